@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use knotpost_picture::{Faces, PictureOptions, Theme, card, png, shown_width};
 use knotpost_rules::View;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 /// How many pictures are kept.
 const ROOM: usize = 64;
@@ -35,16 +35,30 @@ pub enum Look {
 }
 
 /// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Gallery {
     kept: Mutex<VecDeque<(Arc<View>, Look, Cell)>>,
+    /// Drawing takes half of the processors at most: moves do not wait for pictures of mails.
+    painters: Semaphore,
+}
+
+impl Default for Gallery {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { kept: Mutex::default(), painters: Semaphore::new((processors / 2).max(1)) }
+    }
 }
 
 impl Gallery {
     /// The view as the bytes of a PNG file, drawn now or before; `None` when it cannot be drawn.
     pub async fn draw(&self, view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
         let cell = self.place(&view, look);
-        cell.get_or_init(|| paint(view, look)).await.clone()
+        let painted = cell.get_or_init(|| async {
+            // Nobody closes the semaphore.
+            let _permit = self.painters.acquire().await.ok()?;
+            paint(view, look).await
+        });
+        painted.await.clone()
     }
 
     fn place(&self, view: &Arc<View>, look: Look) -> Cell {

@@ -65,6 +65,41 @@ const EXPLAINED: &[(&str, &str)] = &[
     ("game", "rules"),
 ];
 
+/// What there is to know of a command beside its one sentence.
+const NOTES: &[(&str, &str)] = &[
+    (
+        "resign",
+        "Before everybody has moved once it declines the board: no rating changes, a board for two is removed, and more \
+         players begin again without you. On your turn it ends your game. Out of turn it is noted and takes effect when \
+         the turn is yours, with the words that you sent; the same command sent again before that takes it back.",
+    ),
+    (
+        "accept",
+        "As the last word of a move, `GAME move BOARD USERID PASSWORD accept` agrees to a draw, or to take back the last \
+         move, that another player has proposed: see `help turns`.",
+    ),
+    (
+        "reject",
+        "As the last word of a move, `GAME move BOARD USERID PASSWORD reject` refuses a draw, or to take back the last \
+         move, that another player has proposed: see `help turns`.",
+    ),
+    (
+        "swap",
+        "Only some games have it, for the second player instead of the first move; the page of a game says so, as \
+         `help obsidio` does.",
+    ),
+    (
+        "challenge",
+        "The defaults are those of the authors of a game. Some sizes suit better: the page of a game tells under `Who is \
+         favoured`. To play once more with the seats exchanged: `help rematch`.",
+    ),
+    (
+        "rematch",
+        "Replying `rematch` to the last mail of a board does it too. Whoever does not want to play again declines it like \
+         any new board, with `resign`.",
+    ),
+];
+
 /// Width of a line that may be indented.
 const WIDTH: usize = 66;
 /// Subjects of one `help`.
@@ -201,7 +236,9 @@ fn verb_page(spec: &VerbSpec, reader: &ExampleContext) -> String {
     };
     let example = indent(&spec.example(reader));
     let meaning = wrap(&sentence(spec.meaning));
-    format!("{}\n\n{meaning}\n{password}{other_words}\n\nExample:\n{example}", syntax.join("\n"))
+    let note = NOTES.iter().find(|(verb, _)| *verb == spec.words.join(" "));
+    let note = note.map(|(_, note)| format!("\n\n{}", wrap(note))).unwrap_or_default();
+    format!("{}\n\n{meaning}\n{password}{other_words}{note}\n\nExample:\n{example}", syntax.join("\n"))
 }
 
 /// A line of a command, indented; a long one goes on below.

@@ -9,7 +9,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::preview;
+use super::preview::{self, drawn};
 use crate::Web;
 use crate::board_version::format_version;
 use crate::extract::{PagePath, PageQuery};
@@ -128,7 +128,7 @@ impl Seen<'_> {
             rated => summary.rated,
             limits => limits(view),
             scores => board.position.scores().texts(),
-            reading => knotpost_picture::describe(view.sheet.drawing.view()),
+            reading => knotpost_picture::describe(&drawn(view)),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
         context! { ..self.turn_facts(choosing.as_ref()), ..self.proposal_facts(), ..shared }
@@ -143,7 +143,8 @@ impl Seen<'_> {
     fn pictures(&self, choosing: Option<&Choosing>) -> Vec<Value> {
         let board = &self.view.board;
         let preview = choosing.and_then(|choosing| choosing.preview.as_ref());
-        let shown = preview.unwrap_or_else(|| self.view.sheet.drawing.view());
+        let present = drawn(self.view);
+        let shown = preview.map_or(&*present, |preview| preview);
         let links = choosing.filter(|_| preview.is_none()).map(|choosing| self.links(choosing));
         let title = format!("{} board {}", board.title(), self.view.summary.number);
         let picture = |(theme, class)| {

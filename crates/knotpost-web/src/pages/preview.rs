@@ -1,10 +1,11 @@
 //! Link previews: a title, a few words, a picture (the Open Graph protocol, ogp.me). They contain only what every visitor
 //! sees on the page.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use knotpost_picture::{CARD, describe};
-use knotpost_rules::AnyGame;
+use knotpost_rules::{AnyGame, View};
 use minijinja::{Value, context};
 
 use super::sentence;
@@ -17,6 +18,17 @@ use knotpost_model::BoardState;
 
 /// The most characters of the alternative text of a picture.
 const LONGEST_ALT: usize = 400;
+
+/// What a page draws of a board. Where it is looked back at, nothing says whose turn it is: that is told of the present.
+pub(super) fn drawn(view: &BoardView) -> Cow<'_, View> {
+    let shown = view.sheet.drawing.view();
+    if view.board.entries.len() as i64 == view.summary.last_ply {
+        return Cow::Borrowed(shown);
+    }
+    let mut earlier = View::clone(shown);
+    earlier.cast.now = None;
+    Cow::Owned(earlier)
+}
 
 /// A board: whose turn it is or how it ended, with a picture of the state that the page shows. A removed board has no
 /// picture.
@@ -35,7 +47,7 @@ pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
     let picture = (summary.state != BoardState::Removed).then(|| {
         let place = format!("{url}/api/v1/boards/{}/{}", url_encode(&summary.game), summary.number);
         let address = format!("{place}/board.png?ply={ply}&frame=card&v={}", picture_mark(view));
-        picture(&address, &shorten(&describe(view.sheet.drawing.view())))
+        picture(&address, &shorten(&describe(&drawn(view))))
     });
     context! {
         kind => "article",
