@@ -91,7 +91,7 @@ def check_game(judge: Judge, mails: list, board: str, moves: list[str]) -> None:
                 f"Game won by bob by {MARGIN} points." in words,
                 True,
             )
-            standing = [int(score) for score in re.findall(r"\b(?:Horz|Vert) (\d+) \(", words)]
+            standing = [int(score) for score in re.findall(r"\b(?:Horz ann|Vert bob) (\d+) \(", words)]
             judge.expect(f"board {board}: the scores as told to {player}", standing, SCORES)
             listed = all(re.search(rf"\b{number} {move}\b", words) for number, move in enumerate(moves, 1))
             judge.expect(f"board {board}: every move in the last mail to {player}", listed, True)
