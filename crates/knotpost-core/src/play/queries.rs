@@ -93,13 +93,13 @@ pub(crate) fn describe_none(
 ) -> String {
     let names: Vec<&str> = users.iter().map(|user| user.userid.as_str()).collect();
     let names = names.join(", ");
+    let of = if users.is_empty() { String::new() } else { format!(" of {names}") };
     let (word, title) = game.map_or(("all", String::new()), |(name, title)| (name, format!("{title} ")));
     let none = match selector {
-        _ if users.is_empty() => format!("No {title}board is being played."),
-        None | Some(Selector::Active) => format!("No {title}board of {names} is being played."),
-        Some(Selector::Next) => format!("No {title}board waits for {names}."),
-        Some(Selector::Inactive) => format!("No {title}board of {names} is over."),
-        Some(_) => format!("There is no {title}board of {names}."),
+        Some(Selector::Next) if !users.is_empty() => format!("No {title}board waits for {names}."),
+        None | Some(Selector::Active | Selector::Next) => format!("No {title}board{of} is being played."),
+        Some(Selector::Inactive) => format!("No {title}board{of} is over."),
+        Some(_) => format!("There is no {title}board{of}."),
     };
     match game {
         Some(_) => format!(

@@ -172,7 +172,8 @@ pub(crate) enum Left {
     Nobody,
 }
 
-/// Takes a user out in the first round. With two or more left the game begins again without them, otherwise the board is removed. Tells nobody.
+/// Takes a user out in the first round. With two or more left the game begins again without them, otherwise the board is
+/// removed. Tells nobody.
 pub(crate) async fn take_out(
     tx: &mut WriteTx,
     app: &App,

@@ -30,6 +30,9 @@ mod stories {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         for (line, said) in [
             ("osbox games", "No Osbox board is being played. `osbox games` lists"),
+            ("osbox games inactive", "No Osbox board is over."),
+            ("osbox games next", "No Osbox board is being played."),
+            ("osbox games all", "There is no Osbox board. `osbox games` lists"),
             ("osbox games ann", "No Osbox board of ann is being played."),
             ("osbox games ann next", "No Osbox board waits for ann."),
             ("osbox show ann next", "No Osbox board waits for ann."),
@@ -41,6 +44,8 @@ mod stories {
             ("osbox history", "No such Osbox game has been finished yet."),
             ("list osbox", "No Osbox board is being played."),
         ] {
+            // No more than ten answers an hour go where nothing proves who asked.
+            app.clock.advance(3_600_000);
             let told = text(&app, "ann", line, "").await;
             assert!(flat(&told).contains(said), "{line}: {told}");
             assert!(!told.contains("There is no such"), "{line}: {told}");
