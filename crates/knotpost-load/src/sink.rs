@@ -267,7 +267,7 @@ async fn read_message(stream: &mut BufReader<TcpStream>) -> std::io::Result<Opti
 fn read_arrival(life: Life, recipient: &str, message: &[u8]) -> Arrival {
     let mut hasher = DefaultHasher::new();
     message.hash(&mut hasher);
-    let text = String::from_utf8_lossy(message);
+    let text = String::from_utf8_lossy(without_pictures(message));
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let head = head.replace("\r\n ", " ").replace("\r\n\t", " ");
     let header = |name: &str| {
@@ -287,6 +287,13 @@ fn read_arrival(life: Life, recipient: &str, message: &[u8]) -> Arrival {
         confirmation: confirmation(body),
         digest: hasher.finish(),
     }
+}
+
+/// The parts before the first picture. Pictures are most of the bytes, and reading them would be measured as the server's
+/// time.
+fn without_pictures(message: &[u8]) -> &[u8] {
+    let begins = memchr::memmem::find(message, b"\r\nContent-Type: image/").unwrap_or(message.len());
+    message.get(..begins).unwrap_or_default()
 }
 
 /// Lines may be folded as quoted-printable.

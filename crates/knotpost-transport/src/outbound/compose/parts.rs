@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use data_encoding::BASE64;
+use data_encoding::BASE64_MIME;
 use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 
@@ -13,9 +13,6 @@ use super::encoding::{crlf_lines, is_7bit, push_quoted_printable};
 use super::letter::{ComposeError, bracketed};
 use knotpost_core::replies::{Drawn, Letter, PICTURE_ENDS, picture_begins};
 use knotpost_platform::secret::to_hex;
-
-/// Base64 characters on a line: RFC 2045, section 6.8.
-const BASE64_LINE: usize = 76;
 
 /// A text part: its content headers and its body. Encoded only where necessary.
 pub(super) fn write_text(out: &mut String, subtype: &str, text: &str) {
@@ -72,22 +69,10 @@ fn write_related(
              Content-Transfer-Encoding: base64\r\nContent-ID: {content_id}\r\n\
              Content-Disposition: inline; filename=\"board{number}.png\"\r\n\r\n"
         );
-        write_base64(out, &picture.png);
+        BASE64_MIME.encode_append(&picture.png, out);
     }
     let _ = write!(out, "\r\n--{boundary}--\r\n");
     Ok(())
-}
-
-fn write_base64(out: &mut String, bytes: &[u8]) {
-    let signs = BASE64.encode(bytes);
-    out.reserve(signs.len() + signs.len() / BASE64_LINE * 2 + 2);
-    let mut rest = signs.as_str();
-    while !rest.is_empty() {
-        let (line, more) = rest.split_at(rest.len().min(BASE64_LINE));
-        out.push_str(line);
-        out.push_str("\r\n");
-        rest = more;
-    }
 }
 
 /// The page without the images of pictures that could not be drawn.
@@ -147,7 +132,7 @@ mod tests {
     #[test]
     fn base64_comes_in_lines() {
         let mut out = String::new();
-        write_base64(&mut out, &[0; 100]);
+        BASE64_MIME.encode_append(&[0; 100], &mut out);
         assert_eq!(out.lines().map(str::len).collect::<Vec<_>>(), [76, 60]);
     }
 }
