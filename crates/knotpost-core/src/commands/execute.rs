@@ -10,12 +10,14 @@ use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::commands;
 use crate::commands::prepare;
 use crate::commands::{Access, CommandResponse};
-use crate::identity::Login;
+use crate::identity::{Login, undoing};
 use crate::mailing::styles::Wishes;
+use crate::mailing::unsubscribe;
 use crate::play::{joining, moves};
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
+use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
@@ -330,8 +332,17 @@ async fn act_and_note(
 
 async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
     board_reply::check_standpoint(tx, prepared).await?;
-    if let Some(answered) = prepared.confirming() {
-        return Box::pin(joining::answer_reply(tx, app, answered, now)).await;
+    match prepared.link_reply() {
+        Some(LinkReply::Confirm(answered)) => {
+            return Box::pin(joining::answer_reply(tx, app, answered, now)).await;
+        }
+        Some(LinkReply::Undo(objection)) => {
+            return Ok(Box::pin(undoing::answer_reply(tx, app, objection, now)).await?);
+        }
+        Some(LinkReply::Unsubscribe(wanted)) => {
+            return Ok(Box::pin(unsubscribe::accept(tx, app, wanted, now)).await?);
+        }
+        None => {}
     }
     let command = match (&prepared.command, prepared.grant()) {
         (Ok(command), _) => command,

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::undoing::{GOOD_FOR_DAYS, lost_addresses};
+use crate::identity::undoing::{Undo, lost_addresses};
 use crate::mailing::login_mails::{RESET_MS, live_reset};
-use crate::mailing::post::{post_to_address, post_to_user};
+use crate::mailing::post::{post_answerable, post_to_user};
 use crate::mailing::references::{Reference, post_reference};
 use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Millis, Rate, UserKey};
@@ -27,10 +27,8 @@ const MOST_LIVE: usize = 5;
 struct PasswordChanged {
     /// Whose.
     userid: String,
-    /// For an address that was lost lately: the page that gives it back.
-    undo: Option<String>,
-    /// How long that is possible.
-    days: i64,
+    /// For an address that was lost lately: how it is given back.
+    undo: Option<Undo>,
 }
 
 impl Content for PasswordChanged {
@@ -182,11 +180,11 @@ pub(crate) async fn replace_password(
 ) -> Result<Reply, StoreError> {
     tx.set_password_hash(user.id, Some(hash), now).await?;
     tx.drop_reset(user.id).await?;
-    let notice =
-        |undo| Reply::from(PasswordChanged { userid: user.userid.clone(), undo, days: GOOD_FOR_DAYS });
+    let notice = |undo| Reply::from(PasswordChanged { userid: user.userid.clone(), undo });
     post_to_user(tx, app, &notice(None), user.id, now).await?;
-    for (address, link) in lost_addresses(tx, app, user, now).await? {
-        post_to_address(tx, app, &notice(Some(link)), &address, Some(user.id), None, now).await?;
+    for (address, way) in lost_addresses(tx, app, user, now).await? {
+        let (undo, reply_to) = way.told();
+        post_answerable(tx, app, &notice(Some(undo)), &address, Some(user.id), (None, reply_to), now).await?;
     }
     Ok(notice(None))
 }

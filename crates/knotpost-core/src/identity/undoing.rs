@@ -1,4 +1,5 @@
-//! "This was not me": whoever read a user's mail before the addresses changed can take the change back for some days.
+//! "This was not me": whoever read a user's mail before the addresses changed can take the change back for some days,
+//! on a page or by a reply.
 //!
 //! It gives the address back, ends what may have been added in between and leads to a new password. It logs nobody in.
 
@@ -8,9 +9,11 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::identity::resets;
-use crate::mailing::post::{post_to_address, post_to_user, registered_addresses};
+use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::references::{Reference, post_reference_to};
-use crate::replies::{Content, Facts, Reply};
+use crate::mailing::reply_grant::Claim;
+use crate::mailing::token::{self, Act, Payload, ReplyTo, Subject, Unproven, day};
+use crate::replies::{Answer, Content, Facts, Reply};
 use crate::webhooks;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressChange, ReadTx, StoreError, UserRow, UserState, WriteTx};
@@ -28,10 +31,32 @@ struct AddressesChanged {
     addresses: Vec<HeldAddress>,
     /// Whether one of them is not confirmed yet.
     waits: bool,
-    /// For an address there was before: the page that takes the change back.
-    undo: Option<String>,
-    /// How long that is possible.
+    /// For an address there was before: how the change is taken back.
+    undo: Option<Undo>,
+}
+
+/// How the reader of a mail takes a change of addresses back.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Undo {
+    /// On this page.
+    page: String,
+    /// Whether a reply does it as well.
+    by_reply: bool,
+    /// For so long.
     days: i64,
+}
+
+/// The same for one address, with where a reply goes.
+pub(crate) struct WayBack {
+    page: String,
+    reply_to: Option<ReplyTo>,
+}
+
+impl WayBack {
+    /// What the mail says of it, and its Reply-To.
+    pub(crate) fn told(self) -> (Undo, Option<ReplyTo>) {
+        (Undo { page: self.page, by_reply: self.reply_to.is_some(), days: GOOD_FOR_DAYS }, self.reply_to)
+    }
 }
 
 impl Content for AddressesChanged {
@@ -63,7 +88,6 @@ impl AddressesChanged {
             waits: addresses.iter().any(|one| one.waits),
             addresses,
             undo: None,
-            days: GOOD_FOR_DAYS,
         })
     }
 }
@@ -103,42 +127,56 @@ pub(crate) async fn announce_change(
     for address in told {
         let Ok(recipient) = address.parse::<Address>() else { continue };
         let had = before.iter().any(|old| old.eq_ignore_ascii_case(&address));
-        let undo = match change.filter(|_| had) {
-            Some(change) => link(tx, app, change, &recipient).await?,
+        let way = match change.filter(|_| had) {
+            Some(change) => way_back(tx, app, change, (user, &recipient), now).await?,
             None => None,
         };
-        post_to_address(tx, app, &notice(undo), &recipient, Some(user.id), None, now).await?;
+        let (undo, reply_to) = way.map(WayBack::told).unzip();
+        let thread = (None, reply_to.flatten());
+        post_answerable(tx, app, &notice(undo), &recipient, Some(user.id), thread, now).await?;
     }
     Ok(notice(None))
 }
 
-/// The link for one address; none where mail comes back from: somebody else may read there by now.
-async fn link(
+/// The way back for one address; none where mail comes back from: somebody else may read there by now.
+async fn way_back(
     tx: &mut ReadTx,
     app: &App,
     change: i64,
-    address: &Address,
-) -> Result<Option<String>, StoreError> {
-    let is_stopped = tx.address_trouble(&address.key()).await?.flatten().is_some();
-    Ok((!is_stopped).then(|| app.links.undo(&app.config.server.public_url, change, &address.key())))
+    (user, address): (&UserRow, &Address),
+    now: Millis,
+) -> Result<Option<WayBack>, StoreError> {
+    if tx.address_trouble(&address.key()).await?.flatten().is_some() {
+        return Ok(None);
+    }
+    // The address has no row any more; the change names it.
+    let subject = Subject::Link { act: Act::UndoChange, row: change };
+    let payload = Payload { subject, address: 0, expires: day(now, GOOD_FOR_DAYS) };
+    Ok(Some(WayBack {
+        page: app.links.undo(&app.config.server.public_url, change, &address.key()),
+        reply_to: token::reply_address(app, payload, &address.to_string(), user),
+    }))
 }
 
-/// The addresses that a user lost in the last days, each with the link that gives it back. They hear of a new password.
+/// The addresses that a user lost in the last days, each with the way back. They hear of a new password.
 pub(crate) async fn lost_addresses(
     tx: &mut ReadTx,
     app: &App,
     user: &UserRow,
     now: Millis,
-) -> Result<Vec<(Address, String)>, StoreError> {
+) -> Result<Vec<(Address, WayBack)>, StoreError> {
     let here = registered_addresses(tx, app, user.id).await?;
-    let mut lost: Vec<(Address, String)> = Vec::new();
-    for change in tx.address_changes_since(user.id, now.plus(-GOOD_FOR_DAYS * DAY_MS)).await? {
+    let mut lost: Vec<(Address, WayBack)> = Vec::new();
+    // The first change in which an address stood: whoever took the account may have added theirs before they removed it.
+    for change in
+        tx.address_changes_since(user.id, now.plus(-GOOD_FOR_DAYS * DAY_MS)).await?.into_iter().rev()
+    {
         for line in change.addresses.lines() {
             let Ok(address) = line.parse::<Address>() else { continue };
             let is_known = here.iter().any(|one| one.eq_ignore_ascii_case(line))
                 || lost.iter().any(|(one, _)| one.key() == address.key());
-            if !is_known && let Some(link) = link(tx, app, change.id, &address).await? {
-                lost.push((address, link));
+            if !is_known && let Some(way) = way_back(tx, app, change.id, (user, &address), now).await? {
+                lost.push((address, way));
             }
         }
     }
@@ -153,6 +191,16 @@ async fn read(
     now: Millis,
 ) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
     let Some((id, address)) = app.links.read_undo(token) else { return Ok(Err(TakenBack::Unknown)) };
+    find(tx, id, |_, old| old.key() == address, now).await
+}
+
+/// The change with this id, its user and the address that is meant.
+async fn find(
+    tx: &mut ReadTx,
+    id: i64,
+    is_meant: impl Fn(&UserRow, &Address) -> bool,
+    now: Millis,
+) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
     // Forgotten long after nobody could use it any more.
     let Some(change) = tx.address_change(id).await? else { return Ok(Err(TakenBack::Expired)) };
     if now > change.at.plus(GOOD_FOR_DAYS * DAY_MS) {
@@ -162,12 +210,12 @@ async fn read(
         return Ok(Err(TakenBack::Used));
     }
     let user = tx.user(change.user_id).await?.filter(|user| user.state == UserState::Active);
-    let address: Option<Address> = change
-        .addresses
-        .lines()
-        .filter_map(|line| line.parse().ok())
-        .find(|old: &Address| old.key() == address);
-    Ok(user.zip(address).map(|(user, address)| (change, user, address)).ok_or(TakenBack::Unknown))
+    let found = user.and_then(|user| {
+        let mut old = change.addresses.lines().filter_map(|line| line.parse().ok());
+        let address = old.find(|old| is_meant(&user, old))?;
+        Some((user, address))
+    });
+    Ok(found.map(|(user, address)| (change, user, address)).ok_or(TakenBack::Unknown))
 }
 
 /// What a link is good for. Nothing changes.
@@ -197,10 +245,9 @@ pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBac
                     Ok(found) => found,
                     Err(other) => return Ok((other, None)),
                 };
-                if !tx.undo_address_change(&change, now).await? {
+                if !restore(tx, &app, &change, &user, &address, now).await? {
                     return Ok((TakenBack::Used, None));
                 }
-                restore(tx, &app, &change, &user, &address, now).await?;
                 Ok((TakenBack::Good(user.userid, address.to_string()), Some(user.id)))
             })
         })
@@ -214,7 +261,7 @@ pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBac
 }
 
 /// The addresses are again what they were; whatever came since ends, and so does every session: one of them may be the
-/// browser that was found open.
+/// browser that was found open. `false`: that was done before.
 async fn restore(
     tx: &mut WriteTx,
     app: &App,
@@ -222,7 +269,10 @@ async fn restore(
     user: &UserRow,
     address: &Address,
     now: Millis,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
+    if !tx.undo_address_change(change, now).await? {
+        return Ok(false);
+    }
     tx.remove_addresses_since(user.id, change.at).await?;
     for old in change.addresses.lines().filter_map(|line| line.parse::<Address>().ok()) {
         tx.add_address(user.id, &old, Some(now), now).await?;
@@ -242,5 +292,99 @@ async fn restore(
     } else {
         tx.drop_reset(user.id).await?;
     }
-    Ok(())
+    Ok(true)
+}
+
+/// A reply to the mail that told of a change.
+#[derive(Clone, Debug)]
+pub(crate) struct Objection {
+    user: UserRow,
+    address: Address,
+    change: AddressChange,
+    is_clear: bool,
+}
+
+/// What became of a reply that did not take a change back.
+#[derive(Debug, Serialize)]
+struct UndoHint {
+    /// Whose addresses changed.
+    userid: String,
+}
+
+impl Content for UndoHint {
+    fn template(&self) -> &'static str {
+        "undo_hint"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Whether a line says that it was somebody else.
+fn says_not_me(line: &str) -> bool {
+    let words = line.to_lowercase();
+    let words = words.trim().trim_end_matches(['.', '!', ',']).trim_matches(['`', '"', '\'', '*']);
+    ["not me", "this was not me", "that was not me", "it was not me", "wasn't me"].contains(&words)
+}
+
+/// The reply behind this claim, if it answers the mail that told of a change which can still be taken back.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn read_reply(
+    tx: &mut ReadTx,
+    app: &App,
+    claim: &Claim,
+    line: &str,
+    now: Millis,
+) -> Result<Option<Objection>, StoreError> {
+    for word in &claim.tokens {
+        let Some(token) = Unproven::read(word) else { continue };
+        let Subject::Link { act: Act::UndoChange, row } = token.payload.subject else { continue };
+        let is_meant = |user: &UserRow, old: &Address| token.is_genuine(app, &old.to_string(), user);
+        if let Ok((change, user, address)) = find(tx, row, is_meant, now).await? {
+            return Ok(Some(Objection { user, address, change, is_clear: says_not_me(line) }));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes the change back if the reply says so; else says, once for each change, what it should say.
+pub(crate) async fn answer_reply(
+    tx: &mut WriteTx,
+    app: &App,
+    objection: &Objection,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    let Objection { user, address, change, is_clear } = objection;
+    if *is_clear {
+        let done = restore(tx, app, change, user, address, now).await?;
+        app.auth_cache.forget(user.id);
+        let notice = Reply::from(AddressesChanged::of(tx, user).await?);
+        return Ok(Answer { changed: done, ..Answer::to_registered(notice) });
+    }
+    let hint = Reply::from(UndoHint { userid: user.userid.clone() });
+    let last_hour = (change.at.0 + (GOOD_FOR_DAYS + 1) * DAY_MS) / 3_600_000;
+    if tx.count_answer(&format!("undo {}", change.id), last_hour).await? == 1 {
+        let way = way_back(tx, app, change.id, (user, address), now).await?;
+        let thread = (None, way.and_then(|way| way.reply_to));
+        post_answerable(tx, app, &hint, address, Some(user.id), thread, now).await?;
+    }
+    Ok(Answer::to_registered(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_else_is_named_in_few_words() {
+        for line in ["not me", "Not me!", "`not me`", "This was not me."] {
+            assert!(says_not_me(line), "{line}");
+        }
+        for line in ["", "me", "I am away until Monday", "not me, I think", "confirm"] {
+            assert!(!says_not_me(line), "{line}");
+        }
+    }
 }

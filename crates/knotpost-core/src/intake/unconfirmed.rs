@@ -8,13 +8,13 @@ use crate::app::App;
 use crate::replies::{Answer, Audience, DoneUnconfirmed, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, without_tag};
-use knotpost_storage::{StoreError, WriteTx};
+use knotpost_storage::{StoreError, UserRow, WriteTx};
 
 /// More characters of a command are not repeated.
 const MOST_SHOWN: usize = 60;
 
 /// What the sender is told of a command that changed something for a user without a confirmed address; `None`: they are
-/// told by other mails, or nothing connects the sender's address with the user whose password was right.
+/// told by other mails, or nothing connects the sender's address with whoever sent the command.
 pub(super) async fn acknowledge(
     tx: &mut WriteTx,
     app: &App,
@@ -24,38 +24,56 @@ pub(super) async fn acknowledge(
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let is_untold = answer.changed && answer.audience == Audience::Registered && mail.class == Class::Person;
-    let (Some(user), Some(sender)) = (prepared.user(), &mail.sender) else { return Ok(None) };
-    if !app.config.confirms_addresses()
-        || !is_untold
-        || !prepared.is_authenticated()
-        || app.auth_cache.is_confirmed(user)
-    {
+    let Some(sender) = mail.sender.as_ref().filter(|_| is_untold && app.config.confirms_addresses()) else {
         return Ok(None);
-    }
-    let addresses = tx.addresses(user).await?;
-    if addresses.iter().any(|row| row.verified_at.is_some()) {
-        app.auth_cache.remember_confirmed(user);
-        return Ok(None);
-    }
+    };
     let key = sender.key();
-    if addresses.iter().all(|row| row.address.to_lowercase() != key) {
-        return Ok(None);
-    }
+    let Some(user) = find_unconfirmed(tx, app, prepared, &key).await? else { return Ok(None) };
     if matches!(prepared.command, Ok(Command::Delete { leaving: Leaving::Asked, .. })) {
         // It changes nothing and asks once more.
         return Ok(Some(answer.reply.clone()));
     }
-    let asked = tx.last_confirmation(user, &without_tag(&key)).await?;
+    let asked = tx.last_confirmation(user.id, &without_tag(&key)).await?;
     if asked == Some(now) {
         // The question has just been mailed there.
         return Ok(None);
     }
-    let Some(user) = tx.user(user).await? else { return Ok(None) };
     Ok(Some(Reply::from(DoneUnconfirmed {
         userid: user.userid,
         echo: shorten(&prepared.echo),
         asked: asked.map(Millis::to_readable),
     })))
+}
+
+/// The user without a confirmed address who sent a command and has this one: the one whose password was right, or a
+/// player of a challenge, which needs no password.
+async fn find_unconfirmed(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    key: &str,
+) -> Result<Option<UserRow>, StoreError> {
+    let mut users = Vec::new();
+    match (prepared.user(), &prepared.command) {
+        (Some(user), _) if prepared.is_authenticated() && !app.auth_cache.is_confirmed(user) => {
+            users.extend(tx.user(user).await?);
+        }
+        (None, Ok(Command::Challenge { players, .. })) => {
+            for userid in players {
+                users.extend(tx.find_user(userid).await?);
+            }
+        }
+        _ => {}
+    }
+    for user in users {
+        let addresses = tx.addresses(user.id).await?;
+        if addresses.iter().any(|row| row.verified_at.is_some()) {
+            app.auth_cache.remember_confirmed(user.id);
+        } else if addresses.iter().any(|row| row.address.to_lowercase() == key) {
+            return Ok(Some(user));
+        }
+    }
+    Ok(None)
 }
 
 fn shorten(echo: &str) -> String {

@@ -8,7 +8,7 @@ use crate::mailing::token::About;
 use crate::mailing::unsubscribe::Kind;
 use crate::ratings::board_ratings;
 use crate::replies::sheet::Listing;
-use crate::replies::{Answers, BoardFacts, Heading, Sheet, Spoken};
+use crate::replies::{Answers, BoardFacts, Heading, Refusing, Sheet, Spoken};
 use knotpost_model::{BoardState, Millis, RemarkKey, UserKey};
 use knotpost_storage::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
 
@@ -19,8 +19,8 @@ pub(crate) struct BoardLetter {
     pub(crate) sheet: Sheet,
     /// Where its reader answers it without a password.
     pub(crate) reply_to: Option<String>,
-    /// The page on which they take no more of its kind.
-    pub(crate) unsubscribe: Option<String>,
+    /// How they take no more of its kind.
+    pub(crate) unsubscribe: Option<Refusing>,
 }
 
 /// What the database says of a board mail by reference.
@@ -81,7 +81,8 @@ pub(crate) async fn letter_by_reference(
     let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = board_ratings::change_lines(tx, &board).await?;
     let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));
-    let unsubscribe = unsubscribe.zip(reader).map(|(kind, reader)| kind.link(app, reader.id));
+    let unsubscribe =
+        unsubscribe.zip(reader).map(|(kind, reader)| kind.ways(app, reader, recipient, address));
     let userid = reader.map(|reader| reader.userid.as_str());
     let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
     let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings).with_answers(answers);

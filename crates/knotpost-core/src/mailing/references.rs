@@ -8,7 +8,7 @@ use crate::mailing::post::{new_message_id, registered_addresses};
 use crate::mailing::postmaster;
 use crate::mailing::styles::style_of;
 use crate::mailing::unsubscribe::Kind;
-use crate::replies::{Content, Facts, MailForm, Reply, StoredDraft};
+use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
 
@@ -56,8 +56,8 @@ pub(crate) enum Referred {
     Reply {
         /// What it says.
         reply: Reply,
-        /// The page on which its reader takes no more of its kind.
-        unsubscribe: Option<String>,
+        /// How its reader takes no more of its kind.
+        unsubscribe: Option<Refusing>,
         /// Which forms of it are wanted.
         form: MailForm,
     },
@@ -121,7 +121,7 @@ pub(crate) async fn referred_to(
     tx: &mut ReadTx,
     app: &App,
     facts: &str,
-    user: Option<i64>,
+    (user, recipient): (Option<i64>, &str),
     now: Millis,
 ) -> Result<Option<Referred>, StoreError> {
     let reference: Reference =
@@ -136,9 +136,10 @@ pub(crate) async fn referred_to(
             let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
                 return Ok(None);
             };
-            let link = Kind::Broadcasts.link(app, user);
+            let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
+            let ways = Kind::Broadcasts.ways(app, &reader, recipient, address);
             let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
-            Ok(Some(Referred::Reply { reply, unsubscribe: Some(link), form }))
+            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), form }))
         }
         Reference::Postmaster(sealed) => {
             let reply = postmaster::letter(app, &sealed);

@@ -269,7 +269,7 @@ async fn read_token(
     let Some(token) = Unproven::read(word) else { return Ok(None) };
     let Some((user, address)) = read_genuine(tx, app, &token, now).await? else { return Ok(None) };
     match token.payload.subject {
-        Subject::Address | Subject::Message { .. } => Ok(None),
+        Subject::Address | Subject::Message { .. } | Subject::Link { .. } => Ok(None),
         Subject::Board { board, ply, stamp, about, .. } => {
             let sight = Sight { ply, proof: Proof::Stamp(stamp) };
             let grant = grant_for(tx, app, user, BoardKey(board), sight, address).await?;

@@ -54,6 +54,33 @@ pub(crate) enum Subject {
     },
     /// The address itself: that somebody reads there.
     Address,
+    /// What a link in the same mail does as well. It holds under any password.
+    Link {
+        /// What that is.
+        act: Act,
+        /// The row it is done to, never 0.
+        row: i64,
+    },
+}
+
+/// What is done by a link, or by a mail to the address beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// No mails to everybody any more.
+    StopBroadcasts,
+    /// No reminders any more.
+    StopNags,
+    /// No mails about a board that its reader does not play on.
+    StopWatching,
+    /// No mail about the end of a board.
+    StopEndings,
+    /// A change of addresses is taken back.
+    UndoChange,
+}
+
+impl Act {
+    const ALL: [Self; 5] =
+        [Self::StopBroadcasts, Self::StopNags, Self::StopWatching, Self::StopEndings, Self::UndoChange];
 }
 
 /// What a mail about a board was about, and so what its reply is.
@@ -68,6 +95,12 @@ pub(crate) enum About {
 /// Seats in tokens of mails about what somebody said are counted from here on. No board has that many, and in such a
 /// token nothing is longer than in one about a board.
 const TALKING_SEATS: i64 = 64;
+
+/// Acts stand where others have a seat, from this number on.
+const ACTS: i64 = 2 * TALKING_SEATS;
+
+/// The day of a token that is good for ever.
+pub(crate) const NEVER_EXPIRES: u16 = u16::MAX;
 
 /// The part of a token that is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +149,11 @@ impl Payload {
                     write_number(&mut bytes, number);
                 }
             }
+            Subject::Link { act, row } => {
+                for number in [row, ACTS + act as i64] {
+                    write_number(&mut bytes, number);
+                }
+            }
         }
         write_number(&mut bytes, self.address);
         bytes.extend(self.expires.to_be_bytes());
@@ -130,6 +168,10 @@ impl Payload {
             },
             row => match read_number(&mut bytes)? {
                 0 => Subject::Message { author: row },
+                act if act >= ACTS => {
+                    let act = usize::try_from(act - ACTS).ok().and_then(|act| Act::ALL.get(act))?;
+                    Subject::Link { act: *act, row }
+                }
                 seat => {
                     let ply = read_number(&mut bytes)?;
                     let (stamp, rest) = bytes.split_first_chunk::<2>()?;
@@ -196,10 +238,11 @@ impl Unproven {
         Some(Self { payload: Payload::read(&signed)?, signed, key: Some(key), signature })
     }
 
-    /// Whether this server gave it to this user at this address, under their present password.
+    /// Whether this server gave it to this user at this address, under their present password where that counts.
     pub(crate) fn is_genuine(&self, app: &App, address: &str, user: &UserRow) -> bool {
         let key = address.to_lowercase();
-        app.secret.is_signed(self.key, &parts(&self.signed, key.as_bytes(), user), &self.signature)
+        let parts = parts(self.payload.subject, &self.signed, key.as_bytes(), user);
+        app.secret.is_signed(self.key, &parts, &self.signature)
     }
 
     /// Whether its time is over.
@@ -228,7 +271,7 @@ impl ReplyTo {
 pub(crate) fn reply_address(app: &App, payload: Payload, address: &str, user: &UserRow) -> Option<ReplyTo> {
     let mut bytes = payload.write();
     let reader = address.to_lowercase();
-    let Signature { key, mac } = app.secret.sign(&parts(&bytes, reader.as_bytes(), user));
+    let Signature { key, mac } = app.secret.sign(&parts(payload.subject, &bytes, reader.as_bytes(), user));
     bytes.push(key);
     bytes.extend(mac.iter().take(SIGNATURE));
     fitting(&app.own, &bytes).map(|reply| ReplyTo { reply, bound_to: reader })
@@ -240,9 +283,13 @@ fn fitting(own: &OwnAddresses, bytes: &[u8]) -> Option<String> {
     fits.then_some(reply)
 }
 
-/// What is signed: the password's hash too, so that a new password ends what was given out before.
-fn parts<'a>(payload: &'a [u8], address: &'a [u8], user: &'a UserRow) -> [&'a [u8]; 4] {
-    [b"reply", payload, address, user.password_hash.as_deref().unwrap_or_default().as_bytes()]
+/// What is signed: the password's hash too, so that a new password ends what was given out before. What a link does is
+/// done under any password: whoever took an account changed it.
+fn parts<'a>(subject: Subject, payload: &'a [u8], address: &'a [u8], user: &'a UserRow) -> [&'a [u8]; 4] {
+    match subject {
+        Subject::Link { .. } => [b"link", payload, address, &[]],
+        _ => [b"reply", payload, address, user.password_hash.as_deref().unwrap_or_default().as_bytes()],
+    }
 }
 
 #[cfg(test)]
@@ -273,6 +320,8 @@ mod tests {
             (1..i64::MAX).prop_map(|author| Subject::Message { author }),
             (1..i64::MAX, any::<u32>()).prop_map(|(id, mark)| Subject::Held { id, mark }),
             Just(Subject::Address),
+            (prop::sample::select(&Act::ALL[..]), 1..i64::MAX)
+                .prop_map(|(act, row)| Subject::Link { act, row }),
         ]
     }
 

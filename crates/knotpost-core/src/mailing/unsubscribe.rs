@@ -1,9 +1,16 @@
-//! Taking no more mails of a kind by the link that stands in each of them, without a password.
+//! Taking no more mails of a kind without a password: by the link that stands in each of them, or by a mail to the
+//! address beside it.
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::app::App;
-use knotpost_model::{BoardKey, UserKey};
+use crate::mailing::post::post_answerable;
+use crate::mailing::reply_grant::Claim;
+use crate::mailing::token::{self, Act, NEVER_EXPIRES, Payload, Subject, Unproven};
+use crate::replies::{Answer, Content, Facts, Refusing, Reply};
+use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// Mails that can be refused by a link.
@@ -20,7 +27,7 @@ pub enum Kind {
 }
 
 /// What a link is about, for the page that asks and thanks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusable {
     /// Whose mails.
     pub userid: String,
@@ -28,6 +35,24 @@ pub struct Refusable {
     pub what: String,
     /// The command that brings them back.
     pub again: String,
+}
+
+impl Content for Refusable {
+    fn template(&self) -> &'static str {
+        "unsubscribed"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A mail that wants no more mails of a kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Unsubscribing {
+    user: UserRow,
+    address: String,
+    kind: Kind,
 }
 
 impl Kind {
@@ -52,10 +77,84 @@ impl Kind {
         }
     }
 
-    /// The page on which this user takes no more of these.
-    pub fn link(self, app: &App, user: UserKey) -> String {
-        app.links.unsubscribe(&app.config.server.public_url, user, &self.word())
+    /// How this user takes no more of these, in a mail to `recipient`; `address` is its row, where they have proven to
+    /// read there.
+    pub(crate) fn ways(self, app: &App, user: &UserRow, recipient: &str, address: Option<i64>) -> Refusing {
+        let reply_to = address.and_then(|address| {
+            let payload = Payload { subject: self.subject(), address, expires: NEVER_EXPIRES };
+            token::reply_address(app, payload, recipient, user)?.for_mail_to(recipient)
+        });
+        let page = app.links.unsubscribe(&app.config.server.public_url, user.id, &self.word());
+        Refusing { page, reply_to }
     }
+
+    fn subject(self) -> Subject {
+        let (act, row) = match self {
+            Self::Broadcasts => (Act::StopBroadcasts, 1),
+            Self::Nags => (Act::StopNags, 1),
+            Self::Watching(board) => (Act::StopWatching, board.0),
+            Self::Endings(board) => (Act::StopEndings, board.0),
+        };
+        Subject::Link { act, row }
+    }
+
+    fn of_subject(subject: Subject) -> Option<Self> {
+        let Subject::Link { act, row } = subject else { return None };
+        match act {
+            Act::StopBroadcasts => Some(Self::Broadcasts),
+            Act::StopNags => Some(Self::Nags),
+            Act::StopWatching => Some(Self::Watching(BoardKey(row))),
+            Act::StopEndings => Some(Self::Endings(BoardKey(row))),
+            Act::UndoChange => None,
+        }
+    }
+}
+
+/// What a mail to one of those addresses wants, whatever it says.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn read_mail(
+    tx: &mut ReadTx,
+    app: &App,
+    claim: &Claim,
+) -> Result<Option<Unsubscribing>, StoreError> {
+    for word in &claim.tokens {
+        let Some(token) = Unproven::read(word) else { continue };
+        let Some(kind) = Kind::of_subject(token.payload.subject) else { continue };
+        let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { continue };
+        let Some(user) = tx.user(user).await? else { continue };
+        if token.is_genuine(app, &address, &user) {
+            return Ok(Some(Unsubscribing { user, address, kind }));
+        }
+    }
+    Ok(None)
+}
+
+/// Stops them, and says so where the mails went, once a day.
+pub(crate) async fn accept(
+    tx: &mut WriteTx,
+    app: &App,
+    wanted: &Unsubscribing,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    let Unsubscribing { user, address, kind } = wanted;
+    tx.touch_user(user.id).await?;
+    let seen = describe(tx, app, user, *kind).await?;
+    stop(tx, user.id, *kind).await?;
+    // A board that is gone sends nothing any more.
+    let reply = Reply::from(seen.unwrap_or_else(|| Refusable {
+        userid: user.userid.clone(),
+        what: "mails about that board".to_owned(),
+        again: "help subscribe".to_owned(),
+    }));
+    let said = format!("unsubscribed {} {}", user.id.0, kind.word());
+    if tx.count_answer(&said, now.0 / 86_400_000 * 24).await? == 1
+        && let Ok(recipient) = address.parse::<Address>()
+    {
+        post_answerable(tx, app, &reply, &recipient, Some(user.id), (None, None), now).await?;
+    }
+    Ok(Answer { changed: true, ..Answer::to_registered(reply) })
 }
 
 /// Whose mails of which kind a link stops; `None`: it is none of ours, or its user has left.

@@ -77,6 +77,18 @@ pub struct Letter {
     pub x_loop: String,
     /// Where one request ends mails of this kind (RFC 8058).
     pub unsubscribe: Option<String>,
+    /// Where a mail does (RFC 2369).
+    #[serde(default)]
+    pub unsubscribe_to: Option<String>,
+}
+
+/// How a reader takes no more mails of a kind.
+#[derive(Clone, Debug)]
+pub struct Refusing {
+    /// By a page.
+    pub page: String,
+    /// By a mail to this address.
+    pub reply_to: Option<String>,
 }
 
 /// What stands in the page before a picture that may be missing.
@@ -113,8 +125,8 @@ pub struct Envelope {
     pub is_answer: bool,
     /// The board whose thread it belongs to.
     pub board: Option<BoardRef>,
-    /// The page on which its reader takes no more of its kind.
-    pub unsubscribe: Option<String>,
+    /// How its reader takes no more of its kind.
+    pub unsubscribe: Option<Refusing>,
     /// Which forms of it are wanted.
     pub form: MailForm,
     /// What its reader should know beside, whatever the mail is about.

@@ -16,7 +16,7 @@ pub use answer::{
 pub use answers::Answers;
 pub use facts::{BoardFacts, Heading, Note};
 pub use letter::{
-    Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, StoredDraft,
+    Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, Refusing, StoredDraft,
     picture_begins,
 };
 pub use sheet::{ListedMove, Listing, Seat, Sheet, Spoken, Submitted, Verdict};

@@ -7,12 +7,12 @@ use knotpost_commands::{BoardAt, Command, Credentials, ParseError, ShortCommand}
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::identity::confirming;
 use crate::identity::{Login, Origin};
 use crate::mailing::pending_confirmation;
 use crate::mailing::pending_confirmation::Words;
 use crate::mailing::reply_grant::{Claim, ReplyGrant, Verdict, judge, read_message_claim};
 use crate::mailing::token::About;
+use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, first_line, talk};
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
@@ -52,8 +52,8 @@ pub(crate) enum Standpoint {
     BadGrant,
     /// A reply to the question whether an answer was theirs that does not say yes.
     Undecided,
-    /// A reply to the mail that asks to confirm an address.
-    Confirming(Box<confirming::Answered>),
+    /// A mail that does what a link does.
+    Link(Box<LinkReply>),
 }
 
 /// What an answer to a board mail came to.
@@ -88,17 +88,12 @@ impl Prepared {
         matches!(self.standpoint, Some(Standpoint::Unproven(_)))
     }
 
-    /// The reply to a mail that asks for a confirmation.
-    pub(crate) fn confirming(&self) -> Option<&confirming::Answered> {
+    /// The mail that does what a link does.
+    pub(crate) fn link_reply(&self) -> Option<&LinkReply> {
         match &self.standpoint {
-            Some(Standpoint::Confirming(answered)) => Some(answered),
+            Some(Standpoint::Link(reply)) => Some(reply),
             _ => None,
         }
-    }
-
-    /// Whether it replies to a mail that asks for a confirmation.
-    pub(crate) fn is_confirming(&self) -> bool {
-        self.confirming().is_some()
     }
 
     /// The board mail that its sender answers as its reader.
@@ -135,10 +130,10 @@ pub(crate) async fn prepare_answer(
         let prepared = talk::message(app, origin, (&author, &reader), &line, &comment);
         return Ok(Answered::Prepared(Box::new(prepared)));
     }
-    if let Some(answered) = confirming::read_reply(&mut tx, app, &claim, &line).await? {
+    if let Some(reply) = LinkReply::read(&mut tx, app, &claim, &line, now).await? {
         return Ok(Answered::Prepared(Box::new(Prepared {
             echo: knotpost_commands::mask_cautiously(&line, &app.vocabulary),
-            standpoint: Some(Standpoint::Confirming(Box::new(answered))),
+            standpoint: Some(Standpoint::Link(Box::new(reply))),
             ..Prepared::new(Err(no_command()), origin.clone())
         })));
     }
@@ -218,7 +213,7 @@ pub(crate) async fn check_standpoint(tx: &mut WriteTx, prepared: &Prepared) -> R
             Some(held) if !tx.take_held_answer(held).await? => Err(no_good().into()),
             _ => Ok(()),
         },
-        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_) | Standpoint::Confirming(_)) | None => Ok(()),
+        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_) | Standpoint::Link(_)) | None => Ok(()),
     }
 }
 

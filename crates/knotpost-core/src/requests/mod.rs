@@ -2,6 +2,7 @@
 
 pub(crate) mod board_reply;
 pub(crate) mod first_line;
+pub(crate) mod link_reply;
 pub(crate) mod prepared;
 pub(crate) mod reader;
 pub(crate) mod reply_mail;

@@ -57,7 +57,7 @@ impl Prepared {
 
     /// Whether the command only looks, so that a snapshot suffices for it.
     pub fn is_query(&self) -> bool {
-        if self.is_confirming() {
+        if self.link_reply().is_some() {
             return false;
         }
         match &self.command {

@@ -31,6 +31,7 @@ fn letter() -> Letter {
         reply_to: Some("games+r.abcdef234567@example.org".into()),
         x_loop: "games@example.org".into(),
         unsubscribe: None,
+        unsubscribe_to: None,
     }
 }
 

@@ -52,6 +52,7 @@ fn letters() -> Vec<Vec<u8>> {
         reply_to: Some("games+r.abcdef234567@knotpost.example".into()),
         x_loop: ADDRESS.into(),
         unsubscribe: Some("https://knotpost.example/unsubscribe/abc".into()),
+        unsubscribe_to: Some("games+r.abcdef234567@knotpost.example".into()),
     };
     let foreign = Letter {
         from: ("Brieftaube \"Käthe\" 鳩".into(), ADDRESS.into()),

@@ -16,7 +16,7 @@ use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::{Lease, LeasedMail};
 use crate::mailing::references::{Referred, referred_to};
-use crate::replies::{BoardFacts, Envelope, Letter, MailForm, Reply, StoredDraft};
+use crate::replies::{BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{BoardKey, BoardRef, Millis, OutboxKey, RemarkKey};
 use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, RemarkRow, SeatedBoard, StoreError};
 
@@ -216,7 +216,7 @@ async fn load_reference(
     facts: &str,
 ) -> Result<MailContent, StoreError> {
     let now = app.clock.now();
-    match referred_to(tx, app, facts, row.user_id, now).await? {
+    match referred_to(tx, app, facts, (row.user_id, &row.recipient), now).await? {
         None => Ok(MailContent::Dropped("of no use any more")),
         Some(Referred::Reply { reply, unsubscribe, form }) => {
             Ok(MailContent::Reply(Box::new((reply, envelope_of(row, unsubscribe, form)))))
@@ -242,7 +242,7 @@ async fn load_reference(
 }
 
 /// The envelope of a mail that belongs to no thread and is sent from what is stored.
-fn envelope_of(row: &OutboxRow, unsubscribe: Option<String>, form: MailForm) -> Envelope {
+fn envelope_of(row: &OutboxRow, unsubscribe: Option<Refusing>, form: MailForm) -> Envelope {
     Envelope {
         recipient: row.recipient.clone(),
         message_id: row.message_id.clone(),

@@ -70,7 +70,13 @@ fn headers(letter: &Letter) -> Result<String, ComposeError> {
         out.push_str(&fold("List-Id", list.trim_start().split(' ')));
     }
     if let Some(link) = &letter.unsubscribe {
-        let _ = write!(out, "List-Unsubscribe: {}\r\n", bracketed(link, "List-Unsubscribe")?);
+        let by_mail = match &letter.unsubscribe_to {
+            Some(to) => format!("<mailto:{}?subject=unsubscribe>", address(to, "List-Unsubscribe")?),
+            None => String::new(),
+        };
+        let page = bracketed(link, "List-Unsubscribe")?;
+        let ways = [by_mail, page].into_iter().filter(|way| !way.is_empty()).collect::<Vec<_>>().join(", ");
+        out.push_str(&fold("List-Unsubscribe", ways.split(' ')));
         out.push_str("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
     }
     out.push_str("MIME-Version: 1.0\r\n");

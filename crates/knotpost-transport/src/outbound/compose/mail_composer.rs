@@ -88,7 +88,8 @@ impl MailComposer {
             }),
             reply_to: envelope.reply_to.clone(),
             x_loop: server.address.clone(),
-            unsubscribe: envelope.unsubscribe.clone(),
+            unsubscribe: envelope.unsubscribe.as_ref().map(|ways| ways.page.clone()),
+            unsubscribe_to: envelope.unsubscribe.as_ref().and_then(|ways| ways.reply_to.clone()),
         }
     }
 }

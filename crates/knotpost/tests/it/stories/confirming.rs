@@ -13,6 +13,7 @@ tell! {
     a_reply_proves_the_address_and_anything_else_gets_one_hint,
     a_confirmation_is_good_for_seven_days,
     a_change_that_was_not_mine_is_taken_back_once,
+    a_change_that_was_not_mine_is_taken_back_by_a_reply,
     no_link_goes_where_mail_comes_back_from,
     the_servers_own_addresses_are_nobodys,
     names_that_read_as_the_operator_are_refused,
@@ -302,6 +303,41 @@ mod stories {
             app.letters().into_iter().find(|letter| letter.to == "ann@ann.example").expect("a notice");
         app.clock.advance(7 * 86_400_000 + 1);
         assert_eq!(press(&app, &link(&notice)).await.status, 403, "after seven days it is too late");
+    }
+
+    pub(super) async fn a_change_that_was_not_mine_is_taken_back_by_a_reply(place: Place) {
+        let app = confirming(place).await;
+        join(&app, "ann").await;
+        app.post("add ann ann-secret thief@evil.example", "").await;
+        app.work().await;
+        let thief = app.letters();
+        let question = thief.iter().find(|letter| letter.to == "thief@evil.example").expect("a question");
+        press(&app, &link(question)).await;
+        app.clock.advance(1);
+        app.post("signoff ann ann-secret ann@ann.example", "").await;
+        app.post("change password ann ann-secret taken-over", "").await;
+        app.work().await;
+        let letters = app.letters();
+        let to_ann: Vec<_> = letters.iter().filter(|letter| letter.to == "ann@ann.example").collect();
+        let notice = to_ann.last().expect("a notice that the password was changed");
+        insta::assert_snapshot!("not_me_password", notice.to_string());
+
+        // Neither a robot nor another word does it; what would is said once.
+        for words in ["I am away until Monday.", "What is this?"] {
+            app.reply("ann@ann.example", notice, words).await;
+        }
+        let hints = app.letters();
+        insta::assert_snapshot!("not_me_hint", show_all(&hints));
+        // Whoever has it may write from anywhere: it came in a mail to the old address.
+        app.reply("ann@elsewhere.example", &hints[0], "Not me!").await;
+        let letters = app.letters();
+        assert!(letters.iter().all(|letter| letter.to == "ann@ann.example"), "{}", show_all(&letters));
+        let code = letters.iter().find(|letter| letter.subject.starts_with("A new password"));
+        assert!(code.is_some(), "{}", show_all(&letters));
+        assert_eq!(app.tables().await.rows("addresses").len(), 1);
+        // Once: another reply is no good any more.
+        app.reply("ann@ann.example", &hints[0], "not me").await;
+        assert!(app.letters().iter().all(|letter| !letter.subject.starts_with("A new password")));
     }
 
     pub(super) async fn no_link_goes_where_mail_comes_back_from(place: Place) {

@@ -13,6 +13,7 @@ tell! {
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
     ids_of_mails_follow_the_clock_and_none_is_like_another,
     a_mail_that_is_tried_once_more_lends_its_id_to_no_other,
+    mails_of_a_kind_end_by_a_mail,
     watchers_and_the_reminded_end_their_mails_by_one_click,
     a_picture_that_is_no_more_keeps_no_words_back;
     undeployed:
@@ -184,8 +185,22 @@ mod stories {
     fn one_click(letter: &Letter) -> String {
         let raw = String::from_utf8_lossy(&letter.bytes).replace("\r\n ", " ");
         assert!(raw.contains("\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"), "{raw}");
-        let rest = raw.split_once("\r\nList-Unsubscribe: <http://knotpost.example").expect("a link").1;
+        let rest = raw.split_once("\r\nList-Unsubscribe: <mailto:").expect("an address").1;
+        let rest = rest.split_once("?subject=unsubscribe>, <http://knotpost.example").expect("a link").1;
         rest.split_once(">\r\n").expect("its end").0.to_owned()
+    }
+
+    /// The mail that a mail program sends to unsubscribe.
+    async fn unsubscribe_by_mail(app: &TestApp, letter: &Letter) {
+        let raw = String::from_utf8_lossy(&letter.bytes).replace("\r\n ", " ");
+        let rest = raw.split_once("\r\nList-Unsubscribe: <mailto:").expect("an address").1;
+        let address = rest.split_once("?subject=unsubscribe>").expect("its end").0;
+        let mail = format!(
+            "From: {0}\r\nTo: {address}\r\nSubject: unsubscribe\r\nMessage-ID: <stop-{1}\r\n\r\n",
+            letter.to,
+            format_args!("{}>", letter.message_id),
+        );
+        app.hand_in(&letter.to, &[address], &mail).await;
     }
 
     async fn click(app: &TestApp, path: &str) -> String {
@@ -423,6 +438,37 @@ mod stories {
         assert_eq!(subjects(&nags), ["ann@ann.example: Nag: Osbox Board 101 ann"]);
         assert!(nags[0].text.contains("set ann PASSWORD nags=off"), "{}", nags[0]);
         click(&app, &one_click(&nags[0])).await;
+        app.pass(3 * DAY).await;
+        assert_eq!(app.letters().len(), 0, "no more reminders");
+    }
+
+    pub(super) async fn mails_of_a_kind_end_by_a_mail(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd", "dan"]).await;
+        app.tick().await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.post("osbox subscribe 101 cyd cyd-secret", "").await;
+        app.post("osbox subscribe dan dan-secret all", "").await;
+        app.work().await;
+        app.letters();
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        let letters = app.letters();
+        for name in ["cyd", "dan"] {
+            let letter = letters.iter().find(|letter| letter.to.starts_with(name)).expect("a mail");
+            unsubscribe_by_mail(&app, letter).await;
+            unsubscribe_by_mail(&app, letter).await;
+        }
+        insta::assert_snapshot!("unsubscribed", show_all(&app.letters()));
+        app.mail("bob@bob.example", "osbox move 101 bob bob-secret f9", "").await;
+        assert_eq!(app.letters().len(), 2, "nobody watches any more");
+        // A new password does not keep anybody's reminders alive.
+        app.pass(7 * DAY).await;
+        let nags = app.letters();
+        assert_eq!(subjects(&nags), ["ann@ann.example: Nag: Osbox Board 101 ann"]);
+        app.post("change password ann ann-secret another-secret", "").await;
+        app.work().await;
+        app.letters();
+        unsubscribe_by_mail(&app, &nags[0]).await;
+        assert_eq!(subjects(&app.letters()), ["ann@ann.example: No more reminders"]);
         app.pass(3 * DAY).await;
         assert_eq!(app.letters().len(), 0, "no more reminders");
     }

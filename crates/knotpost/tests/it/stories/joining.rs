@@ -7,6 +7,7 @@ tell! {
     who_joins_by_the_link_gets_them_too_and_a_second_address_brings_none,
     more_boards_than_are_mailed_at_once_are_named_by_their_number,
     what_is_done_before_the_confirmation_is_acknowledged,
+    a_challenge_before_the_confirmation_is_acknowledged,
     acknowledgements_are_few_and_go_to_the_users_own_address_alone,
     a_sign_up_is_sent_again_by_mail,
     a_newcomer_learns_which_rule_their_sign_up_broke,
@@ -151,6 +152,19 @@ mod stories {
         app.mail("bob@bob.example", "set bob bob-secret timezone=Europe/Vienna", "").await;
         let letters = app.letters();
         assert!(letters.iter().all(|letter| !letter.text.contains("Done:")), "{}", show_all(&letters));
+    }
+
+    pub(super) async fn a_challenge_before_the_confirmation_is_acknowledged(place: Place) {
+        let app = begin(place).await;
+        ask_bob(&app).await;
+        app.clock.advance(3_600_000);
+        app.mail("bob@bob.example", "osbox challenge bob ann", "").await;
+        let letters = app.letters();
+        let own: Vec<&Letter> = letters.iter().filter(|letter| letter.to == "bob@bob.example").collect();
+        assert!(own.len() == 1 && own[0].text.starts_with("Done:\n   osbox challenge bob ann\n"), "{own:?}");
+        app.mail("eve@eve.example", "osbox challenge bob ann", "").await;
+        let letters = app.letters();
+        assert!(letters.iter().all(|letter| letter.to == "ann@ann.example"), "{}", show_all(&letters));
     }
 
     pub(super) async fn acknowledgements_are_few_and_go_to_the_users_own_address_alone(place: Place) {
