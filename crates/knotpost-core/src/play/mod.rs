@@ -5,6 +5,7 @@ pub(crate) mod after_turn;
 pub(crate) mod boards;
 pub(crate) mod challenge;
 pub(crate) mod joining;
+pub(crate) mod legal_list;
 pub(crate) mod moves;
 pub(crate) mod notifications;
 pub(crate) mod opponents;

@@ -8,16 +8,13 @@ use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
 use crate::identity::Login;
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_words;
-use crate::play::queue;
+use crate::play::{legal_list, queue};
 use crate::replies::sheet::Spoken;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
 use crate::requests::board_reply::check_sight;
 use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
 use knotpost_storage::{MovePlan, ReadTx, StoreError, UserRow, WriteTx};
-
-/// How many legal moves an answer lists.
-const MOST_LEGAL_MOVES: usize = 60;
 
 /// The words of a `move`.
 #[derive(Clone, Copy, Debug)]
@@ -194,10 +191,7 @@ pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board) -> Refusal
         _ => ("Legal moves", board.position.legal_moves()),
     };
     if !legal.is_empty() {
-        let shown: Vec<&str> = legal.iter().take(MOST_LEGAL_MOVES).map(String::as_str).collect();
-        let more = legal.len().saturating_sub(shown.len());
-        let tail = if more > 0 { format!(" … and {more} more") } else { String::new() };
-        refusal = refusal.hint(format!("{label}: {}{tail}", shown.join(" ")));
+        refusal = refusal.hint(format!("{label}: {}", legal_list::describe(legal)));
     }
     if let Some(play) = board.position.example_move() {
         // How it is sent stands below the board that is shown with the refusal.

@@ -48,6 +48,8 @@ impl Content for Message {
 struct MessageSent {
     /// To whom.
     to: Vec<String>,
+    /// To whom not, a sentence for each reason.
+    missing: Vec<String>,
 }
 
 impl Content for MessageSent {
@@ -57,6 +59,7 @@ impl Content for MessageSent {
 
     fn facts(&self) -> Facts {
         let opening = format!("Your message was passed on to {}.", self.to.join(", "));
+        let opening = [&[opening], &*self.missing].concat().join(" ");
         Facts::none().prose("opening", opening)
     }
 }
@@ -74,7 +77,7 @@ pub(in crate::commands) async fn run(
         let message = format!("one message goes to at most {MOST_READERS} users");
         return Err(Refusal::new(Code::TooMuchMail, message).into());
     }
-    let readers = find_readers(tx, to).await?;
+    let (readers, missing) = find_readers(tx, to).await?;
     check_rate(prepared)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
     for reader in &readers {
@@ -87,7 +90,7 @@ pub(in crate::commands) async fn run(
         };
         deliver(tx, app, &message, (user.id, reader), now).await?;
     }
-    let receipt = Reply::from(MessageSent { to: names });
+    let receipt = Reply::from(MessageSent { to: names, missing });
     post_to_user(tx, app, &receipt, user.id, now).await?;
     Ok(Answer::to_registered(receipt))
 }
@@ -109,8 +112,12 @@ async fn deliver(
     Ok(())
 }
 
-/// All users named, each once; a refusal that lists those who take no messages.
-async fn find_readers(tx: &mut ReadTx, names: &[String]) -> Result<Vec<UserRow>, ServiceError> {
+/// All users named who take messages, each once, and a sentence for each reason why others get none. It is an error when
+/// nobody gets it.
+async fn find_readers(
+    tx: &mut ReadTx,
+    names: &[String],
+) -> Result<(Vec<UserRow>, Vec<String>), ServiceError> {
     let (mut readers, mut unknown, mut unwilling): (Vec<UserRow>, Vec<String>, Vec<String>) =
         Default::default();
     for name in names {
@@ -125,11 +132,16 @@ async fn find_readers(tx: &mut ReadTx, names: &[String]) -> Result<Vec<UserRow>,
             readers.push(user);
         }
     }
-    if unknown.is_empty() && unwilling.is_empty() {
-        return Ok(readers);
+    if !readers.is_empty() {
+        let reasons = [(unknown, "Nobody here has the userid"), (unwilling, "No messages are taken by")];
+        let told = reasons.into_iter().filter(|(names, _)| !names.is_empty());
+        return Ok((
+            readers,
+            told.map(|(names, reason)| format!("{reason} {}.", names.join(", "))).collect(),
+        ));
     }
     let code = if unknown.is_empty() { Code::NotAllowed } else { Code::NoSuchUser };
-    let mut refusal = Refusal::new(code, "not everybody named takes messages; nothing was sent");
+    let mut refusal = Refusal::new(code, "nobody named takes messages; nothing was sent");
     if !unknown.is_empty() {
         refusal = refusal.hint(format!("Unknown: {}", unknown.join(", ")));
     }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_game};
-use crate::commands::messages::watching::{MOST_LISTED, confirm, find_named};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_game};
+use crate::commands::messages::watching::{MOST_LISTED, Named, confirm, find_named};
 use crate::replies::answer::{count, numbers};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
@@ -26,6 +26,8 @@ struct Notifications {
     /// Numbers of the boards they hear of.
     #[serde(serialize_with = "count")]
     boards: Vec<i64>,
+    /// What was asked for and not done, a sentence each.
+    missing: Vec<String>,
 }
 
 impl Content for Notifications {
@@ -48,12 +50,17 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let meta = find_game(app, game)?.meta();
-    let (mut boards_named, user) = find_named(tx, app, prepared, meta.name, numbers).await?;
-    if let Some(index) = boards_named.iter().position(|board| board.row.state == BoardState::Over) {
-        let board = boards_named.swap_remove(index);
-        let message = format!("{} board {} has ended already", board.title(), board.row.number);
-        return Err(Refusal::new(Code::GameOver, message).about(board).into());
+    let Named { boards: named, mut missing, user } =
+        find_named(tx, app, prepared, meta.name, numbers).await?;
+    let (mut ended, boards_named): (Vec<Board>, Vec<Board>) =
+        named.into_iter().partition(|board| board.row.state == BoardState::Over);
+    let has_ended = |board: &Board| format!("{} board {} has ended already", board.title(), board.row.number);
+    if boards_named.is_empty()
+        && let Some(board) = ended.pop()
+    {
+        return Err(Refusal::new(Code::GameOver, has_ended(&board)).about(board).into());
     }
+    missing.extend(ended.iter().map(|board| has_ended(board) + "."));
     let (_, all) = tx.watches_all(meta.name, user.id).await?;
     let all = if numbers.is_empty() { !all } else { all };
     if numbers.is_empty() {
@@ -68,6 +75,7 @@ pub(in crate::commands) async fn run(
         userid: user.userid.clone(),
         all,
         boards: tx.notified_boards(meta.name, user.id, MOST_LISTED).await?,
+        missing,
     });
     confirm(tx, app, reply, &user, &boards_named, now).await
 }

@@ -4,7 +4,7 @@ use knotpost_commands::BoardSet;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::replies::answer::{count, numbers};
@@ -33,6 +33,8 @@ struct Subscriptions {
     /// Numbers of the boards they watch.
     #[serde(serialize_with = "count")]
     boards: Vec<i64>,
+    /// What was asked for and not done, a sentence each.
+    missing: Vec<String>,
 }
 
 impl Content for Subscriptions {
@@ -52,7 +54,7 @@ pub(in crate::commands) enum Watch {
     End,
 }
 
-/// `subscribe` and `unsubscribe`. All boards are looked up before anything is changed.
+/// `subscribe` and `unsubscribe`. Of several boards those that there are count.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -67,7 +69,8 @@ pub(in crate::commands) async fn run(
         BoardSet::All => &[],
         BoardSet::These(numbers) => numbers,
     };
-    let (boards_named, user) = find_named(tx, app, prepared, meta.name, numbers).await?;
+    let Named { boards: boards_named, missing, user } =
+        find_named(tx, app, prepared, meta.name, numbers).await?;
     for board in &boards_named {
         match watch {
             Watch::Begin => tx.subscribe(board.row.id, user.id).await?,
@@ -98,33 +101,52 @@ pub(in crate::commands) async fn run(
         userid: user.userid.clone(),
         all,
         boards: tx.watched_boards(meta.name, user.id, MOST_LISTED).await?,
+        missing,
     });
     confirm(tx, app, reply, &user, &boards_named, now).await
 }
 
-/// The boards of these numbers, each once, and the user who names them.
+/// What a command names.
+pub(in crate::commands) struct Named {
+    /// The boards that there are, each once.
+    pub(in crate::commands) boards: Vec<Board>,
+    /// Which there are not, a sentence each.
+    pub(in crate::commands) missing: Vec<String>,
+    /// Who names them.
+    pub(in crate::commands) user: UserRow,
+}
+
+/// The boards of these numbers, and the user who names them. It is an error when there is none of them.
 pub(in crate::commands) async fn find_named(
     tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
     game: &str,
     numbers: &[u32],
-) -> Result<(Vec<Board>, UserRow), ServiceError> {
+) -> Result<Named, ServiceError> {
     if numbers.len() > MOST_BOARDS {
         let message = format!("one command names at most {MOST_BOARDS} boards");
         return Err(Refusal::new(Code::TooMuchMail, message).about_game(game).into());
     }
-    let mut boards: Vec<Board> = Vec::new();
+    let title = find_game(app, game)?.meta().title;
+    let (mut boards, mut missing): (Vec<Board>, Vec<String>) = Default::default();
     for (index, number) in numbers.iter().enumerate() {
-        if !numbers.iter().take(index).any(|other| other == number) {
-            boards.push(find_board(tx, app, game, *number).await?);
+        if numbers.iter().take(index).any(|other| other == number) {
+            continue;
+        }
+        match Board::load_to_change(tx, app, game, *number).await? {
+            Some(board) => boards.push(board),
+            None => missing.push(format!("There is no {title} board {number}.")),
         }
     }
+    if let Some(first) = numbers.first().filter(|_| boards.is_empty()) {
+        return Err(no_such_board(app, game, *first).into());
+    }
     if boards.len() != 1 {
-        return Ok((boards, authorize(tx, prepared).await?));
+        return Ok(Named { boards, missing, user: authorize(tx, prepared).await? });
     }
     let (board, user) = authorize_on(tx, prepared, boards.remove(0)).await?;
-    Ok((vec![board], user))
+    Ok(Named { boards: vec![board], missing, user })
 }
 
 pub(in crate::commands) async fn confirm(

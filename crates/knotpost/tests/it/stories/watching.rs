@@ -6,6 +6,7 @@ tell! {
     a_watcher_reads_along,
     whoever_watches_all_gets_new_boards_too,
     the_end_is_told_once,
+    of_several_boards_those_that_there_are_count,
     a_removed_board_is_told_to_everybody_who_waits,
 }
 
@@ -27,6 +28,26 @@ mod stories {
         app.mail("cyd@cyd.example", "osbox unsub cyd cyd-secret 101", "").await;
         app.mail("bob@bob.example", "osbox move 101 bob bob-secret o7", "").await;
         insta::assert_snapshot!("watching", show_all(&app.letters()));
+    }
+
+    pub(super) async fn of_several_boards_those_that_there_are_count(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        for _ in 0..2 {
+            app.post("osbox challenge -size=3 ann bob", "").await;
+        }
+        for line in ["move 102 ann ann-secret f1", "move 102 bob bob-secret o7", "resign 102 ann ann-secret"]
+        {
+            assert_eq!(app.post(&format!("osbox {line}"), "").await.outcome(), "200 ok", "{line}");
+        }
+        app.work().await;
+        app.letters();
+        app.mail("cyd@cyd.example", "osbox subscribe cyd cyd-secret 101 999 998", "").await;
+        app.mail("cyd@cyd.example", "osbox notify cyd cyd-secret 101 102 999", "").await;
+        insta::assert_snapshot!("several_boards", show_all(&app.letters()));
+        for none in ["osbox subscribe cyd cyd-secret 998 999", "osbox notify cyd cyd-secret 998 999"] {
+            assert_eq!(app.post(none, "").await.outcome(), "404 no_such_board", "{none}");
+        }
+        assert_eq!(app.post("osbox notify cyd cyd-secret 102", "").await.outcome(), "409 game_over");
     }
 
     pub(super) async fn whoever_watches_all_gets_new_boards_too(place: Place) {

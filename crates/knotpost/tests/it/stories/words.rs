@@ -45,7 +45,7 @@ mod stories {
         app.work().await;
         app.letters();
         let before = app.tables().await.of_the_games();
-        app.mail("ann@ann.example", "message ann ann-secret bob cyd nobody", "Hello").await;
+        app.mail("ann@ann.example", "message ann ann-secret cyd nobody", "Hello").await;
         insta::assert_snapshot!("message_refused", show_all(&app.letters()));
         for (line, body, outcome) in [
             ("message ann ann-secret bob", "", "400 wrong_arguments"),
@@ -62,6 +62,16 @@ mod stories {
         app.work().await;
         assert_eq!(app.letters().len(), 0);
         assert_eq!(app.tables().await.of_the_games(), before);
+        app.mail("ann@ann.example", "message ann ann-secret bob cyd nobody", "Hello").await;
+        let letters = app.letters();
+        assert_eq!(
+            letters.iter().map(|letter| letter.to.as_str()).collect::<Vec<_>>(),
+            ["bob@bob.example", "ann@ann.example"]
+        );
+        assert_eq!(
+            letters[1].text.replace('\n', " ").trim(),
+            "Your message was passed on to bob. Nobody here has the userid nobody. No messages are taken by cyd."
+        );
     }
 
     pub(super) async fn messages_are_limited_for_sender_and_user(place: Place) {
