@@ -123,7 +123,7 @@ pub(crate) async fn pass_on_words(
 ) -> Result<(), StoreError> {
     let entries = board.entries.iter().skip(stored);
     let resigned: Vec<(i64, i64)> = entries
-        .filter(|entry| entry.row.auto && entry.row.kind == MoveKind::Resign)
+        .filter(|entry| entry.row.kind == MoveKind::Resign)
         .map(|entry| (entry.row.number, entry.row.seat))
         .collect();
     for (number, seat) in resigned {

@@ -6,7 +6,8 @@ use knotpost_model::{Millis, UserKey};
 
 /// The rows that belong to one user alone. Boards, moves, ratings and remarks belong to the other players too and stay.
 /// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
-/// again, must not cause a mail to it each time.
+/// again, must not cause a mail to it each time. Words that wait with a resignation (no move has a number below 0) are for
+/// the other players, who get them when the boards are resigned.
 const FORGOTTEN: [&str; 22] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
@@ -31,7 +32,7 @@ const FORGOTTEN: [&str; 22] = [
     "DELETE FROM queued_moves WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = queued_moves.board_id \
      AND s.seat = queued_moves.seat AND s.user_id = $1)",
     "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = submissions.board_id \
-     AND s.seat = submissions.seat AND s.user_id = $1)",
+     AND s.seat = submissions.seat AND s.user_id = $1) AND ply >= 0",
 ];
 
 impl WriteTx {

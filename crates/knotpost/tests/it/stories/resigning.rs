@@ -5,6 +5,7 @@ use super::tell;
 tell! {
     a_resignation_out_of_turn_waits_for_the_turn,
     words_with_it_wait_as_well,
+    words_that_wait_reach_the_others_when_the_account_is_deleted,
     who_asks_first_and_moves_then_has_resigned_already,
 }
 
@@ -51,6 +52,21 @@ mod stories {
         assert_eq!((said(&letters, "ann writes:\nYour turn."), said(&letters, "Never mind.")), (2, 0));
         let record = app.get("/api/v1/boards/osbox/101/record").await;
         assert!(record.text.contains("Sorry, I must go."), "{}", record.text);
+    }
+
+    pub(super) async fn words_that_wait_reach_the_others_when_the_account_is_deleted(place: Place) {
+        let app = begin(place).await;
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "Thanks for all the games.").await;
+        app.letters();
+        app.mail("bob@bob.example", "delete bob bob-secret really", "").await;
+        let letters = app.letters();
+        let ann: Vec<&Letter> = letters.iter().filter(|letter| letter.to == "ann@ann.example").collect();
+        assert!(
+            ann.len() == 1 && ann[0].text.contains("bob writes:\nThanks for all the games."),
+            "{}",
+            show_all(&letters)
+        );
+        assert_eq!(app.tables().await.rows("submissions").len(), 0);
     }
 
     pub(super) async fn who_asks_first_and_moves_then_has_resigned_already(place: Place) {
