@@ -7,8 +7,9 @@ use crate::boards::Board;
 use crate::mailing::notes::note_of_proposal;
 use crate::mailing::post::post_to_user;
 use crate::mailing::styles::style_of;
+use crate::replies::facts::notes_of_unreached;
 use crate::replies::sheet::{Listing, Spoken};
-use crate::replies::{BoardFacts, Heading, Reply, Sheet};
+use crate::replies::{BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey, Zone};
 use knotpost_storage::{ALL_GAMES, DigestBoard, ReadTx, StoreError, UserState, WriteTx};
 
@@ -114,7 +115,9 @@ async fn digest_sheet(
 ) -> Result<Sheet, StoreError> {
     let board = Board::from_row(tx, app, row).await?;
     let style = style_of(tx, user, &board.row.game).await?;
-    let notes = note_of_proposal(tx, &board).await?.into_iter().collect();
+    let mut notes: Vec<Note> = note_of_proposal(tx, &board).await?.into_iter().collect();
+    let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
+    notes.extend(notes_of_unreached(&board, |seat| around.unreached.contains(&seat.userid)));
     let facts = BoardFacts { notes, style, ..BoardFacts::plain(Heading::Show) };
     let mut sheet = Sheet::of(&board, &facts, Some(userid), Listing::Recent, now);
     sheet.spoken = tx.remarks_since(board.row.id, since).await?.into_iter().map(Spoken::from).collect();

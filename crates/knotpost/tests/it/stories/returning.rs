@@ -248,11 +248,22 @@ mod stories {
         let letters = app.letters();
         assert!(letters.iter().any(|letter| letter.text.contains(told)), "{}", show_all(&letters));
 
+        // The mail of the day says it, too.
+        app.post("set ann ann-secret moves=digest", "").await;
+        assert_eq!(app.post("osbox move 101 bob bob-secret e7", "").await.outcome(), "200 ok");
+        app.work().await;
+        app.letters();
+        app.clock.advance(24 * 3_600_000);
+        app.work().await;
+        let letters = app.letters();
+        assert!(letters.len() == 1 && letters[0].text.contains(told), "{}", show_all(&letters));
+        app.post("set ann ann-secret moves=default", "").await;
+
         // Whoever is heard from is reached again.
         app.mail("bob@bob.example", "osbox chat 101 bob bob-secret", "Here I am").await;
         app.letters();
         assert_eq!(showing().await, [false; 2]);
-        app.mail("bob@bob.example", "osbox move 101 bob bob-secret e1", "").await;
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f2", "").await;
         let letters = app.letters();
         assert!(letters.iter().all(|letter| !letter.text.contains("comes back")), "{}", show_all(&letters));
     }
