@@ -35,7 +35,7 @@ pub use departure::{Departure, Departures};
 pub use error::{Illegal, PositionError, Rejected, SyntaxError};
 pub use game::{Forbidden, Game, Show};
 pub use help::{HelpPage, HelpSection};
-pub use meta::{Abilities, Ability, Meta, SeatNames};
+pub use meta::{Abilities, Ability, Meta, Preset, SeatNames};
 pub use options::{
     ChoiceOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption, OptionError, OptionKind,
     OptionSpec, Problem, TextOption,

@@ -16,6 +16,8 @@ pub struct Meta {
     pub players: RangeInclusive<usize>,
     /// Every option, in the order they are printed.
     pub options: &'static [OptionSpec],
+    /// Sets of options that are worth a try, the usual one among them; none where there is nothing to choose.
+    pub presets: &'static [Preset],
     /// Which words of the server the game allows.
     pub abilities: Abilities,
     /// Side names: one list for each number of players in the range, in its order.
@@ -28,6 +30,17 @@ pub struct Meta {
     pub summary: &'static str,
     /// Writes the help page.
     pub help: fn() -> HelpPage,
+}
+
+/// Options that are chosen together by one click.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What players call it, such as `Big 6x6`.
+    pub title: &'static str,
+    /// The options that differ from their defaults, each with its value.
+    pub options: &'static [(&'static str, &'static str)],
+    /// Whom it suits, or how it plays, in a sentence.
+    pub about: &'static str,
 }
 
 /// Side names at a board with as many seats as names.

@@ -17,7 +17,8 @@ pub fn check_meta(meta: &Meta) -> Result<(), Broken> {
     for spec in meta.options {
         check_option(spec).map_err(|broken| format!("option `{}` {broken}", spec.name))?;
     }
-    check_option_names(meta.options)
+    check_option_names(meta.options)?;
+    check_presets(meta)
 }
 
 /// Names and sentences have the form in which they are printed.
@@ -86,6 +87,28 @@ fn check_option_names(options: &[OptionSpec]) -> Result<(), Broken> {
         ensure(stranger.is_none(), || format!("option `{}` excludes {stranger:?}", spec.name))?;
         let itself = spec.words().iter().any(|word| spec.excludes.contains(word));
         ensure(!itself, || format!("option `{}` excludes itself", spec.name))?;
+    }
+    Ok(())
+}
+
+/// Presets say what they are, and name values that can be given and are not the usual ones.
+fn check_presets(meta: &Meta) -> Result<(), Broken> {
+    for preset in meta.presets {
+        let title = preset.title;
+        ensure(is_line(title) && is_line(preset.about), || format!("the preset {title:?} lacks words"))?;
+        for (name, value) in preset.options {
+            let spec = meta.option(name).filter(|spec| spec.default != *value);
+            let known = spec.is_some_and(|spec| match spec.kind {
+                OptionKind::Flag => *value == "on",
+                OptionKind::Either(_, other) => *value == other,
+                OptionKind::Number { min, max } => {
+                    value.parse::<u32>().is_ok_and(|number| (min..=max).contains(&number))
+                }
+                OptionKind::Choice(words) => words.contains(value),
+                OptionKind::Text { normalise, .. } => normalise(value).is_some(),
+            });
+            ensure(known, || format!("the preset {title:?} has `{name}` with `{value}`"))?;
+        }
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ static META: Meta = Meta {
     rules_version: 1,
     players: 2..=3,
     options: &OPTIONS,
+    presets: &[],
     abilities: Abilities::of(&[]),
     seat_names: &[&["First", "Second"], &["First", "Second", "Third"]],
     credit: "traditional",

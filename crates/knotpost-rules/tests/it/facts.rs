@@ -2,7 +2,7 @@
 
 use knotpost_rules::{
     Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameOptions, HelpPage, Meta, NumberOption,
-    OptionSpec, TextOption, conformance::check_meta,
+    OptionSpec, Preset, TextOption, conformance::check_meta,
 };
 
 use crate::play::given;
@@ -14,6 +14,7 @@ fn meta() -> Meta {
         rules_version: 1,
         players: 2..=3,
         options: &[],
+        presets: &[],
         abilities: Abilities::of(&[Ability::PlayOn]),
         seat_names: &[&["First", "Second"], &["First", "Second", "Third"]],
         credit: "traditional",
@@ -70,6 +71,17 @@ fn a_default_is_a_value_that_can_be_given() {
     refused(&with_options(vec![text.spec()]), "does not accept its own example");
     let same = EitherOption { usual: ("on", 1), other: ("on", 2), help: "Twice.", excludes: &[] };
     refused(&with_options(vec![same.spec()]), "which differs from");
+}
+
+#[test]
+fn presets_name_values_that_can_be_given() {
+    const SIZE: Preset = Preset { title: "Big", options: &[("size", "9")], about: "Long." };
+    let with = |preset| Meta { presets: vec![preset].leak(), ..with_options(vec![number("size", "4")]) };
+    assert_eq!(check_meta(&with(SIZE)), Ok(()));
+    for options in [&[("size", "10")], &[("size", "4")], &[("sise", "9")]] {
+        refused(&with(Preset { options, ..SIZE }), "the preset \"Big\" has");
+    }
+    refused(&with(Preset { about: "", ..SIZE }), "lacks words");
 }
 
 #[test]

@@ -40,14 +40,16 @@ static META_WITH_DICE: Meta = toy_meta(Abilities::of(&[Ability::Dice]));
 static META_WITH_PASS: Meta = toy_meta(Abilities::of(&[Ability::Pass]));
 
 const fn toy_meta(abilities: Abilities) -> Meta {
-    let Meta { name, title, rules_version, options, seat_names, credit, contact, summary, help, .. } =
-        *Toy::META;
+    let Meta {
+        name, title, rules_version, options, presets, seat_names, credit, contact, summary, help, ..
+    } = *Toy::META;
     Meta {
         name,
         title,
         rules_version,
         players: 2..=3,
         options,
+        presets,
         abilities,
         seat_names,
         credit,

@@ -5,9 +5,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, GivenOption, SeekChange, ServerOptions, read_word};
-use knotpost_rules::{OptionKind, OptionSpec};
+use knotpost_rules::{Meta, OptionKind, OptionSpec, Preset};
 use minijinja::{Value, context};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use url::form_urlencoded;
 
 use super::board_actions::{command, hints};
 use crate::Web;
@@ -45,6 +46,9 @@ fn form(
     let options: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
         game.meta().options.iter().map(|spec| option_facts(spec, fields)).collect()
     });
+    let presets: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
+        game.meta().presets.iter().map(|preset| preset_facts(game.meta(), preset, fields)).collect()
+    });
     let most = chosen.map_or(2, |game| *game.meta().players.end());
     let opponents: Vec<Value> = (2..=most)
         .map(|place| {
@@ -53,7 +57,7 @@ fn form(
         })
         .collect();
     let facts = context! {
-        games, options, opponents, message, hints,
+        games, options, presets, opponents, message, hints,
         game => chosen.map(|game| game.meta().name),
         title => chosen.map(|game| game.meta().title),
         least => chosen.map(|game| *game.meta().players.start()),
@@ -62,6 +66,27 @@ fn form(
         first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
     };
     no_store(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
+}
+
+/// A preset as a link that fills the form in, opponents and all.
+fn preset_facts(meta: &Meta, preset: &Preset, fields: &Fields) -> Value {
+    let others = fields.iter().filter(|(name, _)| !name.starts_with("option_") && *name != "game");
+    let options = preset.options.iter().map(|(name, value)| (format!("option_{name}"), (*value).to_owned()));
+    let others: BTreeMap<String, String> =
+        others.map(|(name, value)| (name.clone(), value.clone())).chain(options).collect();
+    let value =
+        |spec: &OptionSpec| fields.get(&format!("option_{}", spec.name)).map_or(spec.default, String::as_str);
+    let wanted = |spec: &OptionSpec| {
+        let given = preset.options.iter().find(|(name, _)| *name == spec.name);
+        given.map_or(spec.default, |(_, value)| *value)
+    };
+    let chosen = meta.options.iter().all(|spec| value(spec) == wanted(spec));
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("game", meta.name)
+        .extend_pairs(&others)
+        .finish();
+    let link = format!("/challenge?{query}");
+    context! { title => preset.title, about => preset.about, link, chosen }
 }
 
 /// An option as a field of the form.

@@ -2,7 +2,7 @@
 
 use super::stones::{Hand, Stone};
 use crate::{
-    meta::{Abilities, Ability, Meta},
+    meta::{Abilities, Ability, Meta, Preset},
     options::{ChoiceOption, GameOptions, OptionSpec, TextOption},
     rng::Draws,
     seat::Seat,
@@ -16,6 +16,23 @@ pub(super) static META: Meta = Meta {
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,
+    presets: &[
+        Preset {
+            title: "Same stones",
+            options: &[],
+            about: "The usual deal. First is favoured: play twice, with the seats exchanged.",
+        },
+        Preset {
+            title: "Stones of your own",
+            options: &[("deal", "own")],
+            about: "One of each total, drawn for each player.",
+        },
+        Preset {
+            title: "Any stones",
+            options: &[("deal", "open")],
+            about: "Five of any totals; a rematch repeats them with the seats exchanged.",
+        },
+    ],
     abilities: Abilities::of(&[Ability::Draw, Ability::Undo, Ability::Dice, Ability::Deal]),
     seat_names: &[&["First", "Second"]],
     credit: "author not named where the rules are published",

@@ -1,7 +1,7 @@
 //! The facts about Obsidio and its options.
 
 use crate::{
-    meta::{Abilities, Ability, Meta},
+    meta::{Abilities, Ability, Meta, Preset},
     options::{ChoiceOption, OptionSpec},
     seat::Seat,
 };
@@ -13,6 +13,16 @@ pub(super) static META: Meta = Meta {
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,
+    presets: &[
+        Preset {
+            title: "Quick 5x5",
+            options: &[("size", "5")],
+            about: "Four targets; whoever begins has it easier.",
+        },
+        Preset { title: "Small 7x7", options: &[("size", "7")], about: "Nine targets." },
+        Preset { title: "Classic 9x9", options: &[], about: "The usual board, with sixteen targets." },
+        Preset { title: "Big 11x11", options: &[("size", "11")], about: "The longest, and the fairest." },
+    ],
     abilities: Abilities::of(&[Ability::Pass, Ability::Swap, Ability::Undo]),
     seat_names: &[&["X", "O"]],
     credit: "Phil Leduc, 2025",

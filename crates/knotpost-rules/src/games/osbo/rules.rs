@@ -1,7 +1,7 @@
 //! The facts about Osbo, and what the options and the number of players make of it.
 
 use crate::{
-    meta::{Abilities, Ability, Meta},
+    meta::{Abilities, Ability, Meta, Preset},
     options::{FlagOption, GameOptions, NumberOption, OptionSpec},
     seat::Seat,
 };
@@ -13,6 +13,15 @@ pub(super) static META: Meta = Meta {
     rules_version: 1,
     players: 2..=super::MAX_SEATS,
     options: &OPTIONS,
+    presets: &[
+        Preset { title: "Small 4x4", options: &[("size", "4")], about: "Quick, with many passes." },
+        Preset { title: "Classic 5x5", options: &[], about: "The usual window." },
+        Preset {
+            title: "Big 7x7",
+            options: &[("size", "7")],
+            about: "Long strings, and more to choose from.",
+        },
+    ],
     abilities: Abilities::of(&[Ability::Pass, Ability::Draw, Ability::Undo, Ability::Dice, Ability::PlayOn]),
     seat_names: &[
         &["First", "Second"],

@@ -3,7 +3,7 @@
 use super::moves::Line;
 use crate::{
     knot::Side,
-    meta::{Abilities, Ability, Meta},
+    meta::{Abilities, Ability, Meta, Preset},
     options::{ChoiceOption, EitherOption, FlagOption, GameOptions, NumberOption, OptionSpec},
     seat::Seat,
 };
@@ -15,6 +15,15 @@ pub(super) static META: Meta = Meta {
     rules_version: 1,
     players: 2..=4,
     options: &OPTIONS,
+    presets: &[
+        Preset { title: "Quick 3x3", options: &[("size", "3")], about: "Over in ten turns or so." },
+        Preset {
+            title: "Classic 4x4",
+            options: &[],
+            about: "The usual box; two careful players often finish 0-0.",
+        },
+        Preset { title: "Big 6x6", options: &[("size", "6")], about: "Longer, and rich in knots." },
+    ],
     abilities: Abilities::of(&[Ability::Draw, Ability::Undo]),
     seat_names: &[&["Horz", "Vert"], &["Left", "Top", "Right"], &["Left", "Top", "Right", "Bottom"]],
     credit: "Cameron Browne, 2008",

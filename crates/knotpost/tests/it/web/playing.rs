@@ -210,6 +210,12 @@ mod stories {
         let mut ann = Browser::of(&app, "ann").await;
         let page = ann.get("/challenge?game=osbox").await;
         assert!(page.text.contains("name=\"option_size\"") && page.text.contains("value=\"no_capture\""));
+        assert!(page.text.contains("aria-current=\"true\">Classic 4x4</a>"), "{}", page.text);
+        let page = ann.get("/challenge?game=osbox&player2=bob&option_size=6").await;
+        assert!(page.text.contains("aria-current=\"true\">Big 6x6</a>"), "{}", page.text);
+        assert!(page.text.contains("max=\"12\" value=\"6\""), "{}", page.text);
+        let small = "<a href=\"/challenge?game=osbox&amp;option_size=3&amp;player2=bob\">Quick 3x3</a>";
+        assert!(page.text.contains(small), "{}", page.text);
         let fields = [
             ("game", "osbox"),
             ("player2", "bob"),
