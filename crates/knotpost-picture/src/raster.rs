@@ -141,7 +141,7 @@ impl Table {
         Self { colours, places }
     }
 
-    /// A palette of at most so many colours.
+    /// A palette of at most this many colours.
     fn choose(counts: &[(u32, usize)], most: usize) -> Vec<u32> {
         let mut colours: Vec<u32> = Vec::new();
         for coarseness in 0..8 {

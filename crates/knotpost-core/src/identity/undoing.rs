@@ -42,7 +42,7 @@ pub(crate) struct Undo {
     page: String,
     /// Whether a reply does it as well.
     by_reply: bool,
-    /// For so long.
+    /// For how many days.
     days: i64,
 }
 
