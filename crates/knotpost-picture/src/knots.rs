@@ -121,10 +121,8 @@ fn draw_traces(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) 
             Some(number) => {
                 let width = KNOT_TRACE * grid.cell;
                 let rim = (RIM * grid.cell).max(LEAST_RIM);
-                let lines = [
-                    Paint::line(palette.rim, width + 2.0 * rim),
-                    Paint::line(palette.path(number).0, width),
-                ];
+                let lines =
+                    [Paint::line(palette.rim, width + 2.0 * rim), Paint::line(palette.path(number).0, width)];
                 scene.paint(path, &lines);
             }
         }
@@ -145,7 +143,8 @@ pub(crate) fn draw_gain(scene: &mut Scene, panel: &Panel, gain: u32, grid: Grid,
     let sum = removed.iter().map(|area| area.centre()).fold(at(0.0, 0.0), |sum, centre| sum + centre);
     let middle = sum * (1.0 / removed.len() as f32);
     let words = format!("+{gain}");
-    let hand = Hand { height: (grid.cell * 0.3).clamp(7.0, 15.0), weight: Weight::Strong, colour: palette.page };
+    let hand =
+        Hand { height: (grid.cell * 0.3).clamp(7.0, 15.0), weight: Weight::Strong, colour: palette.page };
     let (width, height) = (hand.measure(&words) + hand.height * 1.2, hand.height * 2.0);
     let mut badge = Path::default();
     let area = Area { left: middle.x - width / 2.0, top: middle.y - height / 2.0, width, height };

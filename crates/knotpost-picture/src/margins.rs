@@ -88,7 +88,8 @@ fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge,
             draw_arrow(scene, edge, frame, along, palette);
         }
     }
-    if let Some(line) = view.scores.iter().find(|line| !margin.owner.is_empty() && line.name == margin.owner) {
+    if let Some(line) = view.scores.iter().find(|line| !margin.owner.is_empty() && line.name == margin.owner)
+    {
         draw_band(scene, edge, frame, palette.seat(line.seat.index()).0);
     }
     let owner = match view.player_of(margin.owner) {

@@ -70,7 +70,9 @@ pub(crate) fn list(panel: &Panel, grid: Grid, [beside, above]: [f32; 2]) -> Vec<
                 Edge::Left => Area { left: area.left - BEYOND, width: area.width + BEYOND + WITHIN, ..area },
                 Edge::Right => Area { left: area.left - WITHIN, width: area.width + BEYOND + WITHIN, ..area },
                 Edge::Top => Area { top: area.top - BEYOND, height: area.height + BEYOND + WITHIN, ..area },
-                Edge::Bottom => Area { top: area.top - WITHIN, height: area.height + BEYOND + WITHIN, ..area },
+                Edge::Bottom => {
+                    Area { top: area.top - WITHIN, height: area.height + BEYOND + WITHIN, ..area }
+                }
             };
             spots.push(Spot { name: name.clone(), area: area.inset(1.0), reach });
         }

@@ -235,12 +235,7 @@ pub(crate) const VARIABLES: Palette = Palette {
         (named(19), named(26)),
         (named(20), named(27)),
     ],
-    seats: [
-        (named(28), named(32)),
-        (named(29), named(33)),
-        (named(30), named(34)),
-        (named(31), named(35)),
-    ],
+    seats: [(named(28), named(32)), (named(29), named(33)), (named(30), named(34)), (named(31), named(35))],
     ghost: named(36),
     win: named(37),
 };

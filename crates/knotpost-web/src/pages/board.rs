@@ -119,9 +119,7 @@ impl Seen<'_> {
         let summary = &view.summary;
         let me = self.visitor.map(|visitor| visitor.userid.as_str());
         let (mover, to_move) = match board.standing() {
-            Standing::ToMove(seat) => {
-                (Some(seat), board.userid_at(i64::from(seat.number())).to_owned())
-            }
+            Standing::ToMove(seat) => (Some(seat), board.userid_at(i64::from(seat.number())).to_owned()),
             Standing::Over(_) => (None, String::new()),
         };
         let is_now = ply == summary.last_ply && summary.state == BoardState::Active;
@@ -138,6 +136,7 @@ impl Seen<'_> {
             text => view.sheet.drawing.text().as_ref(),
             legend => view.sheet.legend(),
             state => summary.state.as_str(),
+            options => name_options(&view.sheet.options),
             headline => self.headline(),
             news => news.map(|news| news.deed.clone()).unwrap_or_default(),
             gain => news.map_or(0, |news| news.gain),
@@ -168,5 +167,26 @@ impl Seen<'_> {
         let links = turn.map(|turn| self.links(turn)).unwrap_or_default();
         let title = format!("{} board {}", self.view.board.title(), self.view.summary.number);
         Value::from_safe_string(linked_svg(shown.as_ref().unwrap_or(&present), &title, &links))
+    }
+}
+
+/// Options as players say them: `5x5, no capture` for `-size=5 -no_capture`.
+fn name_options(options: &str) -> String {
+    let name = |option: &str| match option.trim_start_matches('-').split_once('=') {
+        Some(("size", size)) => format!("{size}x{size}"),
+        Some((name, value)) => format!("{} {}", name.replace('_', " "), value.replace('_', " ")),
+        None => option.trim_start_matches('-').replace('_', " "),
+    };
+    options.split_whitespace().map(name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_named_as_players_say_them() {
+        assert_eq!(name_options("-size=5 -no_capture -score=crossings"), "5x5, no capture, score crossings");
+        assert_eq!(name_options(""), "");
     }
 }

@@ -142,7 +142,6 @@ async fn refuse(
     message: &str,
     form: &BoardForm,
 ) -> Response {
-    let notice =
-        Notice { message: message.to_owned(), comment: form.comment.clone(), ..Notice::default() };
+    let notice = Notice { message: message.to_owned(), comment: form.comment.clone(), ..Notice::default() };
     page(web, Some(visitor), name, &Look::default(), status(code), &notice).await
 }

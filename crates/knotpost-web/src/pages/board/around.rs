@@ -48,7 +48,8 @@ impl Seen<'_> {
             let mut numbers = line.split(' ').filter_map(|word| word.parse::<i64>().ok());
             let (first, last) = (numbers.next()?, numbers.next());
             let change = last.map_or(0, |after| after - first);
-            line.starts_with("'s rating").then(|| format!("{}{}", if change < 0 { "−" } else { "+" }, change.abs()))
+            line.starts_with("'s rating")
+                .then(|| format!("{}{}", if change < 0 { "−" } else { "+" }, change.abs()))
         };
         let seat = |(index, seat): (usize, &knotpost_core::queries::SeatSummary)| {
             let role = sides.scores.get(index).map(|line| line.role.clone()).unwrap_or_default();

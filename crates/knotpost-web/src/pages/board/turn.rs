@@ -206,7 +206,8 @@ impl Seen<'_> {
     /// Links on the board.
     pub(super) fn links(&self, turn: &Turn) -> Vec<Link> {
         let choosing = &turn.choosing;
-        let link = |spot: &String, href, label| Link { spot: spot.clone(), href, label, target: Target::Place };
+        let link =
+            |spot: &String, href, label| Link { spot: spot.clone(), href, label, target: Target::Place };
         if choosing.preview.is_some() {
             let now = turn.turns.iter().position(|choice| same_turn(&choice.kind, turn.parts.last()));
             let next = now.map_or(1, |now| now + 1) % turn.turns.len().max(1);
