@@ -41,11 +41,13 @@ mod stories {
         app
     }
 
-    /// Where the choices of a page lead, the ways back not among them.
+    /// Where the choices of a page lead, the ways back and places before their faces not among them.
     fn choices(page: &Page) -> Vec<String> {
         let links = page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-        let mut all: Vec<String> =
-            links.filter(|link| link.contains("?choose=")).map(|link| link.replace("#board", "")).collect();
+        let mut all: Vec<String> = links
+            .filter(|link| link.contains("?choose=") && !link.contains("spot="))
+            .map(|link| link.replace("#board", ""))
+            .collect();
         all.dedup();
         all
     }
@@ -258,8 +260,8 @@ mod stories {
 
     pub(super) async fn what_a_move_wins_is_told(place: Place) {
         let app = playing(place).await;
-        // Two tips that face each other are a knot.
-        for (turn, play) in ["d1", "o7", "b4"].into_iter().enumerate() {
+        // Four corners that face each other are a knot.
+        for (turn, play) in ["g1", "o12", "j1", "o12", "h2", "o9", "i2"].into_iter().enumerate() {
             let who = if turn % 2 == 0 { "ann" } else { "bob" };
             app.post(&format!("osbox move 101 {who} {who}-secret {play}"), "").await;
         }
@@ -272,6 +274,8 @@ mod stories {
         let app = playing(place).await;
         let mut ann = Browser::of(&app, "ann").await;
         assert_eq!(ann.post(BOARD, &[("act", "rematch")]).await.status, 409, "not over yet");
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        app.post("osbox move 101 bob bob-secret e7", "").await;
         ann.submit(BOARD, &[("act", "resign"), ("sure", "yes")]).await;
         assert!(ann.get(BOARD).await.text.contains(">Rematch</button>"));
         assert!(!Browser::new(&app).get(BOARD).await.text.contains(">Rematch</button>"));
