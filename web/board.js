@@ -1,6 +1,8 @@
-// A board's page, made livelier: news without reloading, stepping with keys, choosing without losing the place.
-// Everything works without it; it only follows links and sends nothing by itself.
+// A board's page, made livelier: news without reloading, stepping with keys, choosing without losing the place, moves that
+// are seen to move. Everything works without it; it only follows links and sends nothing by itself.
 const table = () => document.getElementById("table");
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // What was asked for last is what is shown, in whatever order the answers come.
 let asked = 0;
@@ -8,28 +10,80 @@ let asked = 0;
 // Shows another state of the same page in place of this one.
 async function show(address, { keep = false, otherwise = () => location.assign(address) } = {}) {
   const mine = ++asked;
+  table().setAttribute("aria-busy", "true");
   const fresh = await read(address).catch(() => null);
   if (mine !== asked) return;
-  if (!fresh) return otherwise();
-  const open = [...document.querySelectorAll("details[open] > summary")].map((one) => one.textContent);
-  document.title = fresh.ownerDocument.title;
-  table().replaceWith(fresh);
-  for (const one of fresh.querySelectorAll("details > summary")) if (open.includes(one.textContent)) one.parentElement.open = true;
+  if (!fresh) {
+    table().removeAttribute("aria-busy");
+    return otherwise();
+  }
+  // Kept plies are of the board as it was.
+  if (fresh.dataset.last !== table().dataset.last) plies.clear();
   if (!keep) history.pushState(null, "", address);
-  offerCopy();
+  put(fresh);
 }
 
 // The table of a state of this page, with its document around it; none where it cannot be had.
 async function read(address) {
   const answer = await fetch(address, { headers: { accept: "text/html" } });
-  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("table") : null;
+  return answer.ok ? parse(await answer.text()) : null;
+}
+
+function parse(text) {
+  return new DOMParser().parseFromString(text, "text/html").getElementById("table");
+}
+
+// Puts a table in place of the one that is shown: what was open stays open, and the focus where it was.
+function put(fresh, { isQuick = false } = {}) {
+  const before = table();
+  const open = all("details[open] > summary", before).map((one) => one.textContent);
+  const tab = before.querySelector("[name=side]:checked")?.id;
+  const focus = describe(document.activeElement);
+  const moved = Number(fresh.dataset.ply) - Number(before.dataset.ply) === 1 || (has(fresh, ".send") && !has(before, ".send"));
+  document.title = fresh.ownerDocument.title;
+  before.replaceWith(fresh);
+  for (const one of all("details > summary", fresh)) if (open.includes(one.textContent)) one.parentElement.open = true;
+  if (tab && fresh.querySelector(`#${tab}`)) fresh.querySelector(`#${tab}`).checked = true;
+  prepare();
+  refocus(focus);
+  if (!isQuick) say();
+  if (moved && !isQuick) move();
+}
+
+const has = (within, selector) => within.querySelector(selector) !== null;
+
+// How an element of the table is found again in another state of it.
+function describe(element) {
+  if (!element || !table().contains(element)) return null;
+  if (element.id) return [`#${element.id}`];
+  const { key, spot, begun } = element.dataset;
+  if (key) return [`[data-key="${key}"]`, ".steps a"];
+  if (spot) return [`a[data-spot="${CSS.escape(spot)}"]`, ".send button", "a.spot", ".faces a"];
+  if (begun) return [`[data-begun="${CSS.escape(begun)}"]`, ".send button", ".faces a"];
+  const href = element.getAttribute("href");
+  return [href ? `a[href="${CSS.escape(href)}"]` : ".send button", ".send button", "a.spot", ".faces a", ".steps a"];
+}
+
+function refocus(selectors) {
+  if (!selectors) return;
+  for (const selector of selectors) {
+    const found = table().querySelector(selector);
+    if (found) return found.focus({ preventScroll: true });
+  }
+}
+
+// For who cannot see it: what can be done now, or how it stands.
+function say() {
+  const said = all(".turn .prompt, .lead").filter((one) => one.textContent.trim());
+  const first = said.find((one) => one.matches(".prompt")) ?? said[0];
+  document.getElementById("said").textContent = first ? first.textContent.replace(/\s+/g, " ").trim() : "";
 }
 
 // Somebody who is writing or choosing is not interrupted.
 function isBusy() {
   const query = new URLSearchParams(location.search);
-  const writing = [...document.querySelectorAll("textarea")].some((one) => one.value.trim() !== one.defaultValue.trim());
-  return writing || query.has("choose") || query.has("ply");
+  const writing = all("textarea").some((one) => one.value.trim() !== one.defaultValue.trim());
+  return writing || query.has("choose") || query.has("spot") || query.has("ply");
 }
 
 function tell() {
@@ -51,36 +105,331 @@ function go(address) {
   going = show(address);
 }
 
+const isPlain = (event) => !(event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+
 document.addEventListener("click", (event) => {
-  if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  const link = event.target.closest(".spot[href], .faces a, .chips a, .steps a, .moves a, .sight a");
+  if (!isPlain(event)) return;
+  const link = event.target.closest(".spot[href], .faces a, .chips a, .turns a, .steps a, .moves a, .sight .lead a, .prompt a:not(.button), .send a");
   if (!link || !table().contains(link)) return;
   event.preventDefault();
+  if (link.closest(".steps")) return step(plyOf(link));
+  if (choose(link)) return;
+  link.classList.add("going");
   go(link.getAttribute("href"));
 });
 
+// Choosing: the faces say where they go, so that the first of face and place needs no question to the server.
+
+function choose(link) {
+  const faces = all(".faces a");
+  if (!faces.length || has(table(), ".send") || !(link.dataset.begun || link.dataset.spot)) return false;
+  // An answer that is on its way would undo it.
+  if (table().hasAttribute("aria-busy")) return false;
+  const spot = new URLSearchParams(location.search).has("spot");
+  const held = faces.find((face) => face.getAttribute("aria-current"));
+  if (link.dataset.begun && !spot) hold(link);
+  else if (link.dataset.spot && !held) take(link, faces);
+  else return false;
+  history.pushState(null, "", link.dataset.page);
+  say();
+  return true;
+}
+
+const goes = (face, spot) => face.dataset.spots === "*" || face.dataset.spots.split(" ").includes(spot);
+const pageOf = (move) => `${location.pathname}?choose=${encodeURIComponent(move)}#board`;
+
+// A face is chosen: the places become the moves with it.
+function hold(face) {
+  for (const one of all(".faces a")) one.toggleAttribute("aria-current", one === face);
+  face.setAttribute("aria-current", "true");
+  for (const one of all("a.spot")) {
+    one.classList.toggle("off", !goes(face, one.dataset.spot));
+    one.setAttribute("href", pageOf(face.dataset.begun + one.dataset.spot));
+  }
+  ask("Where does ", face.textContent.trim(), " go?");
+}
+
+// A place is chosen: the faces become the moves there.
+function take(spot, faces) {
+  for (const one of all(".spot.first")) one.classList.remove("taken", "first");
+  spot.classList.add("taken", "first");
+  for (const face of faces) {
+    face.classList.toggle("off", !goes(face, spot.dataset.spot));
+    face.setAttribute("href", pageOf(face.dataset.begun + spot.dataset.spot));
+  }
+  ask("Which face at ", spot.dataset.spot, "?");
+}
+
+function ask(before, what, after) {
+  const prompt = document.querySelector(".turn .prompt");
+  const move = document.createElement("span");
+  move.className = "move";
+  move.textContent = what;
+  const back = document.createElement("a");
+  back.href = table().dataset.page;
+  back.textContent = "Back";
+  prompt.replaceChildren(before, move, `${after} `, back);
+}
+
+// Stepping through the moves: a wanted ply, few questions at a time, and none for what has come already.
+
+const plies = new Map();
+const AT_ONCE = 4;
+const AHEAD = 16;
+let wanted = null;
+let asking = 0;
+let stepped = 0;
+let direction = -1;
+
+const plyOf = (link) => {
+  const ply = new URL(link.href).searchParams.get("ply");
+  return ply === null ? Number(table().dataset.last) : Number(ply);
+};
+
+function addressOf(ply) {
+  return ply === Number(table().dataset.last) ? location.pathname : `${location.pathname}?ply=${ply}`;
+}
+
+function step(ply) {
+  const last = Number(table().dataset.last);
+  const shown = wanted ?? Number(table().dataset.ply);
+  wanted = Math.max(0, Math.min(last, ply));
+  direction = wanted < shown ? -1 : 1;
+  table().setAttribute("aria-busy", "true");
+  asked += 1;
+  showWanted();
+  fetchNear();
+}
+
+function showWanted() {
+  const text = wanted === null ? undefined : plies.get(wanted);
+  if (typeof text !== "string") return;
+  const fresh = parse(text);
+  const ply = wanted;
+  wanted = null;
+  if (!fresh) return location.assign(addressOf(ply));
+  const isQuick = performance.now() - stepped < 400;
+  stepped = performance.now();
+  const address = `${addressOf(ply)}#board`;
+  if (new URLSearchParams(location.search).has("ply")) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  put(fresh, { isQuick });
+}
+
+// The wanted ply first, then those that come next.
+function fetchNear() {
+  const last = Number(table().dataset.last);
+  const from = wanted ?? Number(table().dataset.ply);
+  for (let away = 0; away <= AHEAD && asking < AT_ONCE; away += 1) {
+    const ply = from + away * direction;
+    if (ply < 0 || ply > last || plies.has(ply)) continue;
+    plies.set(ply, null);
+    asking += 1;
+    fetch(addressOf(ply), { headers: { accept: "text/html" } })
+      .then((answer) => (answer.ok ? answer.text() : ""))
+      .catch(() => "")
+      .then((text) => {
+        asking -= 1;
+        plies.set(ply, text);
+        if (!text) plies.delete(ply);
+        if (!text && wanted === ply) return location.assign(addressOf(ply));
+        showWanted();
+        fetchNear();
+      });
+  }
+}
+
+// A step that is held down repeats.
+let repeating = 0;
+
+document.addEventListener("pointerdown", (event) => {
+  const link = isPlain(event) && event.target.closest(".steps a[rel]");
+  if (!link) return;
+  const by = link.rel === "prev" ? -1 : 1;
+  clearInterval(repeating);
+  repeating = setTimeout(() => {
+    repeating = setInterval(() => step((wanted ?? Number(table().dataset.ply)) + by), 90);
+  }, 400);
+});
+for (const kind of ["pointerup", "pointercancel", "blur"]) addEventListener(kind, () => clearInterval(repeating));
+
+// Keys: arrows walk over the places of the board where one has the focus, and step through the moves elsewhere.
+
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function walk(from, [x, y]) {
+  const middle = (one) => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  };
+  const [fromX, fromY] = middle(from);
+  let best;
+  for (const spot of all("a.spot:not(.off)")) {
+    const [spotX, spotY] = middle(spot);
+    const along = (spotX - fromX) * x + (spotY - fromY) * y;
+    const across = Math.abs((spotX - fromX) * y) + Math.abs((spotY - fromY) * x);
+    if (along > 2 && (!best || along + 2 * across < best.far)) best = { spot, far: along + 2 * across };
+  }
+  if (best) visit(best.spot);
+}
+
+// One place of the board is reached by Tab, the others from it.
+function visit(spot) {
+  for (const one of all("a.spot")) one.setAttribute("tabindex", one === spot ? "0" : "-1");
+  spot.focus({ preventScroll: true });
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, pre")) return;
-  const link = document.querySelector(`.steps a[data-key="${event.key}"]`);
-  if (!link) return;
+  const spot = event.target.closest("a.spot");
+  const shown = wanted ?? Number(table().dataset.ply);
+  const ends = { Home: 0, End: Number(table().dataset.last), ArrowLeft: shown - 1, ArrowRight: shown + 1 };
+  if (spot && WAYS[event.key]) walk(spot, WAYS[event.key]);
+  else if (event.key in ends) step(ends[event.key]);
+  else if (event.key === "/" && document.getElementById("choose")) document.getElementById("choose").focus();
+  else if (event.key === "Escape" && has(table(), ".prompt a:not(.button), .send a")) document.querySelector(".prompt a:not(.button), .send a").click();
+  else return;
   event.preventDefault();
-  go(link.getAttribute("href"));
 });
 
 addEventListener("popstate", () => show(location.href, { keep: true, otherwise: () => location.reload() }));
 
-// Only what can be seen listens: a browser has few connections to one server, and every other board may be open in
-// some tab. What happened meanwhile is told by the server, which hears how the board stood on this page.
-let events;
+// Motion: what was pushed slides in, what was taken glows. Any touch ends it.
+
+function move() {
+  const picture = table().querySelector(".sight .picture");
+  if (!picture || calm.matches || document.hidden) return;
+  picture.classList.add("arrived");
+  if (picture.dataset.push) slide(picture, picture.dataset.push.split(" "));
+}
+
+function slide(picture, [x, y, width, height, side]) {
+  const lengths = [x, y, width, height].map(Number);
+  const cell = Math.min(lengths[2], lengths[3]);
+  const away = { left: [-cell, 0], right: [cell, 0], top: [0, -cell], bottom: [0, cell] }[side];
+  const drawing = picture.querySelector(":scope > g");
+  const frame = (within) => {
+    const one = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    ["x", "y", "width", "height"].forEach((name, place) => one.setAttribute(name, lengths[place]));
+    one.setAttribute("viewBox", lengths.join(" "));
+    within.append(one);
+    return one;
+  };
+  const outer = frame(picture);
+  outer.setAttribute("class", "sliding");
+  outer.setAttribute("aria-hidden", "true");
+  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  ["x", "y", "width", "height"].forEach((name, place) => ground.setAttribute(name, lengths[place]));
+  ground.setAttribute("fill", "var(--p-board)");
+  const moving = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  outer.append(ground, moving);
+  frame(moving).append(drawing.cloneNode(true));
+  const from = `translate(${away[0]}px, ${away[1]}px)`;
+  const motion = moving.animate([{ transform: from }, { transform: "none" }], { duration: 240, easing: "cubic-bezier(.3, .7, .2, 1)" });
+  const end = () => outer.remove();
+  motion.onfinish = end;
+  addEventListener("pointerdown", end, { once: true });
+}
+
+// News come over one connection of the browser, which one of its tabs holds for all: a browser has few connections to one
+// server. What happened meanwhile is told by the server, which hears how the board stood on this page.
+
+const channel = "BroadcastChannel" in window && navigator.locks ? new BroadcastChannel("knotpost boards") : null;
+const MOST_STREAMS = 4;
+let streams = null;
+let lone = null;
+
+const boardOf = (address) => address.split("?")[0];
+
+// A click that is on its way comes first: only where it led tells whether to interrupt.
+const news = () => going.then(() => {
+  plies.clear();
+  return isBusy() ? tell() : show(location.href, { keep: true, otherwise: tell });
+});
+
+function follow(address, heard) {
+  const events = new EventSource(address);
+  for (const kind of ["move", "chat", "proposal", "over"]) events.addEventListener(kind, (event) => heard(event.lastEventId));
+  return events;
+}
+
+// The tab that holds the connections: opens one for each board that some tab shows.
+function serve(address) {
+  const board = boardOf(address);
+  const since = new URL(address, location).searchParams.get("since");
+  const known = streams.get(board);
+  if (known) {
+    streams.delete(board);
+    streams.set(board, known);
+    if (known.state !== since) spread(board, known.state);
+    return;
+  }
+  const stream = { state: since };
+  stream.events = follow(address, (state) => {
+    stream.state = state;
+    spread(board, state);
+  });
+  streams.set(board, stream);
+  while (streams.size > MOST_STREAMS) {
+    const [oldest, { events }] = streams.entries().next().value;
+    events.close();
+    streams.delete(oldest);
+  }
+}
+
+function spread(board, state) {
+  channel.postMessage({ board, state });
+  hear(board, state);
+}
+
+function hear(board, state) {
+  const own = table()?.dataset.events;
+  if (own && boardOf(own) === board && new URL(own, location).searchParams.get("since") !== state) news();
+}
 
 function listen() {
-  if (events || document.hidden || table()?.dataset.live !== "yes") return;
-  events = new EventSource(table().dataset.events);
-  // A click that is on its way comes first: only where it led tells whether to interrupt.
-  const news = () => going.then(() => (isBusy() ? tell() : show(location.href, { keep: true, otherwise: tell })));
-  for (const kind of ["move", "chat", "proposal", "over"]) events.addEventListener(kind, news);
-  events.addEventListener("over", rest);
+  if (table()?.dataset.live !== "yes") return;
+  const address = table().dataset.events;
+  if (!channel) {
+    if (!lone && !document.hidden) lone = follow(address, news);
+  } else if (streams) serve(address);
+  else channel.postMessage({ wanted: address });
 }
+
+if (channel) {
+  channel.onmessage = ({ data }) => {
+    if (data.board) hear(data.board, data.state);
+    else if (data.wanted && streams) serve(data.wanted);
+    else if (data.isNew) listen();
+  };
+  lead();
+}
+
+// Waits until no other tab holds the connections, then does.
+function lead() {
+  navigator.locks.request("knotpost boards", () => new Promise((resolve) => {
+    streams = new Map();
+    listen();
+    channel.postMessage({ isNew: true });
+    addEventListener("pagehide", () => {
+      for (const { events } of streams.values()) events.close();
+      streams = null;
+      resolve();
+    }, { once: true });
+  }));
+}
+
+function rest() {
+  lone?.close();
+  lone = null;
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
+addEventListener("pagehide", rest);
+addEventListener("pageshow", (event) => {
+  if (event.persisted && channel) lead();
+  listen();
+});
 
 // A link that is copied with one click, where the browser lets a page do so.
 function offerCopy() {
@@ -94,13 +443,27 @@ function offerCopy() {
   field.after(button);
 }
 
-function rest() {
-  events?.close();
-  events = undefined;
+// What a table needs when it is put in place.
+function prepare() {
+  offerCopy();
+  const spots = all("a.spot");
+  for (const one of [...spots, ...all(".faces a")]) one.dataset.page = one.getAttribute("href");
+  spots.forEach((spot, place) => spot.setAttribute("tabindex", place ? "-1" : "0"));
 }
 
-document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
-addEventListener("pagehide", rest);
-addEventListener("pageshow", listen);
+// A move that was sent leads to the page anew: it is seen to move there.
+function remember() {
+  const key = `ply of ${location.pathname}`;
+  const ply = Number(table().dataset.ply);
+  try {
+    const before = sessionStorage.getItem(key);
+    sessionStorage.setItem(key, ply);
+    if (before !== null && ply === Number(before) + 1) move();
+  } catch {
+    // Storage that is switched off remembers nothing.
+  }
+}
+
+prepare();
+remember();
 listen();
-offerCopy();

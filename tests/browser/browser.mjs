@@ -117,6 +117,14 @@ export class Person {
     await (await this.find("summary", label)).click();
   }
 
+  /** Turns to what the tab with this label shows beside a board. */
+  async turnTo(label) {
+    for (const tab of await this.page.$$(".tabs > label")) {
+      if ((await tab.evaluate((one) => one.textContent.trim())).startsWith(label)) return tab.click();
+    }
+    throw new Error(`no tab '${label}' on ${this.page.url()}`);
+  }
+
   /** Follows the link with this label. */
   async follow(label, within = "main") {
     const link = await this.find(`${within} a`, label);

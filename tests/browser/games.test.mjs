@@ -97,7 +97,7 @@ test("news that were on their way do not undo a click, nor a click the news", as
     window.letGo();
     return new Promise((resolve) => setTimeout(resolve, 300));
   });
-  assert.match(page.url(), /[?&]choose=/);
+  assert.match(page.url(), /[?&](choose|spot)=/);
   assert.ok(await ann.has("#table[data-chosen]"), "the page shows what was chosen");
   assert.match(await ann.text(), /Have fun!/);
 });

@@ -1,7 +1,7 @@
 // Playing on a board's page as a user does: by pointing at faces, places and words, looking at the result, sending it.
 
 /** What can be pointed at next, on the board itself before anything else. */
-const POINTS = [".sight svg:not(.on-dark) a.spot", ".faces a", ".chips a"];
+const POINTS = [".sight svg:not(.on-dark) a.spot", ".faces a:not(.off)", ".chips a"];
 
 /** Moves that are always the same for the same seed, and look like anybody's. */
 export function dice(seed) {
@@ -33,7 +33,9 @@ export async function choices(person) {
     if (document.querySelector("form [name=move]")) return [];
     const hrefs = (selector) => [...document.querySelectorAll(selector)].filter((link) => link.getClientRects().length).map((link) => link.getAttribute("href"));
     // Words of the server such as `swap` are left aside.
-    const lists = selectors.map((selector) => hrefs(selector).filter((href) => !/choose=(swap|pass)\b/.test(href)));
+    // Where a place has been chosen, another one is no step onwards.
+    const aside = new URLSearchParams(location.search).has("spot") ? /choose=(swap|pass)\b|[?&]spot=/ : /choose=(swap|pass)\b/;
+    const lists = selectors.map((selector) => hrefs(selector).filter((href) => !aside.test(href)));
     return lists.find((list) => list.length);
   };
   const { page } = person;

@@ -37,6 +37,7 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
   await ann.fill({ player2: "bob", option_size: "3", comment: "Have fun!" });
   await ann.press("Challenge");
   assert.match(ann.page.url(), /\/boards\/osbox\/101/);
+  await ann.turnTo("Talk");
   assert.match(await ann.text(".talk"), /Have fun!/);
 
   ann.userid = "ann";
@@ -44,6 +45,7 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
   assert.match(await ann.text(".lead"), /It is bob's turn/);
   assert.equal((await server.get("/api/v1/boards/osbox/101")).ply, 1);
 
+  await ann.turnTo("Talk");
   await ann.page.type("#chat", "Take your time.");
   await ann.press("Say it");
   assert.match(await ann.text(".talk"), /Take your time\./);
@@ -54,6 +56,7 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
 
   await server.command("osbox move 101 bob bob-secret a9");
   await ann.open("/boards/osbox/101");
+  await ann.turnTo("More");
   await ann.unfold("Undo, draw, resign");
   await ann.fill({ sure: true });
   await ann.press("Resign");

@@ -2,6 +2,7 @@
 
 use crate::{
     geometry::{Area, Cubic, Path, Point, at},
+    lettering::{Hand, Weight},
     scene::{Colour, Paint, Scene},
     theme::Palette,
     weave::{Joint, Ribbon, Weave},
@@ -26,7 +27,9 @@ const TIP_STUMP: f32 = 0.27;
 const THREAD: f32 = 0.06;
 const THREAD_WIDTH: f32 = 0.032;
 /// The width of the trace of a removed die.
-const TRACE: f32 = 0.05;
+const TRACE: f32 = 0.06;
+/// The same of a closed path.
+const KNOT_TRACE: f32 = 0.085;
 /// The least width of rims, in units of the page.
 const LEAST_RIM: f32 = 0.55;
 
@@ -76,14 +79,22 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
             .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
             .map(|(row, column)| (panel.cell(row, column), grid.area(row, column)))
     };
-    for (fate, colour) in [(Fate::Stays, palette.tile), (Fate::Placed, palette.fresh)] {
+    let is_moved = |index: usize| panel.moved.contains(&index);
+    for ground in [palette.ghost, palette.tile, palette.fresh] {
         let mut tiles = Path::default();
-        for (piece, area) in cells() {
-            if matches!(piece, Piece::Die { fate: its, .. } if its == fate) {
+        for (index, (piece, area)) in cells().enumerate() {
+            let its = match piece {
+                Piece::Die { fate: Fate::Removed, .. } => palette.ghost,
+                Piece::Die { fate: Fate::Placed, .. } => palette.fresh,
+                Piece::Die { .. } if is_moved(index) => palette.fresh,
+                Piece::Die { .. } => palette.tile,
+                _ => continue,
+            };
+            if its == ground {
                 tiles.rectangle(area);
             }
         }
-        scene.fill(&tiles, colour);
+        scene.fill(&tiles, ground);
     }
     let (mut borders, mut corners) = (Path::default(), Path::default());
     for (_, area) in cells().filter(|(piece, _)| piece.live_face().is_some()) {
@@ -100,13 +111,48 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
     scene.fill(&corners, palette.accent);
 }
 
-/// The thin lines that are left of removed dice.
+/// The lines that are left of removed dice: those of closed paths in the colours of these, with a rim.
 fn draw_traces(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
-    let mut path = Path::default();
-    for ribbon in &weave.ribbons {
-        path.curves(Strand::of(*ribbon, grid).curves());
+    scene.class = Some("trace");
+    let layers = Layers::of(weave, grid);
+    for (layer, path) in layers.ribbons.iter().enumerate() {
+        match layer.checked_sub(1) {
+            None => scene.stroke(path, palette.trace, (TRACE * grid.cell).max(LEAST_RIM)),
+            Some(number) => {
+                let width = KNOT_TRACE * grid.cell;
+                let rim = (RIM * grid.cell).max(LEAST_RIM);
+                let lines =
+                    [Paint::line(palette.rim, width + 2.0 * rim), Paint::line(palette.path(number).0, width)];
+                scene.paint(path, &lines);
+            }
+        }
     }
-    scene.stroke(&path, palette.trace, (TRACE * grid.cell).max(LEAST_RIM));
+    scene.class = None;
+}
+
+/// Draws what the last move won over the dice that it took off; where it took none, the standing tells it.
+pub(crate) fn draw_gain(scene: &mut Scene, panel: &Panel, gain: u32, grid: Grid, palette: &Palette) {
+    let places = (0..panel.rows()).flat_map(|row| (0..panel.columns).map(move |column| (row, column)));
+    let is_removed = |(row, column): &(usize, usize)| {
+        matches!(panel.cell(*row, *column), Piece::Die { fate: Fate::Removed, .. })
+    };
+    let removed: Vec<Area> = places.filter(is_removed).map(|(row, column)| grid.area(row, column)).collect();
+    if gain == 0 || removed.is_empty() {
+        return;
+    }
+    let sum = removed.iter().map(|area| area.centre()).fold(at(0.0, 0.0), |sum, centre| sum + centre);
+    let middle = sum * (1.0 / removed.len() as f32);
+    let words = format!("+{gain}");
+    let hand =
+        Hand { height: (grid.cell * 0.3).clamp(7.0, 15.0), weight: Weight::Strong, colour: palette.page };
+    let (width, height) = (hand.measure(&words) + hand.height * 1.2, hand.height * 2.0);
+    let mut badge = Path::default();
+    let area = Area { left: middle.x - width / 2.0, top: middle.y - height / 2.0, width, height };
+    badge.rounded(area, height / 2.0);
+    scene.class = Some("gain");
+    scene.fill(&badge, palette.win);
+    hand.write_centred(scene, &words, middle);
+    scene.class = None;
 }
 
 fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {

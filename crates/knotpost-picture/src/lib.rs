@@ -23,7 +23,7 @@ mod tokens;
 pub mod weave;
 
 use knotpost_rules::{View, knot::Face};
-pub use spots::Link;
+pub use spots::{Link, Target};
 pub use theme::{ParseThemeError, Theme};
 
 /// Whether a picture explains the faces of dice.
@@ -78,16 +78,31 @@ pub fn svg(view: &View, options: &PictureOptions) -> String {
     svg::write(&scene, options.width_px.into(), &options.title, &describe(view))
 }
 
-/// The view as inline SVG with the classes `picture` and `class`, as wide as the page allows, with links on its spots. A
-/// link whose spot the view does not have is left out.
-pub fn linked_svg(view: &View, options: &PictureOptions, class: &str, links: &[Link]) -> String {
-    let scene = page::compose_board(view, options.theme.palette());
-    svg::write_linked(&scene, &options.title, &describe(view), class, links)
+/// The view as inline SVG of the class `picture`, as wide as the page allows, with links on its spots. A link whose spot the
+/// view does not have is left out. Colours are variables of the style sheet, see [`variables`].
+pub fn linked_svg(view: &View, title: &str, links: &[Link]) -> String {
+    let scene = page::compose_board(view, &theme::VARIABLES);
+    svg::write_linked(&scene, title, &describe(view), links)
 }
 
 /// A single die as inline SVG, hidden from screen readers because the text beside it says what it is.
 pub fn die_svg(face: Face, theme: Theme, class: &str) -> String {
     svg::write_figure(&page::compose_die(face, theme.palette()), class)
+}
+
+/// As [`die_svg`], of the class `die`, its colours variables of the style sheet.
+pub fn inline_die(face: Face) -> String {
+    svg::write_figure(&page::compose_die(face, &theme::VARIABLES), "die")
+}
+
+/// The variables of a style sheet that inline SVG refers to, with the colours of a theme.
+pub fn variables(theme: Theme) -> String {
+    theme::write_variables(theme)
+}
+
+/// The face in words: which of its edges are open.
+pub fn name_face(face: Face) -> String {
+    reading::name_face(face)
 }
 
 /// The view as the bytes of a PNG file.

@@ -4,7 +4,7 @@ use crate::{
     geometry::{Area, Path, at},
     knots::Grid,
     lettering::{Anchor, Hand, Run, Weight},
-    scene::Scene,
+    scene::{Colour, Paint, Scene},
     theme::Palette,
 };
 use knotpost_rules::view::{Edge, Margin, Panel, View};
@@ -18,6 +18,8 @@ const LINE: f32 = 1.0;
 /// The distance of labels from the frame.
 const AWAY: f32 = 9.0;
 const LABEL_HEIGHT: f32 = 7.4;
+/// The width of the band that shows whose side it is.
+const BAND: f32 = 2.6;
 
 /// The sizes of a panel's margins.
 #[derive(Clone, Copy, Debug)]
@@ -86,11 +88,30 @@ fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge,
             draw_arrow(scene, edge, frame, along, palette);
         }
     }
+    if let Some(line) = view.scores.iter().find(|line| !margin.owner.is_empty() && line.name == margin.owner)
+    {
+        draw_band(scene, edge, frame, palette.seat(line.seat.index()).0);
+    }
     let owner = match view.player_of(margin.owner) {
         Some(player) => format!("{} {player}", margin.owner),
         None => margin.owner.to_owned(),
     };
     name_owner(scene, edge, &owner, frame, palette);
+}
+
+/// Draws a band in the colour of the seat along its side of the frame.
+fn draw_band(scene: &mut Scene, edge: Edge, frame: Area, colour: Colour) {
+    let away = BAND / 2.0 + 0.4;
+    let (left, right, top, bottom) = (frame.left, frame.right(), frame.top, frame.bottom());
+    let (from, to) = match edge {
+        Edge::Left => (at(left - away, top), at(left - away, bottom)),
+        Edge::Right => (at(right + away, top), at(right + away, bottom)),
+        Edge::Top => (at(left, top - away), at(right, top - away)),
+        Edge::Bottom => (at(left, bottom + away), at(right, bottom + away)),
+    };
+    let mut band = Path::default();
+    band.stroke(from, to);
+    scene.paint(&band, &[Paint::flat(colour, BAND)]);
 }
 
 /// Draws an arrowhead towards the line where the last move came in.

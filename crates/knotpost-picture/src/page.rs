@@ -15,7 +15,7 @@ use crate::{
 use knotpost_rules::{
     Seat,
     knot::Face,
-    view::{Panel, Piece, ScoreLine, View},
+    view::{Edge, Panel, Piece, ScoreLine, View},
 };
 
 /// The width of every page in its own units; all sizes are relative to it.
@@ -30,6 +30,10 @@ const TITLE: f32 = 18.0;
 const LEAST_SHARED_CELL: f32 = 19.0;
 /// The height of a line of the standing.
 const SCORE_LINE: f32 = 19.0;
+/// The room on a page, which leaves space around the picture and has nothing else in it.
+const ON_PAGES: Room = Room { pad: 1.0, most: 1.6 };
+/// The room of a picture that stands for itself.
+const ALONE: Room = Room { pad: PAD, most: 1.0 };
 /// The size of a rolled die.
 const ROLLED: f32 = 34.0;
 /// The height of a sentence.
@@ -61,13 +65,13 @@ pub(crate) fn shown_width(view: &View) -> u16 {
         };
         WIDTH * least / shelf.cell
     };
-    let widest = arrange(&view.panels).iter().map(needed).fold(WIDTH, f32::max);
+    let widest = arrange(&view.panels, ALONE).iter().map(needed).fold(WIDTH, f32::max);
     widest.ceil().min(f32::from(MOST_SHOWN)) as u16
 }
 
 /// Draws the whole view: the board, the roll, whose turn it is with the standing, and the faces if wished.
 pub(crate) fn compose(view: &View, palette: &Palette, faces: Faces) -> Scene {
-    let (mut scene, mut top) = compose_boards(view, palette);
+    let (mut scene, mut top) = compose_boards(view, palette, ALONE);
     let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     if let Some(sentence) = view.tell_now() {
         let sentence = heading.shorten(&sentence, WIDTH - 2.0 * PAD);
@@ -85,18 +89,26 @@ pub(crate) fn compose(view: &View, palette: &Palette, faces: Faces) -> Scene {
     close(scene, top, palette)
 }
 
-/// Draws the view for a page that says itself whose turn it is.
+/// Draws the view for a page that says itself whose turn it is and how it stands: as large as it can be.
 pub(crate) fn compose_board(view: &View, palette: &Palette) -> Scene {
-    let (mut scene, top) = compose_boards(view, palette);
-    let top = finish(&mut scene, view, top, palette);
+    let (scene, top) = compose_boards(view, palette, ON_PAGES);
     close(scene, top, palette)
 }
 
+/// How much room boards have.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// The space at the sides.
+    pad: f32,
+    /// How much larger a cell can be than usual.
+    most: f32,
+}
+
 /// Draws the panels and the roll.
-fn compose_boards(view: &View, palette: &Palette) -> (Scene, f32) {
+fn compose_boards(view: &View, palette: &Palette, room: Room) -> (Scene, f32) {
     let mut scene = Scene::new(WIDTH);
     let mut top = PAD;
-    let shelves = arrange(&view.panels);
+    let shelves = arrange(&view.panels, room);
     let first = shelves.first().map_or(PAD, Shelf::left);
     for shelf in &shelves {
         // A panel without margins, such as a hand, is aligned with the cells of the board.
@@ -141,12 +153,12 @@ struct Shelf<'a> {
 
 impl<'a> Shelf<'a> {
     /// As large as the page and the kind of pieces allow.
-    fn of(panels: Vec<&'a Panel>) -> Self {
+    fn of(panels: Vec<&'a Panel>, Room { pad, most: scale }: Room) -> Self {
         let columns: usize = panels.iter().map(|panel| panel.columns).sum();
         let bands: f32 = panels.iter().map(|panel| Bands::of(panel).across()).sum();
         let gaps = SPACE * (panels.len() as f32 - 1.0);
-        let room = (WIDTH - 2.0 * PAD - bands - gaps) / columns.max(1) as f32;
-        let most = panels.iter().map(|panel| largest_cell(panel)).fold(f32::INFINITY, f32::min);
+        let room = (WIDTH - 2.0 * pad - bands - gaps) / columns.max(1) as f32;
+        let most = panels.iter().map(|panel| largest_cell(panel) * scale).fold(f32::INFINITY, f32::min);
         Self { cell: room.min(most), panels }
     }
 
@@ -179,21 +191,28 @@ fn largest_cell(panel: &Panel) -> f32 {
 }
 
 /// Puts two boards of dice side by side while their cells stay readable, and everything else one below the other.
-fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
-    let alone = || panels.iter().map(|panel| Shelf::of(vec![panel])).collect::<Vec<_>>();
+fn arrange(panels: &[Panel], room: Room) -> Vec<Shelf<'_>> {
+    // Beside hands there is less room for the board.
+    let has_hands = panels.len() > 1 && panels.iter().any(|panel| panel.rows() == 1);
+    let scale = |panel: &Panel| match (has_hands, panel.rows()) {
+        (false, _) => room,
+        (true, 1) => Room { most: room.most.min(1.25), ..room },
+        (true, _) => Room { most: 1.0, ..room },
+    };
+    let alone = || panels.iter().map(|panel| Shelf::of(vec![panel], scale(panel))).collect::<Vec<_>>();
     let are_dice = panels
         .iter()
         .all(|panel| panel.cells.iter().all(|piece| matches!(piece, Piece::Empty | Piece::Die { .. })));
     if panels.len() < 2 || !are_dice {
         return alone();
     }
-    let pairs = panels.chunks(2).map(|pair| Shelf::of(pair.iter().collect()));
+    let pairs = panels.chunks(2).map(|pair| Shelf::of(pair.iter().collect(), room));
     let mut shelves: Vec<Shelf<'_>> = pairs.collect();
     let smallest = shelves.iter().map(|shelf| shelf.cell).fold(f32::INFINITY, f32::min);
     if smallest < LEAST_SHARED_CELL {
         shelves = alone();
     }
-    let shared = shelves.iter().map(|shelf| shelf.cell).fold(44.0, f32::min);
+    let shared = shelves.iter().map(|shelf| shelf.cell).fold(44.0 * room.most, f32::min);
     for shelf in &mut shelves {
         shelf.cell = shared;
     }
@@ -249,8 +268,21 @@ fn draw_panel(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette
     knots::draw_tiles(scene, panel, grid, palette);
     scene.follow(ground, Paint::line(palette.muted, 1.2));
     knots::draw_ribbons(scene, panel, grid, palette);
+    knots::draw_gain(scene, panel, view.news.as_ref().map_or(0, |news| news.gain), grid, palette);
     margins::draw(scene, view, panel, grid, palette);
+    scene.push = find_push(panel, grid).or(scene.push);
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));
+}
+
+/// The cells into which dice were pushed, and the side they came from.
+fn find_push(panel: &Panel, grid: Grid) -> Option<(Area, Edge)> {
+    let (first, last) = (*panel.moved.iter().min()?, *panel.moved.iter().max()?);
+    let sides = [Edge::Left, Edge::Top, Edge::Right, Edge::Bottom];
+    let edge = sides.into_iter().find(|edge| panel.margin(*edge).entered.is_some())?;
+    let columns = panel.columns.max(1);
+    let (from, to) = (grid.area(first / columns, first % columns), grid.area(last / columns, last % columns));
+    let (width, height) = (to.right() - from.left, to.bottom() - from.top);
+    Some((Area { left: from.left, top: from.top, width, height }, edge))
 }
 
 /// Draws dots where cells meet, so that an empty board shows its grid.

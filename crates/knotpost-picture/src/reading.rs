@@ -1,6 +1,7 @@
 //! A board in words, for screen readers.
 
 use crate::weave::Weave;
+use knotpost_rules::knot::{Face, Side};
 use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Sight, View};
 use std::fmt::Write;
 
@@ -145,6 +146,21 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
         _ => return false,
     }
     true
+}
+
+/// The face in words: which of its edges are open.
+pub(crate) fn name_face(face: Face) -> String {
+    let names = [(Side::North, "up"), (Side::East, "right"), (Side::South, "down"), (Side::West, "left")];
+    let open: Vec<&str> =
+        names.into_iter().filter(|(side, _)| face.sides() & side.bit() != 0).map(|(_, name)| name).collect();
+    let kind = match open.as_slice() {
+        [_] => "tip",
+        ["up", "down"] | ["right", "left"] => "straight",
+        [_, _] => "corner",
+        [_, _, _] => "branch",
+        _ => "crossing",
+    };
+    format!("{kind}, open {}", open.join(", "))
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -1,9 +1,10 @@
 //! A page as a list of painted paths. SVG and PNG are both made from it, so that they cannot differ.
 
 use crate::{
-    geometry::{Path, Point, Step},
+    geometry::{Area, Path, Point, Step},
     spots::Spot,
 };
+use knotpost_rules::view::Edge;
 
 /// A colour without transparency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub(crate) struct Shape {
     /// A range of [`Scene::strokes`].
     pub strokes: Vec<usize>,
     pub paint: Paint,
+    /// What a style sheet can call it.
+    pub class: Option<&'static str>,
 }
 
 /// A page; later shapes cover earlier ones.
@@ -69,6 +72,10 @@ pub(crate) struct Scene {
     pub height: f32,
     pub shapes: Vec<Shape>,
     pub spots: Vec<Spot>,
+    /// The class of the shapes that are added.
+    pub class: Option<&'static str>,
+    /// The cells into which the last move pushed dice, and from which edge.
+    pub push: Option<(Area, Edge)>,
     /// The path commands, stroke by stroke; several shapes may share a stroke.
     steps: Vec<Step<Dot>>,
     /// Where each stroke ends in `steps`.
@@ -83,6 +90,8 @@ impl Scene {
             height: 0.0,
             shapes: Vec::new(),
             spots: Vec::new(),
+            class: None,
+            push: None,
             steps: Vec::new(),
             ends: Vec::new(),
         }
@@ -122,8 +131,8 @@ impl Scene {
     pub(crate) fn follow(&mut self, stroke: Option<usize>, paint: Paint) {
         let Some(stroke) = stroke else { return };
         match self.shapes.last_mut() {
-            Some(last) if last.paint == paint => last.strokes.push(stroke),
-            _ => self.shapes.push(Shape { strokes: vec![stroke], paint }),
+            Some(last) if last.paint == paint && last.class == self.class => last.strokes.push(stroke),
+            _ => self.shapes.push(Shape { strokes: vec![stroke], paint, class: self.class }),
         }
     }
 

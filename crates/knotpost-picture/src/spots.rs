@@ -7,6 +7,10 @@ use crate::{
 };
 use knotpost_rules::view::{Edge, Panel};
 
+/// How far beyond its frame, and within the board, an entry can be touched.
+const BEYOND: f32 = 9.0;
+const WITHIN: f32 = 15.0;
+
 /// The link of a spot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -16,13 +20,28 @@ pub struct Link {
     pub href: Option<String>,
     /// The label for screen readers: what following the link does.
     pub label: String,
+    /// What is done there.
+    pub target: Target,
+}
+
+/// What choosing a spot does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// Something is placed there.
+    #[default]
+    Place,
+    /// It is claimed.
+    Claim,
 }
 
 /// A spot on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spot {
     pub name: String,
+    /// What is framed.
     pub area: Area,
+    /// What can be touched.
+    pub reach: Area,
 }
 
 /// The named cells and entries of a panel. `beside` and `above` are the sizes of the margins for entries.
@@ -30,8 +49,8 @@ pub(crate) fn list(panel: &Panel, grid: Grid, [beside, above]: [f32; 2]) -> Vec<
     let mut spots = Vec::new();
     for (place, name) in panel.spots.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         let Some(row) = place.checked_div(panel.columns) else { continue };
-        let area = grid.area(row, place % panel.columns).inset(grid.cell * 0.04);
-        spots.push(Spot { name: name.clone(), area });
+        let reach = grid.area(row, place % panel.columns);
+        spots.push(Spot { name: name.clone(), area: reach.inset(grid.cell * 0.04), reach });
     }
     if !panel.spots.is_empty() {
         return spots;
@@ -47,7 +66,15 @@ pub(crate) fn list(panel: &Panel, grid: Grid, [beside, above]: [f32; 2]) -> Vec<
                 Edge::Bottom => (at(grid.left + along, grid.top + height), grid.cell, above),
             };
             let area = Area { left: corner.x, top: corner.y, width: across, height: down };
-            spots.push(Spot { name: name.clone(), area: area.inset(1.0) });
+            let reach = match edge {
+                Edge::Left => Area { left: area.left - BEYOND, width: area.width + BEYOND + WITHIN, ..area },
+                Edge::Right => Area { left: area.left - WITHIN, width: area.width + BEYOND + WITHIN, ..area },
+                Edge::Top => Area { top: area.top - BEYOND, height: area.height + BEYOND + WITHIN, ..area },
+                Edge::Bottom => {
+                    Area { top: area.top - WITHIN, height: area.height + BEYOND + WITHIN, ..area }
+                }
+            };
+            spots.push(Spot { name: name.clone(), area: area.inset(1.0), reach });
         }
     }
     spots

@@ -1,10 +1,13 @@
 //! Writes a scene as SVG. It needs no font, script, style sheet or other resource.
 
 use crate::{
+    geometry::Area,
     path_data::{PathWriter, push_decimal},
     scene::{Colour, Ends, Paint, Scene, Shape, grains},
-    spots::{Link, Spot},
+    spots::{Link, Spot, Target},
+    theme::name_colour,
 };
+use knotpost_rules::view::Edge;
 
 /// Writes the picture with its title and its description for screen readers.
 pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) -> String {
@@ -21,12 +24,11 @@ pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) ->
 }
 
 /// Writes the picture as inline SVG with links. Screen readers read the links and the description.
-pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, class: &str, links: &[Link]) -> String {
+pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, links: &[Link]) -> String {
     let mut text = String::with_capacity(estimate_length(scene) + links.len() * 300);
-    text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture ");
-    push_escaped(&mut text, class);
+    text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture");
     text.push_str(if links.is_empty() { "\" role=\"img\"" } else { "\" role=\"group\"" });
-    push_view_box(&mut text, scene);
+    push_view_box_with(&mut text, scene, scene.push);
     push_names(&mut text, title, reading);
     push_shapes(&mut text, scene);
     for link in links {
@@ -53,6 +55,24 @@ pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
 fn estimate_length(scene: &Scene) -> usize {
     let strokes = scene.shapes.iter().flat_map(|shape| &shape.strokes);
     4096 + strokes.map(|stroke| scene.steps(*stroke).len()).sum::<usize>() * 32
+}
+
+/// As [`push_view_box`]; what was pushed is told for scripts that let it move.
+fn push_view_box_with(text: &mut String, scene: &Scene, push: Option<(Area, Edge)>) {
+    if let Some((Area { left, top, width, height }, edge)) = push {
+        text.push_str(" data-push=\"");
+        for number in [left, top, width, height] {
+            push_decimal(text, grains(number));
+            text.push(' ');
+        }
+        text.push_str(match edge {
+            Edge::Left => "left\"",
+            Edge::Top => "top\"",
+            Edge::Right => "right\"",
+            Edge::Bottom => "bottom\"",
+        });
+    }
+    push_view_box(text, scene);
 }
 
 fn push_view_box(text: &mut String, scene: &Scene) {
@@ -83,24 +103,43 @@ fn push_shapes(text: &mut String, scene: &Scene) {
 fn push_link(text: &mut String, link: &Link, spot: &Spot) {
     match &link.href {
         Some(href) => {
-            text.push_str("<a class=\"spot\" href=\"");
+            text.push_str(match link.target {
+                Target::Place => "<a class=\"spot\" href=\"",
+                Target::Claim => "<a class=\"spot claim\" href=\"",
+            });
             push_escaped(text, href);
-            text.push_str("\">");
         }
-        None => text.push_str("<g class=\"spot taken\">"),
+        None => text.push_str("<g class=\"spot taken"),
     }
-    text.push_str("<title>");
+    text.push_str("\" data-spot=\"");
+    push_escaped(text, &spot.name);
+    text.push_str("\"><title>");
     push_escaped(text, &link.label);
-    text.push_str("</title><rect rx=\"3\"");
-    attribute(text, "x", spot.area.left);
-    attribute(text, "y", spot.area.top);
-    attribute(text, "width", spot.area.width);
-    attribute(text, "height", spot.area.height);
+    text.push_str("</title>");
+    if link.href.is_some() {
+        text.push_str("<rect class=\"reach\"");
+        push_area(text, spot.reach);
+        text.push_str("/>");
+    }
+    text.push_str("<rect rx=\"3\"");
+    push_area(text, spot.area);
     text.push_str(if link.href.is_some() { "/></a>\n" } else { "/></g>\n" });
+}
+
+fn push_area(text: &mut String, area: Area) {
+    attribute(text, "x", area.left);
+    attribute(text, "y", area.top);
+    attribute(text, "width", area.width);
+    attribute(text, "height", area.height);
 }
 
 fn push_shape(text: &mut String, scene: &Scene, shape: &Shape, writer: &mut PathWriter) {
     text.push_str("<path");
+    if let Some(class) = shape.class {
+        text.push_str(" class=\"");
+        text.push_str(class);
+        text.push('"');
+    }
     match shape.paint {
         Paint::Fill(colour) => push_colour(text, "fill", colour),
         Paint::Stroke { colour, width, ends } => {
@@ -129,6 +168,12 @@ fn attribute(text: &mut String, name: &str, value: f32) {
 fn push_colour(text: &mut String, name: &str, colour: Colour) {
     text.push(' ');
     text.push_str(name);
+    if let Some(variable) = name_colour(colour) {
+        text.push_str("=\"var(--p-");
+        text.push_str(variable);
+        text.push_str(")\"");
+        return;
+    }
     text.push_str("=\"#");
     for channel in colour.channels() {
         for half in [channel >> 4, channel & 15] {

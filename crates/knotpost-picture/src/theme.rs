@@ -72,6 +72,10 @@ pub(crate) struct Palette {
     pub dark_cell: Colour,
     /// Closed paths, each with the colour of the marks on it.
     pub paths: [(Colour, Colour); 7],
+    /// A cell from which the last move took a die.
+    pub ghost: Colour,
+    /// What was won.
+    pub win: Colour,
     /// Seats, repeated from the fifth on: a strong colour, and a pale one for large areas.
     pub seats: [(Colour, Colour); 4],
 }
@@ -96,7 +100,9 @@ const LIGHT: Palette = Palette {
     hairline: Colour(0x00d8_d0be),
     rim: Colour(0x0029_2824),
     loose: Colour(0x00c9_c3b6),
-    trace: Colour(0x00a8_a092),
+    trace: Colour(0x0081_796a),
+    ghost: Colour(0x00f7_ecd0),
+    win: Colour(0x0079_1444),
     accent: Colour(0x00a3_195b),
     badge: WHITE,
     light_cell: Colour(0x00fa_f5e9),
@@ -127,8 +133,10 @@ const DARK: Palette = Palette {
     muted: Colour(0x00a3_9f97),
     hairline: Colour(0x003d_424d),
     rim: Colour(0x000b_0c0f),
-    loose: Colour(0x0070_7683),
-    trace: Colour(0x0060_6571),
+    loose: Colour(0x009a_a2b1),
+    trace: Colour(0x0086_8c99),
+    ghost: Colour(0x0035_3226),
+    win: Colour(0x00f0_e442),
     accent: YELLOW,
     badge: BLACK,
     light_cell: Colour(0x0034_3944),
@@ -149,6 +157,100 @@ const DARK: Palette = Palette {
         (PURPLE, Colour(0x004a_3240)),
     ],
 };
+
+/// Colours that stand for themselves: the name of each, and which colour of a theme it is.
+type Named = (&'static str, fn(&Palette) -> Colour);
+
+/// The colours of pages, each written as a variable of the style sheet: a page's theme follows its reader.
+const NAMED: [Named; 38] = [
+    ("page", |palette| palette.page),
+    ("board", |palette| palette.board),
+    ("tile", |palette| palette.tile),
+    ("fresh", |palette| palette.fresh),
+    ("ink", |palette| palette.ink),
+    ("muted", |palette| palette.muted),
+    ("hair", |palette| palette.hairline),
+    ("rim", |palette| palette.rim),
+    ("loose", |palette| palette.loose),
+    ("trace", |palette| palette.trace),
+    ("accent", |palette| palette.accent),
+    ("badge", |palette| palette.badge),
+    ("light", |palette| palette.light_cell),
+    ("dark", |palette| palette.dark_cell),
+    ("path1", |palette| palette.paths[0].0),
+    ("path2", |palette| palette.paths[1].0),
+    ("path3", |palette| palette.paths[2].0),
+    ("path4", |palette| palette.paths[3].0),
+    ("path5", |palette| palette.paths[4].0),
+    ("path6", |palette| palette.paths[5].0),
+    ("path7", |palette| palette.paths[6].0),
+    ("mark1", |palette| palette.paths[0].1),
+    ("mark2", |palette| palette.paths[1].1),
+    ("mark3", |palette| palette.paths[2].1),
+    ("mark4", |palette| palette.paths[3].1),
+    ("mark5", |palette| palette.paths[4].1),
+    ("mark6", |palette| palette.paths[5].1),
+    ("mark7", |palette| palette.paths[6].1),
+    ("seat1", |palette| palette.seats[0].0),
+    ("seat2", |palette| palette.seats[1].0),
+    ("seat3", |palette| palette.seats[2].0),
+    ("seat4", |palette| palette.seats[3].0),
+    ("pale1", |palette| palette.seats[0].1),
+    ("pale2", |palette| palette.seats[1].1),
+    ("pale3", |palette| palette.seats[2].1),
+    ("pale4", |palette| palette.seats[3].1),
+    ("ghost", |palette| palette.ghost),
+    ("win", |palette| palette.win),
+];
+
+/// Above all colours: from here on they are places in [`NAMED`].
+const FIRST_NAMED: u32 = 0x0100_0000;
+
+const fn named(place: u32) -> Colour {
+    Colour(FIRST_NAMED + place)
+}
+
+/// Every colour by its name; it can be written, but not painted.
+pub(crate) const VARIABLES: Palette = Palette {
+    page: named(0),
+    board: named(1),
+    tile: named(2),
+    fresh: named(3),
+    ink: named(4),
+    muted: named(5),
+    hairline: named(6),
+    rim: named(7),
+    loose: named(8),
+    trace: named(9),
+    accent: named(10),
+    badge: named(11),
+    light_cell: named(12),
+    dark_cell: named(13),
+    paths: [
+        (named(14), named(21)),
+        (named(15), named(22)),
+        (named(16), named(23)),
+        (named(17), named(24)),
+        (named(18), named(25)),
+        (named(19), named(26)),
+        (named(20), named(27)),
+    ],
+    seats: [(named(28), named(32)), (named(29), named(33)), (named(30), named(34)), (named(31), named(35))],
+    ghost: named(36),
+    win: named(37),
+};
+
+/// The name of a colour of [`VARIABLES`]; `None`: it is a colour of its own.
+pub(crate) fn name_colour(colour: Colour) -> Option<&'static str> {
+    let place = usize::try_from(colour.0.checked_sub(FIRST_NAMED)?).ok()?;
+    NAMED.get(place).map(|(name, _)| *name)
+}
+
+/// The colours of a theme as the variables that [`crate::linked_svg`] and [`crate::die_svg`] refer to.
+pub(crate) fn write_variables(theme: Theme) -> String {
+    let value = |(name, get): &Named| format!("--p-{name}: #{:06x};", get(theme.palette()).0);
+    NAMED.iter().map(value).collect::<Vec<_>>().join(" ")
+}
 
 impl Theme {
     pub(crate) const fn palette(self) -> &'static Palette {

@@ -1,6 +1,7 @@
 //! A board in memory: what is stored of it, replayed into a position.
 
 mod ending;
+mod gains;
 mod imagined;
 mod pauses;
 

@@ -5,4 +5,5 @@ mod boards;
 mod pixels;
 mod readings;
 mod svg;
+mod variables;
 mod weave;

@@ -80,6 +80,8 @@ pub struct Panel {
     pub cells: Vec<Piece>,
     /// What the cells are called in moves, in their order; empty where cells are not pointed at.
     pub spots: Vec<String>,
+    /// The cells that the last move changed by moving what lay there, by their places in `cells`.
+    pub moved: Vec<usize>,
     /// What stands along the left, top, right and bottom side.
     pub margins: [Margin; 4],
     /// How large a cell is in text.

@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::{Form, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use knotpost_picture::{PictureOptions, Theme, linked_svg};
+use knotpost_picture::linked_svg;
 use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -15,9 +15,6 @@ use knotpost_core::admin::{AdminAction, BoardAction, Inspection, administer, ins
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::queries::{BoardQuery, ListedBoard, list_moves, view_boards};
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis};
-
-/// The themes of a picture.
-const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
 
 pub(super) async fn list(
     State(web): State<Web>,
@@ -105,11 +102,8 @@ pub(super) async fn show(
 
 fn board_facts(seen: &Inspection) -> Value {
     let board = &seen.summary;
-    let picture = |(theme, class)| {
-        let title = format!("{} board {}", seen.board.title(), board.number);
-        let options = PictureOptions { theme, title, ..PictureOptions::default() };
-        Value::from_safe_string(linked_svg(&seen.view, &options, class, &[]))
-    };
+    let title = format!("{} board {}", seen.board.title(), board.number);
+    let picture = Value::from_safe_string(linked_svg(&seen.view, &title, &[]));
     let seats = board.seats.iter().map(|seat| {
         context! {
             number => seat.seat, side => seen.board.side(seat.seat), userid => seat.userid.clone(),
@@ -137,7 +131,7 @@ fn board_facts(seen: &Inspection) -> Value {
         ply => seen.board.entries.len(), last => board.last_ply,
         position => seen.board.position_text(),
         text => seen.view.lay_out(Layout::Standard),
-        pictures => THEMES.map(picture).to_vec(),
+        pictures => [picture].to_vec(),
         seats => seats.collect::<Vec<_>>(),
         moves => moves.collect::<Vec<_>>(),
         queued => queued.collect::<Vec<_>>(),

@@ -1,33 +1,41 @@
 //! The page of a board: view it after any move, compose a move by clicking, preview it, chat.
 
+mod around;
+mod turn;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use knotpost_picture::{Link, PictureOptions, Theme, die_svg, linked_svg};
-use knotpost_rules::{Ability, Choices, PartKind};
+use knotpost_picture::linked_svg;
+use knotpost_rules::{Seat, View};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use self::turn::Turn;
 use super::preview::{self, drawn};
 use crate::Web;
 use crate::board_version::format_version;
 use crate::extract::{PagePath, PageQuery};
-use crate::session::{LoggedIn, no_store, url_encode};
-use knotpost_core::boards::{Choosing, Code, Standing, choose};
+use crate::session::{LoggedIn, no_store};
+use knotpost_core::boards::{Code, Standing};
 use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardView, TalkLine, last_move, view_board, view_board_version, view_talk};
-use knotpost_model::{BoardRef, BoardState, Millis, ProposalKind};
-
-/// The themes of a picture, and the style class of each.
-const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
+use knotpost_core::queries::{
+    BoardView, Surroundings, TalkLine, view_board, view_board_version, view_surroundings, view_talk,
+};
+use knotpost_model::{BoardRef, BoardState};
 
 /// The query of the page: which state of a board it shows.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Look {
     ply: Option<i64>,
+    /// The move so far.
     choose: Option<String>,
+    /// The place for the next die, chosen before its face.
+    spot: Option<String>,
+    /// What is shown beside the board: `talk`, `more`, or the moves.
+    pub(super) side: Option<String>,
 }
 
 /// The result of a form that was just sent.
@@ -37,6 +45,8 @@ pub(super) struct Notice {
     pub(super) hints: Vec<String>,
     /// The text of the form, so that it need not be typed again.
     pub(super) comment: String,
+    /// The move that was sent from a page behind which the board had changed.
+    pub(super) stale: Option<String>,
 }
 
 pub(super) async fn show(
@@ -78,14 +88,18 @@ pub(super) async fn page(
         Ok(talk) => talk,
         Err(error) => return web.pages.failure(error),
     };
-    let seen = Seen { view: &view, visitor, look };
+    let around = match view_surroundings(&web.app, &view.board, visitor).await {
+        Ok(around) => around,
+        Err(error) => return web.pages.failure(error),
+    };
+    let seen = Seen { view: &view, visitor, look, around: &around };
     let facts = context! {
         notice => notice.message.clone(),
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
         pulse => pulse.unwrap_or_default(),
         preview => preview::of_board(&web.pages.url, &view),
-        ..seen.facts(&talk)
+        ..seen.facts(&talk, notice)
     };
     no_store(web.pages.page_for(visitor, status, "board.html", facts))
 }
@@ -95,186 +109,84 @@ struct Seen<'a> {
     view: &'a BoardView,
     visitor: Option<&'a Visitor>,
     look: &'a Look,
+    around: &'a Surroundings,
 }
 
 impl Seen<'_> {
-    fn facts(&self, talk: &[TalkLine]) -> Value {
+    fn facts(&self, talk: &[TalkLine], notice: &Notice) -> Value {
         let (view, board) = (self.view, &self.view.board);
         let ply = board.entries.len() as i64;
         let summary = &view.summary;
-        let to_move = match board.standing() {
-            Standing::ToMove(seat) => board.userid_at(i64::from(seat.number())).to_owned(),
-            Standing::Over(_) => String::new(),
+        let me = self.visitor.map(|visitor| visitor.userid.as_str());
+        let (mover, to_move) = match board.standing() {
+            Standing::ToMove(seat) => (Some(seat), board.userid_at(i64::from(seat.number())).to_owned()),
+            Standing::Over(_) => (None, String::new()),
         };
         let is_now = ply == summary.last_ply && summary.state == BoardState::Active;
         let paused = summary.paused.is_some();
-        let is_turn = is_now && !paused && self.visitor.is_some_and(|visitor| visitor.userid == to_move);
-        let choosing = is_turn.then(|| choose(board, self.look.choose.as_deref().unwrap_or_default()));
-        let plays =
-            self.visitor.is_some_and(|visitor| summary.players().any(|userid| userid == visitor.userid));
-        let since = last_move(board).map_or(summary.started, |line| line.at);
-        let pictures = self.pictures(choosing.as_ref());
-        let example = view.sheet.example.clone().unwrap_or_default();
+        let is_turn = is_now && !paused && me == Some(to_move.as_str());
+        let text = self.look.choose.as_deref().unwrap_or_default();
+        let turn = is_turn.then(|| Turn::read(board, text, self.look.spot.as_deref()));
+        let plays = summary.players().any(|userid| Some(userid) == me);
+        let others = summary.players().any(|userid| Some(userid) != me);
+        let is_over = summary.state == BoardState::Over && ply == summary.last_ply;
+        let news = view.sheet.drawing.view().news.as_ref();
         let shared = context! {
             sheet => Serde(&view.sheet),
             text => view.sheet.drawing.text().as_ref(),
             legend => view.sheet.legend(),
             state => summary.state.as_str(),
-            turn_line => view.sheet.verdict.to_string(),
-            to_move, is_turn, is_now, paused, plays, ply, pictures, example,
-            since => since.to_readable(),
+            options => name_options(&view.sheet.options),
+            headline => self.headline(),
+            news => news.map(|news| news.deed.clone()).unwrap_or_default(),
+            gain => news.map_or(0, |news| news.gain),
+            clock => self.clock(),
+            seats => self.seats(),
+            moves => self.moves(),
+            picture => self.picture(turn.as_ref(), mover),
+            may_rematch => is_over && plays && others,
+            side => match self.look.side.as_deref() {
+                Some(side @ ("talk" | "more")) => side,
+                _ => "moves",
+            },
+            stale => notice.stale.as_deref().map(|play| self.stale(play, is_turn)),
+            to_move, is_turn, is_now, is_over, paused, plays, ply,
             number => summary.number,
             last => summary.last_ply,
             rated => summary.rated,
-            limits => limits(view),
-            scores => board.position.scores().texts(),
+            limits => self.limits(),
             reading => knotpost_picture::describe(&drawn(view)),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
-        context! { ..self.turn_facts(choosing.as_ref()), ..self.proposal_facts(), ..shared }
+        context! { ..self.turn_facts(turn.as_ref()), ..self.proposal_facts(), ..shared }
     }
 
-    fn address(&self, choose: &str) -> String {
-        let summary = &self.view.summary;
-        let query = if choose.is_empty() { String::new() } else { format!("?choose={}", url_encode(choose)) };
-        format!("/boards/{}/{}{query}#board", summary.game, summary.number)
-    }
-
-    fn pictures(&self, choosing: Option<&Choosing>) -> Vec<Value> {
-        let board = &self.view.board;
-        let preview = choosing.and_then(|choosing| choosing.preview.as_ref());
+    fn picture(&self, turn: Option<&Turn>, mover: Option<Seat>) -> Value {
         let present = drawn(self.view);
-        let shown = preview.map_or(&*present, |preview| preview);
-        let links = choosing.filter(|_| preview.is_none()).map(|choosing| self.links(choosing));
-        let title = format!("{} board {}", board.title(), self.view.summary.number);
-        let picture = |(theme, class)| {
-            let options = PictureOptions { theme, title: title.clone(), ..PictureOptions::default() };
-            Value::from_safe_string(linked_svg(shown, &options, class, links.as_deref().unwrap_or_default()))
-        };
-        THEMES.map(picture).to_vec()
-    }
-
-    fn links(&self, choosing: &Choosing) -> Vec<Link> {
-        let next = choosing.choices.next.iter().filter_map(|choice| match &choice.kind {
-            PartKind::Spot(name) => Some(Link {
-                spot: name.clone(),
-                href: Some(self.address(&choice.begun)),
-                label: format!("{name}: choose for {}", choice.begun),
-            }),
-            _ => None,
-        });
-        let taken = choosing.spots.iter().map(|name| Link {
-            spot: name.clone(),
-            href: None,
-            label: format!("{name}: chosen"),
-        });
-        taken.chain(next).collect()
-    }
-
-    /// The choices beside the board, and the move that would be sent.
-    fn turn_facts(&self, choosing: Option<&Choosing>) -> Value {
-        let Some(choosing) = choosing else {
-            return context! { choosing => false, has_preview => false };
-        };
-        let board = &self.view.board;
-        let next = board.entries.len() + 1;
-        let userid = self.visitor.map(|visitor| visitor.userid.as_str()).unwrap_or_default();
-        let summary = &self.view.summary;
-        let front = format!("{} move {} {userid}", summary.game, summary.number);
-        let (faces, chips) = self.beside(&choosing.choices);
-        let on_board = choosing.choices.next.iter().any(|choice| matches!(choice.kind, PartKind::Spot(_)));
-        let words: Vec<Value> = board
-            .position
-            .legal_words()
-            .into_iter()
-            .filter(|_| choosing.begun.is_empty())
-            .map(|word| context! { word, href => self.address(word) })
-            .collect();
-        context! {
-            choosing => true,
-            begun => choosing.begun.clone(),
-            back => self.address(&choosing.before),
-            restart => self.address(""),
-            refusal => choosing.refusal.clone().unwrap_or_default(),
-            has_preview => choosing.preview.is_some(),
-            may_go_on => !choosing.choices.next.is_empty(),
-            command => format!("{front} PASSWORD {}", choosing.begun),
-            next, faces, chips, words, on_board,
-        }
-    }
-
-    fn beside(&self, choices: &Choices) -> (Vec<Value>, Vec<Value>) {
-        let (mut faces, mut chips) = (Vec::new(), Vec::new());
-        for choice in &choices.next {
-            let href = self.address(&choice.begun);
-            match choice.kind {
-                PartKind::Face(face) => {
-                    let figures =
-                        THEMES.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
-                    faces.push(
-                        context! { letter => face.letter().to_string(), href, figures => figures.to_vec() },
-                    );
-                }
-                PartKind::Turns(turns) => chips.push(context! { label => name_turns(turns), href }),
-                PartKind::Spot(ref name) => chips.push(context! { label => name, href }),
-                PartKind::Word => chips.push(context! { label => choice.begun.clone(), href }),
-            }
-        }
-        (faces, chips)
-    }
-
-    fn proposal_facts(&self) -> Value {
-        let view = self.view;
-        let userid = self.visitor.map_or("", |visitor| visitor.userid.as_str());
-        let abilities = view.board.game.meta().abilities;
-        let Some(proposal) = &view.proposal else {
-            return context! {
-                proposal => "",
-                may_answer => false,
-                may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0,
-                may_draw => abilities.has(Ability::Draw),
-            };
-        };
-        let what = match proposal.kind {
-            ProposalKind::Draw => "a draw",
-            ProposalKind::Undo => "to take back the last move",
-        };
-        context! {
-            proposal => format!("{} proposes {what}.", proposal.by),
-            waiting => proposal.waiting.clone(),
-            may_answer => proposal.waiting.iter().any(|name| name == userid),
-            may_undo => false,
-            may_draw => false,
-        }
-    }
-
-    fn talk_facts(&self, line: &TalkLine) -> Value {
-        context! {
-            who => line.who.clone(),
-            text => line.text.clone(),
-            at => line.at.to_readable(),
-            ply => line.ply,
-            is_own => self.visitor.is_some_and(|visitor| visitor.userid == line.who),
-        }
+        let shown: Option<View> = turn.map(|turn| turn.draw(&present, mover));
+        let links = turn.map(|turn| self.links(turn)).unwrap_or_default();
+        let title = format!("{} board {}", self.view.board.title(), self.view.summary.number);
+        Value::from_safe_string(linked_svg(shown.as_ref().unwrap_or(&present), &title, &links))
     }
 }
 
-fn name_turns(turns: u8) -> &'static str {
-    match turns {
-        0 => "as it lies",
-        1 => "a quarter turn clockwise",
-        2 => "a half turn",
-        _ => "a quarter turn back",
-    }
+/// Options as players say them: `5x5, no capture` for `-size=5 -no_capture`.
+fn name_options(options: &str) -> String {
+    let name = |option: &str| match option.trim_start_matches('-').split_once('=') {
+        Some(("size", size)) => format!("{size}x{size}"),
+        Some((name, value)) => format!("{} {}", name.replace('_', " "), value.replace('_', " ")),
+        None => option.trim_start_matches('-').replace('_', " "),
+    };
+    options.split_whitespace().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// The time limits of the players.
-fn limits(view: &BoardView) -> Value {
-    let limits = &view.board.timing.limits;
-    let days = |time: i64| Millis(time).0 / 86_400_000;
-    context! {
-        nag => days(limits.nag.0),
-        forfeit => days(limits.forfeit.0),
-        total => limits.total.map(|total| days(total.0)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_named_as_players_say_them() {
+        assert_eq!(name_options("-size=5 -no_capture -score=crossings"), "5x5, no capture, score crossings");
+        assert_eq!(name_options(""), "");
     }
 }

@@ -91,6 +91,7 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "accept" => (Action::Accept, None),
         "reject" => (Action::Reject, None),
         "chat" => return Ok(Command::Chat { game, board, who }),
+        "rematch" => return Ok(Command::Rematch { game, board, who }),
         "subscribe" => {
             return Ok(Command::Subscribe { game, who, boards: BoardSet::These(vec![board]) });
         }
@@ -110,10 +111,18 @@ async fn answered(
     form: &BoardForm,
 ) -> Response {
     let Some(failure) = &answer.failure else {
-        return Redirect::to(&format!("/boards/{}/{}#board", name.game, name.number)).into_response();
+        let side = if form.act == "chat" { "?side=talk" } else { "" };
+        // A rematch is a board of its own.
+        let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);
+        return Redirect::to(&format!("/boards/{}/{}{side}#board", shown.game, shown.number)).into_response();
     };
-    let notice =
-        Notice { message: failure.message.clone(), hints: hints(answer), comment: form.comment.clone() };
+    let stale = failure.code == Code::WrongMoveNumber && form.act == "move";
+    let notice = Notice {
+        message: failure.message.clone(),
+        hints: hints(answer),
+        comment: form.comment.clone(),
+        stale: stale.then(|| form.play.clone()),
+    };
     page(web, Some(visitor), name, &Look::default(), status(failure.code), &notice).await
 }
 
@@ -133,6 +142,6 @@ async fn refuse(
     message: &str,
     form: &BoardForm,
 ) -> Response {
-    let notice = Notice { message: message.to_owned(), hints: Vec::new(), comment: form.comment.clone() };
+    let notice = Notice { message: message.to_owned(), comment: form.comment.clone(), ..Notice::default() };
     page(web, Some(visitor), name, &Look::default(), status(code), &notice).await
 }

@@ -17,6 +17,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct LastMove {
     entry: Option<u8>,
+    /// The cells that it pushed a die into, from the entry on.
+    moved: Vec<usize>,
     /// The dice that it took off, where they lay.
     removed: Knotwork,
     /// The points it won, and the lengths of the knots that they are for.
@@ -36,8 +38,9 @@ impl Show for Osbox {
 
     fn note(&self, last: &mut LastMove, before: &Self, mv: Option<&OsboxMove>) {
         let Some(mv) = mv else { return };
-        *last = LastMove { entry: Some(mv.entry), removed: before.dice.clone(), won: None };
+        *last = LastMove { entry: Some(mv.entry), removed: before.dice.clone(), ..LastMove::default() };
         if let Some(line) = self.rules.line(mv.entry) {
+            last.moved = list_moved(before, &line);
             let run = last.removed.push(mv.face, line.first, line.inward, self.rules.size);
             last.won = run.and_then(|run| find_won(self, before, &last.removed, run));
         }
@@ -50,6 +53,7 @@ impl Show for Osbox {
         let panel = Panel {
             columns: usize::from(self.rules.size),
             cells: places(self.rules.size).map(|place| piece_at(self, last, place)).collect(),
+            moved: last.moved.clone(),
             margins: [Side::West, Side::North, Side::East, Side::South].map(|side| margin(self, last, side)),
             ..Panel::default()
         };
@@ -66,6 +70,26 @@ impl Show for Osbox {
     fn parts(mv: &OsboxMove) -> Vec<Part> {
         vec![Part::face("", mv.face), Part::spot("", &mv.entry)]
     }
+}
+
+/// The cells that a push along this line fills anew: up to the first gap, or to the other side.
+fn list_moved(before: &Osbox, line: &Line) -> Vec<usize> {
+    let size = usize::from(before.rules.size);
+    let (mut row, mut column) = (usize::from(line.first.row()) - 1, usize::from(line.first.column()) - 1);
+    let mut moved = Vec::new();
+    while row < size && column < size {
+        moved.push(row * size + column);
+        if before.dice.face(place_at(row as u8, column as u8)).is_none() {
+            break;
+        }
+        (row, column) = match line.inward {
+            Side::North => (row.wrapping_sub(1), column),
+            Side::South => (row + 1, column),
+            Side::West => (row, column.wrapping_sub(1)),
+            Side::East => (row, column + 1),
+        };
+    }
+    moved
 }
 
 /// What the push that ended in these dice scored; `None`: nothing.

@@ -10,6 +10,13 @@ tell! {
     only_who_is_on_turn_can_choose,
     a_session_moves_nobody_elses_pieces,
     a_board_that_moved_on_refuses_an_old_page,
+    the_mover_is_told_so_and_how_long,
+    both_seats_of_one_player_are_told_apart,
+    face_and_place_are_chosen_in_either_order,
+    a_stone_is_seen_before_it_is_turned,
+    a_first_token_is_drawn_and_claims_are_named,
+    what_a_move_wins_is_told,
+    another_game_is_asked_for_with_one_button,
     a_game_is_given_up_after_a_second_thought,
     proposals_are_made_and_answered,
     what_is_said_is_text_and_nothing_else,
@@ -34,11 +41,13 @@ mod stories {
         app
     }
 
-    /// Where the choices of a page lead, the ways back not among them.
+    /// Where the choices of a page lead, the ways back and places before their faces not among them.
     fn choices(page: &Page) -> Vec<String> {
         let links = page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-        let mut all: Vec<String> =
-            links.filter(|link| link.contains("?choose=")).map(|link| link.replace("#board", "")).collect();
+        let mut all: Vec<String> = links
+            .filter(|link| link.contains("?choose=") && !link.contains("spot="))
+            .map(|link| link.replace("#board", ""))
+            .collect();
         all.dedup();
         all
     }
@@ -89,7 +98,7 @@ mod stories {
             .await;
         let page = ann.get(BOARD).await;
         assert!(page.text.contains("It is bob's turn."));
-        assert!(page.text.contains("Hello!\nYou."));
+        assert!(page.text.contains("Hello!\nYou."), "{}", page.text);
     }
 
     pub(super) async fn a_move_can_be_typed(place: Place) {
@@ -152,6 +161,128 @@ mod stories {
         let page = ann.post(BOARD, &fields).await;
         assert_eq!(page.status, 409);
         assert!(page.text.contains("Keep this."), "what was written is not lost: {}", page.text);
+        assert!(page.text.contains("bob has moved meanwhile: e7. Your f2 was not played."), "{}", page.text);
+        assert!(page.text.contains(">Try f2 again</a>"), "{}", page.text);
+        assert_eq!(hidden(&ann.get("/boards/osbox/101?choose=f2").await, "number"), "3");
+    }
+
+    pub(super) async fn the_mover_is_told_so_and_how_long(place: Place) {
+        let app = playing(place).await;
+        app.post("set ann ann-secret timezone=Europe/Vienna", "").await;
+        app.post("vacation bob bob-secret 2026-12-01", "").await;
+        let page = Browser::of(&app, "ann").await.get(BOARD).await;
+        assert!(page.text.contains("Your turn.") && page.text.contains(" h left"), "{}", page.text);
+        assert!(
+            page.text.contains("CET</time>") && page.text.contains("<time datetime=\"20"),
+            "{}",
+            page.text
+        );
+        assert!(page.text.contains("away until <time"), "{}", page.text);
+        assert!(page.text.contains("osbox move 101 ann PASSWORD"), "the mover is told how by mail");
+        for mut browser in [Browser::of(&app, "bob").await, Browser::new(&app)] {
+            let page = browser.get(BOARD).await;
+            assert!(page.text.contains("It is ann's turn."), "{}", page.text);
+            assert!(!page.text.contains("osbox move 101"), "the command is the mover's: {}", page.text);
+        }
+    }
+
+    pub(super) async fn both_seats_of_one_player_are_told_apart(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        app.post("osbox challenge -size=3 ann ann", "").await;
+        let page = Browser::of(&app, "ann").await.get(BOARD).await;
+        assert!(page.text.contains("Your turn as Horz."), "{}", page.text);
+        assert_eq!(page.text.matches(", to move</span>").count(), 1, "{}", page.text);
+    }
+
+    pub(super) async fn face_and_place_are_chosen_in_either_order(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.get(BOARD).await;
+        assert_eq!(choices(&page).len(), 15, "faces: {}", page.text);
+        assert!(page.text.contains("?spot=3#board"), "{}", page.text);
+        let page = ann.get("/boards/osbox/101?spot=3").await;
+        assert!(page.text.contains("Which face at <span class=\"move\">3</span>?"), "{}", page.text);
+        assert!(choices(&page).iter().all(|link| link.ends_with('3')), "{:?}", choices(&page));
+        let page = ann.get("/boards/osbox/101?choose=f").await;
+        assert!(page.text.contains("Where does <span class=\"move\">f</span> go?"), "{}", page.text);
+        assert!(choices(&page).contains(&"/boards/osbox/101?choose=f3".to_owned()), "{:?}", choices(&page));
+        // A place that no move goes to is as if nothing were chosen.
+        assert!(ann.get("/boards/osbox/101?spot=99").await.text.contains("Choose a face or a place."));
+    }
+
+    pub(super) async fn a_stone_is_seen_before_it_is_turned(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("boxilies challenge ann bob", "").await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.get("/boards/boxilies/101").await;
+        let stone = choices(&page).into_iter().next().unwrap();
+        let page = ann.get(&stone).await;
+        let cell = choices(&page).into_iter().find(|link| link.len() > stone.len()).unwrap();
+        let page = ann.get(&cell).await;
+        assert!(!hidden(&page, "move").is_empty(), "it can be sent as it lies: {}", page.text);
+        assert!(page.text.contains(": turn the stone</title>") && page.text.contains("A quarter right"));
+        let turned = choices(&page).into_iter().find(|link| link.ends_with('1')).unwrap();
+        assert!(hidden(&ann.get(&turned).await, "move").ends_with(":1"));
+    }
+
+    pub(super) async fn a_first_token_is_drawn_and_claims_are_named(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("obsidio challenge -size=5 ann bob", "").await;
+        app.post("obsidio move 101 ann ann-secret c3", "").await;
+        let mut bob = Browser::of(&app, "bob").await;
+        let page = bob.get("/boards/obsidio/101").await;
+        assert!(
+            page.text.contains("Swap sides") && page.text.contains("You become X and own c3."),
+            "{}",
+            page.text
+        );
+        // Until a target is between the mover's own tokens.
+        for turn in 0..16 {
+            let json = app.get("/api/v1/boards/obsidio/101").await.json();
+            let Some(mover) = json["to_move"][0].as_str().map(str::to_owned) else { break };
+            let mut browser = Browser::of(&app, &mover).await;
+            let page = browser.get("/boards/obsidio/101").await;
+            if page.text.contains(">Claim ") {
+                assert!(page.text.contains("spot claim"), "{}", page.text);
+                return;
+            }
+            let legal = app.get("/api/v1/boards/obsidio/101/legal").await.json();
+            let legal = legal["legal"].as_array().unwrap().clone();
+            let play = legal
+                .get(turn % legal.len().max(1))
+                .and_then(|play| play.as_str())
+                .unwrap_or("pass")
+                .to_owned();
+            app.post(&format!("obsidio move 101 {mover} {mover}-secret {play}"), "").await;
+        }
+        panic!("nothing could be claimed");
+    }
+
+    pub(super) async fn what_a_move_wins_is_told(place: Place) {
+        let app = playing(place).await;
+        // Four corners that face each other are a knot.
+        for (turn, play) in ["g1", "o12", "j1", "o12", "h2", "o9", "i2"].into_iter().enumerate() {
+            let who = if turn % 2 == 0 { "ann" } else { "bob" };
+            app.post(&format!("osbox move 101 {who} {who}-secret {play}"), "").await;
+        }
+        let json = app.get("/api/v1/boards/osbox/101").await.json();
+        let page = Browser::new(&app).get(BOARD).await;
+        assert!(page.text.contains("class=\"gain\">+"), "{json} {}", page.text);
+    }
+
+    pub(super) async fn another_game_is_asked_for_with_one_button(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        assert_eq!(ann.post(BOARD, &[("act", "rematch")]).await.status, 409, "not over yet");
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        app.post("osbox move 101 bob bob-secret e7", "").await;
+        ann.submit(BOARD, &[("act", "resign"), ("sure", "yes")]).await;
+        assert!(ann.get(BOARD).await.text.contains(">Rematch</button>"));
+        assert!(!Browser::new(&app).get(BOARD).await.text.contains(">Rematch</button>"));
+        let page = ann.post(BOARD, &[("act", "rematch")]).await;
+        assert_eq!((page.status.as_u16(), page.header("location")), (303, "/boards/osbox/102#board"));
+        let json = app.get("/api/v1/boards/osbox/102").await.json();
+        assert_eq!(json["to_move"][0], "bob", "the seats are exchanged");
     }
 
     pub(super) async fn a_game_is_given_up_after_a_second_thought(place: Place) {

@@ -1,0 +1,191 @@
+//! What stands around a board on its page: who plays, whose turn it is, clocks, moves, talk.
+
+use knotpost_core::boards::Standing;
+use knotpost_core::queries::{TalkLine, last_move};
+use knotpost_core::replies::Verdict;
+use knotpost_model::{BoardState, Millis, ProposalKind};
+use knotpost_rules::Ability;
+use minijinja::{Value, context};
+
+use super::Seen;
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// A length of time in its two largest units: `20 d 23 h`.
+fn length(millis: i64) -> String {
+    let (days, hours, minutes) = (millis / DAY, millis % DAY / HOUR, millis % HOUR / MINUTE);
+    match (days, hours) {
+        (0, 0) => format!("{} min", minutes.max(1)),
+        (0, _) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+impl Seen<'_> {
+    /// A moment for a `time` element: for programs, and in the visitor's time zone.
+    fn moment(&self, at: Millis) -> Value {
+        context! { iso => at.to_rfc3339(), shown => self.around.zone.show(at) }
+    }
+
+    /// The seat to move, from 1, on the board as it is shown.
+    pub(super) fn next_seat(&self) -> Option<i64> {
+        match self.view.board.standing() {
+            Standing::ToMove(seat) => Some(i64::from(seat.number())),
+            Standing::Over(_) => None,
+        }
+    }
+
+    /// The players with their sides, ratings and scores.
+    pub(super) fn seats(&self) -> Vec<Value> {
+        let (view, board) = (self.view, &self.view.board);
+        let scores = board.position.scores().texts();
+        let next = self.next_seat().filter(|_| view.summary.state != BoardState::Removed);
+        let sides = view.sheet.drawing.view();
+        let change = |userid: &str| {
+            let line = view.sheet.ratings.iter().find_map(|line| line.strip_prefix(userid))?;
+            let mut numbers = line.split(' ').filter_map(|word| word.parse::<i64>().ok());
+            let (first, last) = (numbers.next()?, numbers.next());
+            let change = last.map_or(0, |after| after - first);
+            line.starts_with("'s rating")
+                .then(|| format!("{}{}", if change < 0 { "−" } else { "+" }, change.abs()))
+        };
+        let seat = |(index, seat): (usize, &knotpost_core::queries::SeatSummary)| {
+            let role = sides.scores.get(index).map(|line| line.role.clone()).unwrap_or_default();
+            let side = board.side(seat.seat);
+            context! {
+                number => seat.seat,
+                userid => seat.userid.clone(),
+                side,
+                role => if role.eq_ignore_ascii_case(side) { String::new() } else { role },
+                score => scores.get(index).cloned().unwrap_or_default(),
+                rating => self.around.ratings.get(index).copied().flatten(),
+                change => change(&seat.userid),
+                is_next => next == Some(seat.seat),
+                away => seat.away_until.filter(|until| *until > self.around.now).map(|until| self.moment(until)),
+            }
+        };
+        view.summary.seats.iter().enumerate().map(seat).collect()
+    }
+
+    /// Whose turn it is, or how it ended, as this visitor is told.
+    pub(super) fn headline(&self) -> String {
+        let me = self.visitor.map(|visitor| visitor.userid.as_str());
+        let is_me = |userid: &String| me == Some(userid.as_str());
+        let verdict = self.view.sheet.verdict.to_string();
+        match &self.view.sheet.verdict {
+            Verdict::Turn(userid) if is_me(userid) => {
+                let own = self.view.summary.players().filter(|player| Some(*player) == me).count();
+                match self.next_seat().filter(|_| own > 1) {
+                    Some(seat) => format!("Your turn as {}.", self.view.board.side(seat)),
+                    None => "Your turn.".to_owned(),
+                }
+            }
+            Verdict::Won { userid, .. } if is_me(userid) => {
+                verdict.replacen(&format!("Game won by {userid}"), "You won", 1)
+            }
+            _ => verdict,
+        }
+    }
+
+    /// Since when the player to move is waited for, and until when.
+    pub(super) fn clock(&self) -> Value {
+        let board = &self.view.board;
+        let since = last_move(board).map_or(self.view.summary.started, |line| line.at);
+        let left = self.around.last_moment.map(|end| {
+            let rest = length(end.at.since(self.around.now).0);
+            context! { rest, until => self.moment(end.at) }
+        });
+        context! { since => self.moment(since), left }
+    }
+
+    /// The moves up to the board that is shown, with what each won.
+    pub(super) fn moves(&self) -> Vec<Value> {
+        let seats = &self.view.sheet.seats;
+        let line = |(index, line): (usize, &knotpost_core::replies::ListedMove)| {
+            let seat = usize::try_from(line.seat - 1).ok().and_then(|index| seats.get(index));
+            context! {
+                number => line.number,
+                seat => line.seat,
+                text => line.text.clone(),
+                userid => seat.map(|seat| seat.userid.clone()).unwrap_or_default(),
+                gain => self.around.gains.get(index).copied().unwrap_or(0),
+            }
+        };
+        self.view.sheet.moves.iter().enumerate().map(line).collect()
+    }
+
+    pub(super) fn talk_facts(&self, line: &TalkLine) -> Value {
+        context! {
+            who => line.who.clone(),
+            text => line.text.clone(),
+            at => self.moment(line.at),
+            ply => line.ply,
+            is_own => self.visitor.is_some_and(|visitor| visitor.userid == line.who),
+        }
+    }
+
+    pub(super) fn proposal_facts(&self) -> Value {
+        let view = self.view;
+        let userid = self.visitor.map_or("", |visitor| visitor.userid.as_str());
+        let abilities = view.board.game.meta().abilities;
+        let Some(proposal) = &view.proposal else {
+            return context! {
+                proposal => "",
+                may_answer => false,
+                may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0,
+                may_draw => abilities.has(Ability::Draw),
+            };
+        };
+        let what = match proposal.kind {
+            ProposalKind::Draw => "a draw",
+            ProposalKind::Undo => "to take back the last move",
+        };
+        context! {
+            proposal => format!("{} proposes {what}.", proposal.by),
+            waiting => proposal.waiting.clone(),
+            may_answer => proposal.waiting.iter().any(|name| name == userid),
+            may_undo => false,
+            may_draw => false,
+        }
+    }
+
+    /// The time limits of the players, in days.
+    pub(super) fn limits(&self) -> Value {
+        let limits = &self.view.board.timing.limits;
+        let days = |time: i64| time / DAY;
+        context! {
+            nag => days(limits.nag.0),
+            forfeit => days(limits.forfeit.0),
+            total => limits.total.map(|total| days(total.0)),
+        }
+    }
+
+    /// A move that was sent from a page behind which somebody had moved: what happened, and how to try it again.
+    pub(super) fn stale(&self, play: &str, is_turn: bool) -> Value {
+        let board = &self.view.board;
+        let happened = last_move(board).map_or_else(
+            || "The last move was taken back meanwhile.".to_owned(),
+            |line| format!("{} has moved meanwhile: {}.", line.userid, line.text),
+        );
+        context! {
+            message => format!("{happened} Your {play} was not played."),
+            again => is_turn.then(|| self.address(play)),
+            play,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_have_two_units() {
+        assert_eq!(length(20 * DAY + 23 * HOUR + 59 * MINUTE), "20 d 23 h");
+        assert_eq!(length(5 * HOUR + 12 * MINUTE), "5 h 12 min");
+        assert_eq!(length(12 * MINUTE), "12 min");
+        assert_eq!(length(0), "1 min");
+    }
+}
