@@ -5,7 +5,7 @@ use crate::boards::proposals::still_to_answer;
 use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
 use crate::play::queries::{line, show_with_proposal};
 use crate::queries::BoardSummary;
-use crate::replies::{BoardLine, GameCount, Sheet, Spoken};
+use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, ProposalKind};
 use knotpost_storage::{BoardFilter, ReadTx, StoreError};
 
@@ -21,6 +21,8 @@ pub struct BoardView {
     pub comment: Option<Spoken>,
     /// What somebody proposed there and others must answer.
     pub proposal: Option<ProposalView>,
+    /// To which players mail comes back, a sentence for each.
+    pub unreached: Vec<String>,
 }
 
 /// A proposal that waits for answers.
@@ -87,7 +89,10 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
         by: board.userid_at(proposal.seat).to_owned(),
         waiting: still_to_answer(&board, &proposal),
     });
-    Ok(BoardView { board, summary, sheet, comment, proposal })
+    let told = summary.players().map(|userid| Note::Unreached { userid: userid.to_owned() }.to_string());
+    let mut unreached: Vec<String> = told.filter(|note| sheet.notes.contains(note)).collect();
+    unreached.dedup();
+    Ok(BoardView { board, summary, sheet, comment, proposal, unreached })
 }
 
 /// A page of boards.

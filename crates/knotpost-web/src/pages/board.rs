@@ -141,6 +141,7 @@ impl Seen<'_> {
             news => news.map(|news| news.deed.clone()).unwrap_or_default(),
             gain => news.map_or(0, |news| news.gain),
             clock => self.clock(),
+            unreached => view.unreached.clone(),
             seats => self.seats(),
             moves => self.moves(),
             picture => self.picture(turn.as_ref(), mover),

@@ -248,7 +248,7 @@ mod stories {
         let letters = app.letters();
         assert!(letters.iter().any(|letter| letter.text.contains(told)), "{}", show_all(&letters));
 
-        // The mail of the day says it, too.
+        // The mail of the day and the page say it, too.
         app.post("set ann ann-secret moves=digest", "").await;
         assert_eq!(app.post("osbox move 101 bob bob-secret e7", "").await.outcome(), "200 ok");
         app.work().await;
@@ -257,6 +257,7 @@ mod stories {
         app.work().await;
         let letters = app.letters();
         assert!(letters.len() == 1 && letters[0].text.contains(told), "{}", show_all(&letters));
+        assert!(app.get("/boards/osbox/101").await.text.contains(told));
         app.post("set ann ann-secret moves=default", "").await;
 
         // Whoever is heard from is reached again.
