@@ -156,6 +156,7 @@ impl Seen<'_> {
             rated => summary.rated,
             limits => self.limits(),
             reading => knotpost_picture::describe(&drawn(view)),
+            latest => self.latest(talk),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
         context! { ..self.turn_facts(turn.as_ref()), ..self.proposal_facts(), ..shared }
