@@ -99,7 +99,7 @@ test("news that were on their way do not undo a click, nor a click the news", as
   });
   assert.match(page.url(), /[?&](choose|spot)=/);
   assert.ok(await ann.has("#table[data-chosen]"), "the page shows what was chosen");
-  assert.match(await ann.text(), /Have fun!/);
+  assert.match(await ann.text(".talk"), /Have fun!/);
 });
 
 test("nothing odd happened on the pages", () => {

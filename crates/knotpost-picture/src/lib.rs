@@ -4,6 +4,7 @@
 //! pavements, stones show their arrows. It reads no files, needs no fonts and gives the same bytes for the same view on
 //! every machine.
 
+mod gain;
 mod geometry;
 mod glyphs;
 mod key;

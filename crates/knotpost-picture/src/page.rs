@@ -1,7 +1,7 @@
 //! The page layout: rows of panels, the roll, the standing. This module does not know how pieces look.
 
 use crate::{
-    Faces, MOST_SHOWN,
+    Faces, MOST_SHOWN, gain,
     geometry::{Area, Path, Point, at},
     key,
     knots::{self, Grid},
@@ -268,7 +268,7 @@ fn draw_panel(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette
     knots::draw_tiles(scene, panel, grid, palette);
     scene.follow(ground, Paint::line(palette.muted, 1.2));
     knots::draw_ribbons(scene, panel, grid, palette);
-    knots::draw_gain(scene, panel, view.news.as_ref().map_or(0, |news| news.gain), grid, palette);
+    gain::draw(scene, panel, view.news.as_ref().map_or(0, |news| news.gain), grid, palette);
     margins::draw(scene, view, panel, grid, palette);
     scene.push = find_push(panel, grid).or(scene.push);
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));

@@ -1,6 +1,7 @@
 //! The page of a board: view it after any move, compose a move by clicking, preview it, chat.
 
 mod around;
+mod choices;
 mod turn;
 
 use axum::extract::State;
@@ -24,6 +25,9 @@ use knotpost_core::queries::{
     BoardView, Surroundings, TalkLine, view_board, view_board_version, view_surroundings, view_talk,
 };
 use knotpost_model::{BoardRef, BoardState};
+
+/// What can be shown beside the board first, instead of the moves.
+const SIDES: [&str; 2] = ["talk", "more"];
 
 /// The query of the page: which state of a board it shows.
 #[derive(Debug, Default, Deserialize)]
@@ -146,10 +150,7 @@ impl Seen<'_> {
             moves => self.moves(),
             picture => self.picture(turn.as_ref(), mover),
             may_rematch => is_over && plays && others,
-            side => match self.look.side.as_deref() {
-                Some(side @ ("talk" | "more")) => side,
-                _ => "moves",
-            },
+            side => SIDES.into_iter().find(|side| Some(*side) == self.look.side.as_deref()).unwrap_or("moves"),
             stale => notice.stale.as_deref().map(|play| self.stale(play, is_turn)),
             to_move, is_turn, is_now, is_over, paused, plays, ply,
             number => summary.number,
@@ -157,6 +158,7 @@ impl Seen<'_> {
             rated => summary.rated,
             limits => self.limits(),
             reading => knotpost_picture::describe(&drawn(view)),
+            latest => self.latest(talk),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
         context! { ..self.turn_facts(turn.as_ref()), ..self.proposal_facts(), ..shared }

@@ -40,7 +40,7 @@ impl Show for Osbox {
         let Some(mv) = mv else { return };
         *last = LastMove { entry: Some(mv.entry), removed: before.dice.clone(), ..LastMove::default() };
         if let Some(line) = self.rules.line(mv.entry) {
-            last.moved = list_moved(before, &line);
+            last.moved = list_moved(before, line);
             let run = last.removed.push(mv.face, line.first, line.inward, self.rules.size);
             last.won = run.and_then(|run| find_won(self, before, &last.removed, run));
         }
@@ -73,7 +73,7 @@ impl Show for Osbox {
 }
 
 /// The cells that a push along this line fills anew: up to the first gap, or to the other side.
-fn list_moved(before: &Osbox, line: &Line) -> Vec<usize> {
+fn list_moved(before: &Osbox, line: Line) -> Vec<usize> {
     let size = usize::from(before.rules.size);
     let (mut row, mut column) = (usize::from(line.first.row()) - 1, usize::from(line.first.column()) - 1);
     let mut moved = Vec::new();

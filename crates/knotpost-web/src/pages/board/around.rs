@@ -116,6 +116,16 @@ impl Seen<'_> {
         self.view.sheet.moves.iter().enumerate().map(line).collect()
     }
 
+    /// What somebody else said with the last move or after it.
+    pub(super) fn latest(&self, talk: &[TalkLine]) -> Option<Value> {
+        let line =
+            talk.last().filter(|line| self.visitor.is_none_or(|visitor| visitor.userid != line.who))?;
+        let board = &self.view.board;
+        let is_present = board.entries.len() as i64 == self.view.summary.last_ply;
+        let is_new = last_move(board).is_none_or(|last| line.at >= last.at);
+        (is_present && is_new).then(|| context! { who => line.who.clone(), text => line.text.clone() })
+    }
+
     pub(super) fn talk_facts(&self, line: &TalkLine) -> Value {
         context! {
             who => line.who.clone(),

@@ -99,6 +99,9 @@ mod stories {
         let page = ann.get(BOARD).await;
         assert!(page.text.contains("It is bob's turn."));
         assert!(page.text.contains("Hello!\nYou."), "{}", page.text);
+        assert!(!page.text.contains("class=\"latest\""), "one's own words are no news");
+        let page = Browser::of(&app, "bob").await.get(BOARD).await;
+        assert!(page.text.contains("class=\"latest\"><cite>ann</cite> Hello!"), "{}", page.text);
     }
 
     pub(super) async fn a_move_can_be_typed(place: Place) {
