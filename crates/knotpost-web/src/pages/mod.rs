@@ -13,6 +13,7 @@ mod keys;
 mod mailbox;
 mod not_me;
 mod people;
+mod practice;
 mod preview;
 mod prose;
 mod reset;
@@ -127,6 +128,7 @@ fn load_templates(mut templates: &mut Environment<'static>) {
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/", || get(home::home)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
+    Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),
     Route::new(User, "GET", "/challenge", || get(challenge::ask)),

@@ -1,0 +1,264 @@
+//! A board to try a game on, both sides played by whoever looks at it. The address of the page holds its moves: nothing is
+//! stored, so it needs no account, is in no list and sends no mail.
+
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use knotpost_picture::{Link, PictureOptions, Theme, describe, die_svg, linked_svg};
+use knotpost_rules::{
+    AnyGame, Cast, Choice, GameOptions, Now, PartKind, Position, Seat, Seed, Status, Turn, Viewer,
+};
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use crate::Web;
+use crate::extract::{PagePath, PageQuery};
+use crate::session::{LoggedIn, url_encode};
+use knotpost_core::boards::{Choosing, Code, choose_at};
+
+/// The themes of a picture, and the style class of each.
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
+/// The most moves of an address; longer than any game with the usual options.
+const MOST_MOVES: usize = 150;
+/// Between the moves of an address; in no move of any game.
+const BETWEEN: char = '~';
+/// What the sides are called.
+const SIDES: [&str; 2] = ["First", "Second"];
+
+/// The query of the page: the moves so far, what is chosen of the next one, and which deal.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Look {
+    moves: String,
+    choose: String,
+    deal: u8,
+}
+
+/// A game that is played in an address.
+struct Practice {
+    name: &'static str,
+    deal: u8,
+    position: Box<dyn Position>,
+    /// The moves that were chosen; forced turns are not among them.
+    moves: Vec<String>,
+    /// What the last turn was, in words.
+    told: String,
+    /// Whether the rest of the address was no legal move.
+    is_cut: bool,
+}
+
+impl Practice {
+    /// The board after as many moves of the address as are legal.
+    fn read(game: &dyn AnyGame, look: &Look) -> Self {
+        let meta = game.meta();
+        let seed = Seed([look.deal; 32]);
+        let options = GameOptions::defaults(meta.options);
+        let position = game.setup(&options, *meta.players.start(), &seed);
+        let mut practice = Self {
+            name: meta.name,
+            deal: look.deal,
+            position,
+            moves: Vec::new(),
+            told: String::new(),
+            is_cut: false,
+        };
+        for play in look.moves.split(BETWEEN).filter(|play| !play.is_empty()) {
+            if practice.moves.len() == MOST_MOVES || !practice.play(play) {
+                practice.is_cut = true;
+                break;
+            }
+        }
+        practice
+    }
+
+    /// Makes a move and the forced turns after it; `false` where it is not legal.
+    fn play(&mut self, text: &str) -> bool {
+        let Ok(played) = self.position.play(Turn::from_word(text)) else { return false };
+        self.told = match played.gain {
+            0 => format!("{} played {}", name_side(played.seat), played.text),
+            gain => format!("{} played {}: +{gain}", name_side(played.seat), played.text),
+        };
+        self.moves.push(played.canonical);
+        for _ in 0..MOST_MOVES {
+            let Some(turn) = self.position.forced() else { break };
+            let Ok(passed) = self.position.play(turn) else { break };
+            self.told = format!("{}; {} has no move and passes", self.told, name_side(passed.seat));
+        }
+        true
+    }
+
+    fn cast(&self) -> Cast {
+        let now = match self.position.status() {
+            Status::ToAct(seat) => Now::Turn(seat),
+            Status::Over(outcome) => Now::from(&outcome),
+        };
+        Cast { players: SIDES.map(str::to_owned).to_vec(), now: Some(now) }
+    }
+
+    /// The page with these moves and this choice.
+    fn address(&self, moves: &[String], choose: &str) -> String {
+        let mut address = format!("/try/{}?", self.name);
+        if self.deal > 0 {
+            address.push_str(&format!("deal={}&", self.deal));
+        }
+        if !moves.is_empty() {
+            let moves: Vec<String> = moves.iter().map(|play| url_encode(play)).collect();
+            address.push_str(&format!("moves={}&", moves.join(&BETWEEN.to_string())));
+        }
+        if !choose.is_empty() {
+            address.push_str(&format!("choose={}&", url_encode(choose)));
+        }
+        address.pop();
+        address
+    }
+
+    fn choosing(&self, choose: &str) -> String {
+        self.address(&self.moves, choose)
+    }
+
+    /// The pictures, with links on the places that can be chosen.
+    fn pictures(&self, title: &str, choosing: Option<&Choosing>) -> Vec<Value> {
+        let present = self.position.view(Viewer::Spectator).with_cast(self.cast());
+        let preview = choosing.and_then(|choosing| choosing.preview.as_ref());
+        let links = choosing.filter(|_| preview.is_none()).map(|choosing| self.links(choosing));
+        let picture = |(theme, class)| {
+            let options = PictureOptions { theme, title: title.to_owned(), ..PictureOptions::default() };
+            let links = links.as_deref().unwrap_or_default();
+            Value::from_safe_string(linked_svg(preview.unwrap_or(&present), &options, class, links))
+        };
+        THEMES.map(picture).to_vec()
+    }
+
+    fn links(&self, choosing: &Choosing) -> Vec<Link> {
+        let next = choosing.choices.next.iter().filter_map(|choice| match &choice.kind {
+            PartKind::Spot(name) => Some(Link {
+                spot: name.clone(),
+                href: Some(self.choosing(&choice.begun)),
+                label: format!("{name}: choose for {}", choice.begun),
+            }),
+            _ => None,
+        });
+        let taken = choosing.spots.iter().map(|name| Link {
+            spot: name.clone(),
+            href: None,
+            label: format!("{name}: chosen"),
+        });
+        taken.chain(next).collect()
+    }
+
+    /// A choice beside the board.
+    fn option(&self, choice: &Choice) -> Value {
+        let href = self.choosing(&choice.begun);
+        let (label, face) = match choice.kind {
+            PartKind::Face(face) => (face.letter().to_string(), Some(face)),
+            PartKind::Turns(turns) => (name_turns(turns).to_owned(), None),
+            PartKind::Spot(ref name) => (name.clone(), None),
+            PartKind::Word => (choice.begun.clone(), None),
+        };
+        let figures = face.map(|face| {
+            THEMES.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class))).to_vec()
+        });
+        context! { href, label, figures, is_spot => matches!(choice.kind, PartKind::Spot(_)) }
+    }
+
+    /// Points that a move wins.
+    fn gain(&self, play: &str) -> u32 {
+        let mut after = self.position.clone_box();
+        after.seal_chance();
+        after.play(Turn::from_word(play)).map_or(0, |played| played.gain)
+    }
+
+    fn facts(&self, title: &str, look: &Look) -> Value {
+        let cast = self.cast();
+        let over = match self.position.status() {
+            Status::Over(outcome) => Some(name_result(&outcome.winners())),
+            Status::ToAct(_) => None,
+        };
+        let may_go_on = over.is_none() && self.moves.len() < MOST_MOVES;
+        let choosing = may_go_on.then(|| choose_at(&*self.position, &cast, &look.choose));
+        let pictures = self.pictures(title, choosing.as_ref());
+        let earlier = self.moves.split_last().map(|(_, earlier)| self.address(earlier, ""));
+        let view = self.position.view(Viewer::Spectator);
+        let shared = context! {
+            pictures, earlier, over,
+            is_cut => self.is_cut,
+            told => self.told.clone(),
+            count => self.moves.len(),
+            again => self.address(&[], ""),
+            another => Self::address_of_deal(self.name, self.deal.wrapping_add(1)),
+            side => name_side(self.position.next_seat()),
+            scores => self.position.scores().texts(),
+            sides => SIDES.to_vec(),
+            reading => describe(&view.with_cast(cast)),
+        };
+        let Some(choosing) = choosing else { return context! { choosing => false, ..shared } };
+        let mut played = self.moves.clone();
+        played.push(choosing.begun.clone());
+        let options: Vec<Value> = choosing.choices.next.iter().map(|choice| self.option(choice)).collect();
+        let words: Vec<Value> = self
+            .position
+            .legal_words()
+            .into_iter()
+            .filter(|_| choosing.begun.is_empty())
+            .map(|word| context! { word, href => self.choosing(word) })
+            .collect();
+        context! {
+            choosing => true,
+            has_preview => choosing.preview.is_some(),
+            gain => self.gain(&choosing.begun),
+            play => self.address(&played, ""),
+            back => self.choosing(&choosing.before),
+            begun => choosing.begun,
+            options, words,
+            ..shared
+        }
+    }
+
+    fn address_of_deal(name: &str, deal: u8) -> String {
+        format!("/try/{name}?deal={deal}")
+    }
+}
+
+fn name_side(seat: Seat) -> &'static str {
+    SIDES.get(usize::from(seat.number()).saturating_sub(1)).copied().unwrap_or("A player")
+}
+
+fn name_result(winners: &[Seat]) -> String {
+    match winners {
+        [winner] => format!("{} wins", name_side(*winner)),
+        _ => "A draw".to_owned(),
+    }
+}
+
+fn name_turns(turns: u8) -> &'static str {
+    match turns {
+        0 => "unturned",
+        1 => "a quarter turn clockwise",
+        2 => "a half turn",
+        _ => "a quarter turn back",
+    }
+}
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(name): PagePath<String>,
+    PageQuery(look): PageQuery<Look>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let name = name.to_lowercase();
+    let Some(game) = web.app.game(&name) else {
+        return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
+    };
+    let meta = game.meta();
+    let practice = Practice::read(game, &look);
+    let facts = context! {
+        game => meta.name, title => meta.title, summary => meta.summary,
+        ..practice.facts(meta.title, &look)
+    };
+    let mut page = web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts);
+    // Every choice is a link, so that a crawler would play on and on.
+    let value = HeaderValue::from_static("noindex, nofollow");
+    page.headers_mut().insert(HeaderName::from_static("x-robots-tag"), value);
+    page
+}
