@@ -184,6 +184,7 @@ impl Practice {
             is_cut => self.is_cut,
             told => self.told.clone(),
             count => self.moves.len(),
+            here => self.address(&self.moves, ""),
             again => self.address(&[], ""),
             another => Self::address_of_deal(self.name, self.deal.wrapping_add(1)),
             side => name_side(self.position.next_seat()),
