@@ -126,18 +126,26 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
     Ok((known, seeking))
 }
 
-/// The sizes that a game can have, as chips; none where it has no such option.
+/// The sizes that a game can have; none where it has no such option.
 fn sizes(specs: &[OptionSpec], fields: &Fields) -> Vec<Value> {
     let Some(spec) = specs.iter().find(|spec| spec.name == "size") else { return Vec::new() };
-    let OptionKind::Number { min, max } = spec.kind else { return Vec::new() };
-    let usual = spec.default.parse().unwrap_or(min);
-    let given = fields.get("option_size").and_then(|size| size.parse().ok()).unwrap_or(usual);
-    let mut offered =
-        vec![usual.saturating_sub(2).max(min), usual, (usual + 2).min(max), given.clamp(min, max)];
-    offered.sort_unstable();
-    offered.dedup();
-    let chip = |size| context! { size, is_usual => size == usual, is_given => size == given };
-    offered.into_iter().map(chip).collect()
+    let offered: Vec<String> = match &spec.kind {
+        OptionKind::Number { min, max } => (*min..=*max).map(|size| size.to_string()).collect(),
+        OptionKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        _ => return Vec::new(),
+    };
+    let given = fields.get("option_size").map_or(spec.default, String::as_str).to_owned();
+    let usual = offered.iter().position(|size| size == spec.default).unwrap_or(0);
+    let facts = |(place, size): (usize, String)| {
+        let about = match place {
+            _ if place == usual => "classic",
+            _ if place + 1 == usual => "quick",
+            _ if place == usual + 2 => "big",
+            _ => "",
+        };
+        context! { about, is_given => size == given, size }
+    };
+    offered.into_iter().enumerate().map(facts).collect()
 }
 
 /// An option as a field of the form.
@@ -177,17 +185,12 @@ pub(super) async fn act(
     if let Some(failure) = &answer.failure {
         return form(&web, &visitor, status(failure.code), &fields, &failure.message, hints(&answer)).await;
     }
-    match answer.boards.first() {
-        Some(board) => Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response(),
-        None => {
-            let done = if fields.get("act").is_some_and(|act| act == "stop_seeking") {
-                "stopped"
-            } else {
-                "seeking"
-            };
-            Redirect::to(&format!("/?done={done}#seeks")).into_response()
-        }
+    if let Some(board) = answer.boards.first() {
+        return Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response();
     }
+    let is_stopped = fields.get("act").is_some_and(|act| act == "stop_seeking");
+    let done = if is_stopped { "stopped" } else { "seeking" };
+    Redirect::to(&format!("/?done={done}#seeks")).into_response()
 }
 
 /// The challenge, or the search for an opponent.

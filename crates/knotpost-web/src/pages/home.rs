@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::HashMap;
 
 use super::figures::faces;
-use super::{preview, prose, seeks};
+use super::{lessons, preview, prose, seeks};
 use crate::Web;
 use crate::error::Problem;
 use crate::extract::{PagePath, PageQuery};
@@ -176,6 +176,7 @@ pub(super) async fn game(
     let facts = context! {
         name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
         faces => faces(game),
+        has_lessons => lessons::has_lessons(meta.name),
         preview => preview::of_game(&web, game),
     };
     web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)

@@ -10,6 +10,7 @@ mod feeds;
 mod figures;
 mod home;
 mod keys;
+mod lessons;
 mod mailbox;
 mod not_me;
 mod people;
@@ -139,6 +140,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/apple-touch-icon.png", || get(short::touch_icon)),
     Route::new(Public, "GET", "/manifest.webmanifest", || get(short::manifest)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
+    Route::new(Public, "GET", "/learn/{game}", || get(lessons::first)),
+    Route::new(Public, "GET", "/learn/{game}/{number}", || get(lessons::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),

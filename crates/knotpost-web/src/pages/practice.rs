@@ -6,11 +6,12 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use knotpost_picture::{Link, PictureOptions, Theme, describe, die_svg, linked_svg};
 use knotpost_rules::{
-    AnyGame, Cast, Choice, GameOptions, Now, PartKind, Position, Seat, Seed, Status, Turn, Viewer,
+    AnyGame, Cast, Choice, GivenOption, Now, PartKind, Position, Seat, Seed, Status, Turn, Viewer,
 };
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use super::lessons::has_lessons;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, url_encode};
@@ -34,10 +35,25 @@ pub(super) struct Look {
     deal: u8,
 }
 
+/// Where a board to try begins.
+pub(super) struct Start {
+    /// The address of the page, without its query.
+    pub(super) path: String,
+    /// The size of the board; empty: the usual one.
+    pub(super) size: String,
+    /// Which deal.
+    pub(super) deal: u8,
+    /// Moves that were made before.
+    pub(super) before: String,
+    /// The most moves that the visitor makes.
+    pub(super) most: usize,
+}
+
 /// A game that is played in an address.
-struct Practice {
-    name: &'static str,
+pub(super) struct Practice {
+    path: String,
     deal: u8,
+    most: usize,
     position: Box<dyn Position>,
     /// The moves that were chosen; forced turns are not among them.
     moves: Vec<String>,
@@ -48,27 +64,57 @@ struct Practice {
 }
 
 impl Practice {
-    /// The board after as many moves of the address as are legal.
-    fn read(game: &dyn AnyGame, look: &Look) -> Self {
+    /// The board at its start; `None` where the game has no such start.
+    pub(super) fn begin(game: &dyn AnyGame, start: &Start) -> Option<Self> {
         let meta = game.meta();
-        let seed = Seed([look.deal; 32]);
-        let options = GameOptions::defaults(meta.options);
-        let position = game.setup(&options, *meta.players.start(), &seed);
-        let mut practice = Self {
-            name: meta.name,
-            deal: look.deal,
-            position,
-            moves: Vec::new(),
-            told: String::new(),
-            is_cut: false,
-        };
+        let players = *meta.players.start();
+        let size = (!start.size.is_empty())
+            .then(|| GivenOption { name: "size".to_owned(), value: Some(start.size.clone()) });
+        let options = game.parse_options(size.as_slice(), players).ok()?;
+        let position = game.setup(&options, players, &Seed([start.deal; 32]));
+        let (path, deal, most) = (start.path.clone(), start.deal, start.most);
+        let (moves, told, is_cut) = (Vec::new(), String::new(), false);
+        let mut practice = Self { path, deal, most, position, moves, told, is_cut };
+        for play in start.before.split(BETWEEN).filter(|play| !play.is_empty()) {
+            practice.play(play).then_some(())?;
+        }
+        practice.moves.clear();
+        Some(practice)
+    }
+
+    /// Makes as many moves of the address as are legal, `most` at most.
+    pub(super) fn play_all(&mut self, look: &Look, most: usize) {
         for play in look.moves.split(BETWEEN).filter(|play| !play.is_empty()) {
-            if practice.moves.len() == MOST_MOVES || !practice.play(play) {
-                practice.is_cut = true;
+            if self.moves.len() == most || !self.play(play) {
+                self.is_cut = true;
                 break;
             }
         }
-        practice
+    }
+
+    pub(super) fn to_move(&self) -> Seat {
+        self.position.next_seat()
+    }
+
+    /// How far a side is before the other.
+    pub(super) fn lead(&self, side: Seat) -> i32 {
+        self.position.scores().lead(side)
+    }
+
+    /// The moves that the visitor has made.
+    pub(super) fn count(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The leads of a side after each legal move.
+    #[cfg(test)]
+    pub(super) fn leads_after(&self, side: Seat) -> Vec<i32> {
+        let after = |play: &String| {
+            let mut after = self.position.clone_box();
+            after.seal_chance();
+            after.play(Turn::from_word(play)).ok().map(|_| after.scores().lead(side))
+        };
+        self.position.legal_moves().iter().filter_map(after).collect()
     }
 
     /// Makes a move and the forced turns after it; `false` where it is not legal.
@@ -97,19 +143,19 @@ impl Practice {
 
     /// The page with these moves and this choice.
     fn address(&self, moves: &[String], choose: &str) -> String {
-        let mut address = format!("/try/{}?", self.name);
-        if self.deal > 0 {
-            address.push_str(&format!("deal={}&", self.deal));
+        let mut query: Vec<String> = Vec::new();
+        if self.deal > 0 && self.most > 1 {
+            query.push(format!("deal={}", self.deal));
         }
         if !moves.is_empty() {
             let moves: Vec<String> = moves.iter().map(|play| url_encode(play)).collect();
-            address.push_str(&format!("moves={}&", moves.join(&BETWEEN.to_string())));
+            query.push(format!("moves={}", moves.join(&BETWEEN.to_string())));
         }
         if !choose.is_empty() {
-            address.push_str(&format!("choose={}&", url_encode(choose)));
+            query.push(format!("choose={}", url_encode(choose)));
         }
-        address.pop();
-        address
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{mark}{}", self.path, query.join("&"))
     }
 
     fn choosing(&self, choose: &str) -> String {
@@ -168,13 +214,13 @@ impl Practice {
         after.play(Turn::from_word(play)).map_or(0, |played| played.gain)
     }
 
-    fn facts(&self, title: &str, look: &Look) -> Value {
+    pub(super) fn facts(&self, title: &str, look: &Look) -> Value {
         let cast = self.cast();
         let over = match self.position.status() {
             Status::Over(outcome) => Some(name_result(&outcome.winners())),
             Status::ToAct(_) => None,
         };
-        let may_go_on = over.is_none() && self.moves.len() < MOST_MOVES;
+        let may_go_on = over.is_none() && self.moves.len() < self.most;
         let choosing = may_go_on.then(|| choose_at(&*self.position, &cast, &look.choose));
         let pictures = self.pictures(title, choosing.as_ref());
         let earlier = self.moves.split_last().map(|(_, earlier)| self.address(earlier, ""));
@@ -186,7 +232,7 @@ impl Practice {
             count => self.moves.len(),
             here => self.address(&self.moves, ""),
             again => self.address(&[], ""),
-            another => Self::address_of_deal(self.name, self.deal.wrapping_add(1)),
+            another => format!("{}?deal={}", self.path, self.deal.wrapping_add(1)),
             side => name_side(self.position.next_seat()),
             scores => self.position.scores().texts(),
             sides => SIDES.to_vec(),
@@ -213,10 +259,6 @@ impl Practice {
             options, words,
             ..shared
         }
-    }
-
-    fn address_of_deal(name: &str, deal: u8) -> String {
-        format!("/try/{name}?deal={deal}")
     }
 }
 
@@ -252,9 +294,15 @@ pub(super) async fn show(
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
     };
     let meta = game.meta();
-    let practice = Practice::read(game, &look);
+    let (path, size, before) = (format!("/try/{}", meta.name), String::new(), String::new());
+    let begun = Practice::begin(game, &Start { path, size, deal: look.deal, before, most: MOST_MOVES });
+    let Some(mut practice) = begun else {
+        return web.pages.problem(Code::UnknownGame, "there is no such board");
+    };
+    practice.play_all(&look, MOST_MOVES);
     let facts = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
+        has_lessons => has_lessons(meta.name),
         ..practice.facts(meta.title, &look)
     };
     let mut page = web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts);
