@@ -56,6 +56,23 @@ async function finishSome(server) {
 /** Pages for anybody. */
 const EVERYBODY = {
   start: "/",
+  "try-osbox": "/try/osbox",
+  "try-osbox-entry": "/try/osbox?choose=f",
+  "try-osbox-preview": "/try/osbox?moves=f1~e9&choose=d2",
+  "try-osbo": "/try/osbo",
+  "try-obsidio": "/try/obsidio?moves=c3",
+  "try-boxilies": "/try/boxilies",
+  "learn-osbox": "/learn/osbox",
+  "learn-osbox-2": "/learn/osbox/2",
+  "learn-osbox-right": "/learn/osbox/2?moves=j1",
+  "learn-osbo": "/learn/osbo/5",
+  "learn-obsidio": "/learn/obsidio/2",
+  "learn-boxilies": "/learn/boxilies/3",
+  games: "/games",
+  boards: "/boards",
+  players: "/users",
+  "all-standings": "/standings",
+  "help-start": "/help",
   login: "/login",
   "link-sent": async (person) => {
     await person.open("/login");

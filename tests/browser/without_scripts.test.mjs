@@ -34,6 +34,7 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
 
   await ann.follow("Challenge somebody");
   await ann.follow("Osbox");
+  await ann.unfold("More options");
   await ann.fill({ player2: "bob", option_size: "3", comment: "Have fun!" });
   await ann.press("Challenge");
   assert.match(ann.page.url(), /\/boards\/osbox\/101/);

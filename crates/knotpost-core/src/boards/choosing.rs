@@ -1,6 +1,6 @@
 //! A move put together by pointing, and a look at the board as it would be after it. Nothing here changes a board.
 
-use knotpost_rules::{Cast, Choices, PartKind, Turn, View, Viewer};
+use knotpost_rules::{Cast, Choices, PartKind, Position, Turn, View, Viewer};
 
 use crate::boards::Board;
 
@@ -27,21 +27,27 @@ pub struct Choosing {
 
 /// Looks at what was chosen, by pointing or by typing, for the player to move.
 pub fn choose(board: &Board, text: &str) -> Choosing {
+    choose_at(&*board.position, &board.cast(&board.standing()), text)
+}
+
+/// The same in a position that belongs to no stored board.
+pub fn choose_at(position: &dyn Position, cast: &Cast, text: &str) -> Choosing {
     let text: String = text.trim().chars().take(LONGEST).collect();
-    let (begun, before, spots) = follow(board, &text);
+    let (begun, before, spots) = follow(position, &text);
     if begun == text {
-        let choices = board.position.choices(&begun);
-        let preview = if choices.is_complete { play(board, &begun).ok().map(|(_, view)| view) } else { None };
+        let choices = position.choices(&begun);
+        let preview =
+            if choices.is_complete { play(position, cast, &begun).ok().map(|(_, view)| view) } else { None };
         return Choosing { begun, before, spots, choices, preview, refusal: None };
     }
-    match play(board, &text) {
+    match play(position, cast, &text) {
         Ok((begun, view)) => {
             let choices = Choices { next: Vec::new(), is_complete: true };
             let (before, spots) = (String::new(), Vec::new());
             Choosing { begun, before, spots, choices, preview: Some(view), refusal: None }
         }
         Err(refusal) => Choosing {
-            choices: board.position.choices(""),
+            choices: position.choices(""),
             begun: String::new(),
             before: String::new(),
             spots: Vec::new(),
@@ -52,13 +58,13 @@ pub fn choose(board: &Board, text: &str) -> Choosing {
 }
 
 /// As much of the text as is parts of a move: that, the same without the last part, and the spots in it.
-fn follow(board: &Board, text: &str) -> (String, String, Vec<String>) {
+fn follow(position: &dyn Position, text: &str) -> (String, String, Vec<String>) {
     let (mut begun, mut before, mut spots) = (String::new(), String::new(), Vec::new());
     for _ in 0..MOST_PARTS {
         if begun == text {
             break;
         }
-        let choices = board.position.choices(&begun);
+        let choices = position.choices(&begun);
         let fitting = choices.next.into_iter().filter(|choice| text.starts_with(&choice.begun));
         // `e10` begins with `e1`.
         let Some(choice) = fitting.max_by_key(|choice| choice.begun.len()) else { break };
@@ -71,10 +77,10 @@ fn follow(board: &Board, text: &str) -> (String, String, Vec<String>) {
 }
 
 /// The canonical text of a turn and the board after it, no roll ahead of its time.
-fn play(board: &Board, text: &str) -> Result<(String, View), String> {
-    let mut position = board.position.clone_box();
+fn play(position: &dyn Position, cast: &Cast, text: &str) -> Result<(String, View), String> {
+    let mut position = position.clone_box();
     position.seal_chance();
     let played = position.play(Turn::from_word(text)).map_err(|refused| refused.to_string())?;
-    let cast = Cast { now: None, ..board.cast(&board.standing()) };
+    let cast = Cast { now: None, players: cast.players.clone() };
     Ok((played.canonical, position.view(Viewer::Spectator).with_cast(cast)))
 }

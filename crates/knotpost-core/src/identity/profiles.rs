@@ -16,6 +16,8 @@ pub struct Profile {
     pub userid: String,
     /// When they signed up.
     pub since: Millis,
+    /// Until when they are away.
+    pub away_until: Option<Millis>,
     /// The games in which they are rated.
     pub ratings: Vec<GameRating>,
 }
@@ -65,5 +67,8 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
             curve: start.into_iter().chain(changes.iter().map(|(_, after)| *after)).collect(),
         });
     }
-    Ok(Profile { userid: user.userid, since: user.created_at, ratings })
+    let now = app.clock.now();
+    let vacations = tx.vacations(user.id, now).await?.into_iter().filter(|row| row.from_at <= now);
+    let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
+    Ok(Profile { userid: user.userid, since: user.created_at, away_until, ratings })
 }

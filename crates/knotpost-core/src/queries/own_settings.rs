@@ -4,7 +4,8 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::identity::Visitor;
 use crate::play::preferences::{PreferenceLine, lines_for_all_games};
-use knotpost_model::Millis;
+use knotpost_model::{Millis, Zone};
+use knotpost_storage::StoreError;
 
 /// An account as its owner sees it.
 #[derive(Clone, Debug)]
@@ -29,4 +30,13 @@ pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettin
     let vacations = tx.vacations(visitor.user, now).await?.into_iter();
     let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
     Ok(OwnSettings { preferences, addresses, away_until })
+}
+
+/// The time zone that the visitor chose; UTC where none is chosen.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_zone(app: &App, visitor: &Visitor) -> Result<Zone, StoreError> {
+    let name = app.store.read().await?.preference(visitor.user, "", "timezone").await?;
+    Ok(name.and_then(|name| Zone::named(&name)).unwrap_or_else(Zone::utc))
 }

@@ -82,6 +82,13 @@ impl BoardSummary {
         Self::of_rows(board.row.clone(), board.seats.clone())
     }
 
+    /// Whether one user plays all seats.
+    pub fn is_alone(&self) -> bool {
+        let mut players = self.players();
+        let first = players.next();
+        players.all(|player| Some(player) == first)
+    }
+
     /// Since when the player to move has been waited for: since the last move, or since the start.
     pub fn waits_since(&self) -> Millis {
         self.last_moved.unwrap_or(self.started)

@@ -48,6 +48,7 @@ pub(super) struct SignUp {
     userid: String,
     password: String,
     address: String,
+    next: String,
 }
 
 /// The fields of the log-out form.
@@ -152,17 +153,23 @@ pub(super) async fn leave(
     }
 }
 
-pub(super) async fn ask_sign_up(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+pub(super) async fn ask_sign_up(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PageQuery(query): PageQuery<Next>,
+) -> Response {
     if visitor.is_some() {
-        return Redirect::to("/").into_response();
+        return Redirect::to(safe_next(&query.next)).into_response();
     }
-    sign_up_form(&web, StatusCode::OK, &SignUp::default(), "", &[])
+    let empty = SignUp { next: query.next, ..SignUp::default() };
+    sign_up_form(&web, StatusCode::OK, &empty, "", &[])
 }
 
 fn sign_up_form(web: &Web, status: StatusCode, given: &SignUp, message: &str, hints: &[String]) -> Response {
     let confirms = web.app.config.confirms_addresses();
     let facts = context! {
         userid => given.userid.clone(), given_address => given.address.clone(), message, hints => hints.to_vec(), confirms,
+        next => safe_next(&given.next),
     };
     no_store(web.pages.page(status, "signup.html", facts))
 }
@@ -193,7 +200,7 @@ pub(super) async fn sign_up(
         return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
     }
     match log_in(&app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
-        Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
+        Ok(fresh) => enter(&web, &credentials, &fresh, &given.next).await,
         // The account exists nevertheless.
         Err(_) => Redirect::to("/login").into_response(),
     }

@@ -46,6 +46,11 @@ pub(super) fn address(name: &str) -> String {
     format!("/assets/{name}?v={version}")
 }
 
+/// The content of a file.
+pub(super) fn text(name: &str) -> &'static str {
+    FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text)
+}
+
 pub(super) async fn show(
     Path(name): Path<String>,
     Query(asked): Query<Version>,

@@ -11,12 +11,22 @@ use std::collections::{BTreeMap, HashMap};
 use url::form_urlencoded;
 
 use super::board_actions::{command, hints};
+use super::seeks;
 use crate::Web;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PageQuery;
 use crate::session::{LoggedIn, no_store};
+use knotpost_core::boards::ServiceError;
+use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
+use knotpost_core::queries::{BoardQuery, view_boards};
+use knotpost_model::BoardState;
+
+/// The most userids that the form proposes.
+const MOST_KNOWN: usize = 30;
+/// The most boards of each kind whose players are proposed.
+const MOST_BOARDS: i64 = 30;
 
 /// The values of a form by the names of its fields.
 type Fields = HashMap<String, String>;
@@ -26,10 +36,10 @@ pub(super) async fn ask(
     LoggedIn(visitor): LoggedIn,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    form(&web, &visitor, StatusCode::OK, &fields, "", Vec::new())
+    form(&web, &visitor, StatusCode::OK, &fields, "", Vec::new()).await
 }
 
-fn form(
+async fn form(
     web: &Web,
     visitor: &Visitor,
     status: StatusCode,
@@ -37,6 +47,10 @@ fn form(
     message: &str,
     hints: Vec<String>,
 ) -> Response {
+    let (known, seeking) = match partners(web, visitor).await {
+        Ok(partners) => partners,
+        Err(error) => return web.pages.failure(error),
+    };
     let games: Vec<Value> = web
         .app
         .games()
@@ -56,8 +70,20 @@ fn form(
             context! { value => fields.get(&name).cloned().unwrap_or_default(), name }
         })
         .collect();
+    let given = |spec: &OptionSpec| fields.contains_key(&format!("option_{}", spec.name));
+    let sizes = chosen.map_or_else(Vec::new, |game| sizes(game.meta().options, fields));
+    let is_changed = chosen.is_some_and(|game| {
+        let other = |spec: &OptionSpec| spec.name != "size" && given(spec);
+        game.meta().options.iter().any(other)
+    });
+    let of_game: Vec<Value> = seeking
+        .into_iter()
+        .filter(|(game, _)| chosen.is_some_and(|chosen| chosen.meta().name == game))
+        .map(|(_, seek)| seek)
+        .collect();
     let facts = context! {
-        games, options, presets, opponents, message, hints,
+        games, options, presets, opponents, message, hints, known, sizes, is_changed,
+        seeking => of_game,
         game => chosen.map(|game| game.meta().name),
         title => chosen.map(|game| game.meta().title),
         least => chosen.map(|game| *game.meta().players.start()),
@@ -89,6 +115,54 @@ fn preset_facts(meta: &Meta, preset: &Preset, fields: &Fields) -> Value {
     context! { title => preset.title, about => preset.about, link, chosen }
 }
 
+/// Userids that a user may want to play with, and what others look for with the game of each.
+type Partners = (Vec<String>, Vec<(String, Value)>);
+
+/// Those whom the user plays with, and those who look for somebody.
+async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError> {
+    let mut known: Vec<String> = Vec::new();
+    let mut add = |userid: &str| {
+        if userid != visitor.userid && !known.iter().any(|name| name == userid) && known.len() < MOST_KNOWN {
+            known.push(userid.to_owned());
+        }
+    };
+    for state in [BoardState::Active, BoardState::Over] {
+        let query = BoardQuery {
+            userid: Some(visitor.userid.clone()),
+            state: Some(state),
+            limit: MOST_BOARDS,
+            ..BoardQuery::default()
+        };
+        let page = view_boards(&web.app, query).await?;
+        page.boards.iter().flat_map(|board| board.summary.players()).for_each(&mut add);
+    }
+    let mut seeking = Vec::new();
+    for game in web.app.games() {
+        let name = game.meta().name;
+        for seek in view_seeks(&web.app, name).await? {
+            add(&seek.userid);
+            if seek.userid != visitor.userid {
+                let words = seeks::name_terms(&seek.terms);
+                let facts = context! { userid => seek.userid, terms => seek.terms, words };
+                seeking.push((name.to_owned(), facts));
+            }
+        }
+    }
+    Ok((known, seeking))
+}
+
+/// The sizes that a game can have; none where it has no such option.
+fn sizes(specs: &[OptionSpec], fields: &Fields) -> Vec<Value> {
+    let Some(spec) = specs.iter().find(|spec| spec.name == "size") else { return Vec::new() };
+    let offered: Vec<String> = match &spec.kind {
+        OptionKind::Number { min, max } => (*min..=*max).map(|size| size.to_string()).collect(),
+        OptionKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+        _ => return Vec::new(),
+    };
+    let given = fields.get("option_size").map_or(spec.default, String::as_str).to_owned();
+    offered.into_iter().map(|size| context! { is_given => size == given, size }).collect()
+}
+
 /// An option as a field of the form.
 fn option_facts(spec: &OptionSpec, fields: &Fields) -> Value {
     let name = format!("option_{}", spec.name);
@@ -114,7 +188,8 @@ pub(super) async fn act(
     let wanted = match read(&web, &visitor, &fields) {
         Ok(wanted) => wanted,
         Err(message) => {
-            return form(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, &fields, &message, Vec::new());
+            return form(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, &fields, &message, Vec::new())
+                .await;
         }
     };
     let comment = fields.get("comment").map(String::as_str).unwrap_or_default();
@@ -123,12 +198,14 @@ pub(super) async fn act(
         Err(error) => return web.pages.failure(error.into()),
     };
     if let Some(failure) = &answer.failure {
-        return form(&web, &visitor, status(failure.code), &fields, &failure.message, hints(&answer));
+        return form(&web, &visitor, status(failure.code), &fields, &failure.message, hints(&answer)).await;
     }
-    match answer.boards.first() {
-        Some(board) => Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response(),
-        None => Redirect::to("/#seeks").into_response(),
+    if let Some(board) = answer.boards.first() {
+        return Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response();
     }
+    let is_stopped = fields.get("act").is_some_and(|act| act == "stop_seeking");
+    let done = if is_stopped { "stopped" } else { "seeking" };
+    Redirect::to(&format!("/?done={done}#seeks")).into_response()
 }
 
 /// The challenge, or the search for an opponent.
@@ -145,6 +222,10 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String
         "stop_seeking" => {
             let (change, options) = (SeekChange::Cancel, Vec::new());
             Ok(Command::Seek { game: name, who, change, options, server })
+        }
+        "join" => {
+            let terms = fields.get("terms").map(String::as_str).unwrap_or_default();
+            seeks::same_seek(web, visitor, &name, terms)
         }
         _ => {
             let options = read_options(game.meta().options, fields)?;

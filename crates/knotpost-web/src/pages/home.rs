@@ -6,19 +6,23 @@ use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::ExampleContext;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
+use serde::Deserialize;
+use std::collections::HashMap;
 
 use super::figures::faces;
-use super::{preview, prose};
+use super::{lessons, preview, prose, seeks};
 use crate::Web;
 use crate::error::Problem;
-use crate::extract::PagePath;
+use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::{Code, ServiceError};
-use knotpost_core::commands::{TOPICS, help_page, view_seeks};
-use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardQuery, ListedBoard, view_boards, view_games, view_own_boards};
+use knotpost_core::commands::{TOPICS, help_page};
+use knotpost_core::identity::{FeedReader, Visitor};
+use knotpost_core::queries::{
+    BoardQuery, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards, view_zone,
+};
 use knotpost_core::replies::{BoardLine, Reply};
-use knotpost_model::{BoardState, Span};
+use knotpost_model::{BoardState, Millis, Span};
 
 /// The most boards of all users on the start page.
 const BOARDS: i64 = 20;
@@ -48,31 +52,41 @@ pub(crate) fn not_found_page(web: &Web) -> Response {
     web.pages.page(
         StatusCode::NOT_FOUND,
         "problem.html",
-        context! { title => "Not found", message => "there is no such page here" },
+        context! { title => "Not found", message => "there is no such page here", games => game_links(web) },
     )
 }
 
-pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+/// The query of the start page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Done {
+    /// What a form has just done: `seeking` or `stopped`.
+    done: String,
+}
+
+pub(super) async fn home(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PageQuery(done): PageQuery<Done>,
+) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
         let games = view_games(&web.app).await?;
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
-        let boards: Vec<Value> = page.boards.iter().map(|board| line_facts(&board.line)).collect();
+        let others = page.boards.iter().filter(|board| {
+            let is_mine =
+                visitor.is_some_and(|visitor| board.summary.players().any(|player| player == visitor.userid));
+            !is_mine && !board.summary.is_alone()
+        });
+        let boards: Vec<Value> = others.map(|board| line_facts(&board.line)).collect();
         let mine = match visitor {
             Some(visitor) => own_boards(&web, visitor).await?,
             None => Vec::new(),
         };
-        let mut seeks = Vec::new();
-        for game in &games {
-            let of_game = view_seeks(&web.app, &game.game).await?;
-            seeks.extend(of_game.iter().map(|seek| {
-                context! { game => game.game.clone(), title => game.title.clone(), userid => seek.userid.clone(),
-                wanted => seek.wanted, terms => seek.terms.clone() }
-            }));
-        }
+        let seeks = seeks::all(&web).await?;
         Ok::<_, ServiceError>(
-            context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some(), preview => preview::of_server(&web) },
+            context! { games => Serde(games), boards, mine, seeks, done => done.done, more => page.next.is_some(), preview => preview::of_server(&web) },
         )
     };
     match facts.await {
@@ -84,12 +98,32 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
 /// The user's boards, those that wait for the user first.
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
     let boards = view_own_boards(&web.app, &visitor.userid, OWN_BOARDS).await?;
+    let zone = view_zone(&web.app, visitor).await?;
     let now = web.app.clock.now();
+    let reader = FeedReader { user: visitor.user, userid: visitor.userid.clone(), since: now };
+    let ends: HashMap<(String, i64), Millis> = view_deadlines(&web.app, &reader)
+        .await?
+        .into_iter()
+        .map(|(waiting, end)| ((waiting.summary.game, waiting.summary.number), end.at))
+        .collect();
     let facts = |board: &ListedBoard| {
-        let since = board.summary.waits_since();
+        let summary = &board.summary;
+        let since = summary.waits_since();
+        let end = ends.get(&(summary.game.clone(), summary.number));
+        let mut others: Vec<String> =
+            summary.players().filter(|player| *player != visitor.userid).map(str::to_owned).collect();
+        others.dedup();
+        let away: Vec<String> = summary
+            .seats
+            .iter()
+            .filter(|seat| seat.userid != visitor.userid && seat.away_until.is_some_and(|until| until > now))
+            .map(|seat| seat.userid.clone())
+            .collect();
         context! {
-            is_mine => board.is_turn_of(&visitor.userid), paused => board.summary.paused.is_some(),
-            since => since.to_readable(), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
+            is_mine => board.is_turn_of(&visitor.userid), paused => summary.paused.is_some(),
+            since => zone.show(since), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
+            left => end.map(|end| name_span(end.since(now))), end => end.map(|end| zone.show(*end)),
+            others, away,
             ..line_facts(&board.line)
         }
     };
@@ -142,9 +176,15 @@ pub(super) async fn game(
     let facts = context! {
         name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
         faces => faces(game),
+        has_lessons => lessons::has_lessons(meta.name),
         preview => preview::of_game(&web, game),
     };
     web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
+}
+
+/// The games, to go on from a page that is not there.
+fn game_links(web: &Web) -> Vec<Value> {
+    web.app.games().map(|game| context! { game => game.meta().name, title => game.meta().title }).collect()
 }
 
 pub(super) async fn help(

@@ -10,13 +10,17 @@ mod feeds;
 mod figures;
 mod home;
 mod keys;
+mod lessons;
 mod mailbox;
 mod not_me;
 mod people;
+mod practice;
 mod preview;
 mod prose;
 mod reset;
+mod seeks;
 mod settings;
+mod short;
 mod unsubscribe;
 mod webhooks;
 
@@ -126,13 +130,26 @@ fn load_templates(mut templates: &mut Environment<'static>) {
 /// The routes of the pages, with their access rules.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/", || get(home::home)),
+    Route::new(Public, "GET", "/games", || get(short::games)),
+    Route::new(Public, "GET", "/boards", || get(short::boards)),
+    Route::new(Public, "GET", "/users", || get(short::users)),
+    Route::new(Public, "GET", "/standings", || get(short::users)),
+    Route::new(Public, "GET", "/help", || get(short::help)),
+    Route::new(Public, "GET", "/favicon.ico", || get(short::favicon)),
+    Route::new(Public, "GET", "/robots.txt", || get(short::robots)),
+    Route::new(Public, "GET", "/apple-touch-icon.png", || get(short::touch_icon)),
+    Route::new(Public, "GET", "/manifest.webmanifest", || get(short::manifest)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
+    Route::new(Public, "GET", "/learn/{game}", || get(lessons::first)),
+    Route::new(Public, "GET", "/learn/{game}/{number}", || get(lessons::show)),
+    Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),
     Route::new(User, "GET", "/challenge", || get(challenge::ask)),
     Route::new(User, "POST", "/challenge", || post(challenge::act)),
     Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
     Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
+    Route::new(User, "POST", "/users/{userid}", || post(people::write)),
     Route::new(User, "GET", "/settings", || get(settings::ask)),
     Route::new(User, "POST", "/settings", || post(settings::act)),
     Route::new(Public, "GET", "/help/{topic}", || get(home::help)),

@@ -1,22 +1,26 @@
 //! Players: the standings of a game, and the page of a user.
 
+use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use knotpost_commands::{Command, read_word};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::preview;
+use super::board_actions::command;
+use super::{preview, seeks};
 use crate::Web;
+use crate::client::Client;
 use crate::extract::{PagePath, PageQuery};
-use crate::session::LoggedIn;
+use crate::session::{LoggedIn, url_encode};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::view_standings;
 use knotpost_core::identity::view_profile;
-use knotpost_core::queries::{BoardQuery, view_boards};
-use knotpost_core::replies::Reply;
-use knotpost_model::{BoardKey, BoardState};
+use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
+use knotpost_core::replies::{Reply, SeekLine};
+use knotpost_model::{BoardKey, BoardState, Zone};
 
 /// Boards of each kind on a user's page.
 const BOARDS: i64 = 50;
@@ -33,7 +37,11 @@ pub(super) async fn standings(
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match view_standings(&web.app, &game.to_lowercase()).await {
         Ok(Reply::Standings { game, title, tables, seeks, .. }) => {
-            let facts = context! { game, title, tables => Serde(tables), seeks => Serde(seeks) };
+            let facts_of = |seek: &SeekLine| {
+                context! { userid => seek.userid.clone(), terms => seek.terms.clone(), words => seeks::name_terms(&seek.terms) }
+            };
+            let seeks: Vec<Value> = seeks.iter().map(facts_of).collect();
+            let facts = context! { game, title, tables => Serde(tables), seeks };
             web.pages.page_for(visitor, StatusCode::OK, "standings.html", facts)
         }
         Ok(_) => web.pages.problem(Code::UnknownGame, "there are no standings"),
@@ -47,6 +55,8 @@ pub(super) async fn standings(
 pub(super) struct Beginning {
     active: Option<i64>,
     over: Option<i64>,
+    /// Set by the redirect after a message was sent.
+    sent: String,
 }
 
 pub(super) async fn user(
@@ -67,8 +77,14 @@ pub(super) async fn user(
         };
         let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
         let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
-        let lines = |page: &knotpost_core::queries::BoardPage| -> Vec<Value> {
-            page.boards.iter().map(|board| Value::from(Serde(&board.line))).collect()
+        let zone = match visitor {
+            Some(visitor) => view_zone(&web.app, visitor).await?,
+            None => Zone::utc(),
+        };
+        let sees_all = visitor.is_some_and(|visitor| visitor.userid == profile.userid);
+        let lines = |page: &BoardPage| -> Vec<Value> {
+            let shown = page.boards.iter().filter(|board| sees_all || !board.summary.is_alone());
+            shown.map(|board| Value::from(Serde(&board.line))).collect()
         };
         let games: Vec<Value> = profile
             .ratings
@@ -86,7 +102,9 @@ pub(super) async fn user(
         Ok::<_, ServiceError>(context! {
             preview => preview::of_user(&web, &profile),
             userid => profile.userid.clone(),
-            since => profile.since.to_readable(),
+            since => zone.show(profile.since),
+            away_until => profile.away_until.map(|until| zone.show(until)),
+            is_sent => !from.sent.is_empty(),
             games,
             active => lines(&active),
             over => lines(&over),
@@ -97,6 +115,34 @@ pub(super) async fn user(
     match facts.await {
         Ok(facts) => web.pages.page_for(visitor, StatusCode::OK, "user.html", facts),
         Err(error) => web.pages.failure(error),
+    }
+}
+
+/// The form of a message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Letter {
+    comment: String,
+}
+
+/// Sends a message to the user of the page.
+pub(super) async fn write(
+    State(web): State<Web>,
+    client: Client,
+    LoggedIn(visitor): LoggedIn,
+    PagePath(userid): PagePath<String>,
+    Form(letter): Form<Letter>,
+) -> Response {
+    let Some(name) = read_word(&userid) else {
+        return web.pages.problem(Code::NoSuchUser, "there is no such user");
+    };
+    let message = Command::Message { who: visitor.credentials(), to: vec![name] };
+    match command(&web, client, &visitor, Ok(message), &letter.comment).await {
+        Ok(answer) => match answer.failure {
+            None => Redirect::to(&format!("/users/{}?sent=yes", url_encode(&userid))).into_response(),
+            Some(failure) => web.pages.problem(failure.code, &failure.message),
+        },
+        Err(error) => web.pages.failure(error.into()),
     }
 }
 

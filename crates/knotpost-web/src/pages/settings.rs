@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
 use minijinja::{Value, context};
+use serde::Deserialize;
 use std::collections::HashMap;
 
 use super::board_actions::{command, hints};
@@ -13,11 +14,12 @@ use super::{feeds, keys, webhooks};
 use crate::Web;
 use crate::client::Client;
 use crate::error::status;
+use crate::extract::PageQuery;
 use crate::session::{LoggedIn, no_store, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{Visitor, gave_password_lately, give_password, log_in, view_sessions};
 use knotpost_core::play::PreferenceLine;
-use knotpost_core::queries::view_own_settings;
+use knotpost_core::queries::{view_own_settings, view_zone};
 
 /// The preferences with a fixed set of values: name, label, values.
 const WORDS: [(&str, &str, &[&str]); 7] = [
@@ -35,8 +37,20 @@ const NEED_PASSWORD: [&str; 4] = ["add", "remove", "new_hook", "renew_hook"];
 
 pub(super) type Fields = HashMap<String, String>;
 
-pub(super) async fn ask(State(web): State<Web>, LoggedIn(visitor): LoggedIn) -> Response {
-    page(&web, &visitor, StatusCode::OK, "", Vec::new()).await
+/// The query of the page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Saved {
+    /// Set by the redirect after a form was saved.
+    saved: String,
+}
+
+pub(super) async fn ask(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    PageQuery(query): PageQuery<Saved>,
+) -> Response {
+    show(&web, &visitor, StatusCode::OK, "", Vec::new(), !query.saved.is_empty()).await
 }
 
 pub(super) async fn page(
@@ -46,6 +60,21 @@ pub(super) async fn page(
     message: &str,
     hints: Vec<String>,
 ) -> Response {
+    show(web, visitor, status, message, hints, false).await
+}
+
+async fn show(
+    web: &Web,
+    visitor: &Visitor,
+    status: StatusCode,
+    message: &str,
+    hints: Vec<String>,
+    is_saved: bool,
+) -> Response {
+    let zone = match view_zone(&web.app, visitor).await {
+        Ok(zone) => zone,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let settings = match view_own_settings(&web.app, visitor).await {
         Ok(settings) => settings,
         Err(error) => return web.pages.failure(error),
@@ -84,19 +113,19 @@ pub(super) async fn page(
         .map(|session| {
             context! {
                 agent => session.user_agent.clone(),
-                since => session.created_at.to_readable(),
-                seen => session.seen_at.to_readable(),
+                since => zone.show(session.created_at),
+                seen => zone.show(session.seen_at),
                 is_this => session.is_this,
             }
         })
         .collect();
     let facts = context! {
-        message, hints, choices, sessions, keys, webhooks, feeds,
+        message, hints, is_saved, choices, sessions, keys, webhooks, feeds,
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
         timezone => value("timezone"),
         own_addresses => addresses,
-        away_until => settings.away_until.map(knotpost_model::Millis::to_readable),
+        away_until => settings.away_until.map(|until| zone.show(until)),
     };
     no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts))
 }
@@ -146,7 +175,7 @@ pub(super) async fn act(
     if let Some(failure) = &answer.failure {
         return page(&web, &visitor, status(failure.code), &failure.message, hints(&answer)).await;
     }
-    let done = Redirect::to("/settings").into_response();
+    let done = Redirect::to("/settings?saved=yes").into_response();
     if field(&fields, "act") != "password" {
         return done;
     }

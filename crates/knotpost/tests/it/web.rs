@@ -20,5 +20,6 @@ mod queries;
 mod repeating;
 mod seeking;
 mod sessions;
+mod visiting;
 
 pub(crate) use crate::stories::{tell, tell_on_databases};

@@ -5,7 +5,15 @@ use std::path::Path;
 use knotpost_web::{Role, routes};
 
 /// Files and streams, which are no pages.
-const NO_PAGES: &[&str] = &["/api/", "/assets/", "/figures/"];
+const NO_PAGES: &[&str] = &[
+    "/api/",
+    "/assets/",
+    "/figures/",
+    "/favicon.ico",
+    "/robots.txt",
+    "/apple-touch-icon.png",
+    "/manifest.webmanifest",
+];
 
 #[test]
 fn every_page_is_looked_at_in_a_browser() {

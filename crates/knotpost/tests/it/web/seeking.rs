@@ -17,7 +17,7 @@ mod stories {
         let mut ann = Browser::of(&app, "ann").await;
         let wish = [("game", "osbox"), ("option_size", "3"), ("option_any_side", "on"), ("act", "seek")];
         let page = ann.submit("/challenge", &wish).await;
-        assert!(page.text.contains("-any_side") && page.text.contains("Stop looking"), "{}", page.text);
+        assert!(page.text.contains("3x3, any side") && page.text.contains("Stop looking"), "{}", page.text);
         assert!(!Browser::new(&app).get("/").await.text.contains("Stop looking"), "only who looks can stop");
         let page = ann.submit("/challenge", &[("game", "osbox"), ("act", "stop_seeking")]).await;
         assert!(!page.text.contains("Looking for opponents"), "{}", page.text);

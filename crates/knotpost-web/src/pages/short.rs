@@ -1,0 +1,66 @@
+//! Addresses that people and browsers guess: lists without a page of their own lead to the page that has them; icons,
+//! what crawlers are told, and how the site is installed.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use minijinja::{Value, context};
+use serde_json::json;
+
+use super::assets;
+use crate::Web;
+use crate::session::LoggedIn;
+
+/// What crawlers leave alone: boards to try go on without an end.
+const ROBOTS: &str =
+    "User-agent: *\nDisallow: /try/\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
+const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
+const KEEP: &str = "public, max-age=86400";
+
+pub(super) async fn games() -> Redirect {
+    Redirect::to("/#games")
+}
+
+pub(super) async fn boards() -> Redirect {
+    Redirect::to("/#boards")
+}
+
+pub(super) async fn help() -> Redirect {
+    Redirect::to("/help/tutorial")
+}
+
+/// Where players are listed: the standings of each game.
+pub(super) async fn users(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let games: Vec<Value> = web
+        .app
+        .games()
+        .map(|game| context! { game => game.meta().name, title => game.meta().title })
+        .collect();
+    web.pages.page_for(visitor, StatusCode::OK, "users.html", context! { games })
+}
+
+pub(super) async fn favicon() -> Response {
+    let headers = [(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, KEEP)];
+    (headers, assets::text("knot.svg")).into_response()
+}
+
+pub(super) async fn robots() -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], ROBOTS).into_response()
+}
+
+pub(super) async fn touch_icon() -> Response {
+    ([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, KEEP)], TOUCH_ICON).into_response()
+}
+
+pub(super) async fn manifest(State(web): State<Web>) -> Response {
+    let manifest = json!({
+        "name": web.pages.server, "short_name": web.pages.server, "start_url": "/", "display": "browser",
+        "background_color": "#fbf8f1", "theme_color": "#fbf8f1",
+        "icons": [
+            { "src": "/assets/knot.svg", "sizes": "any", "type": "image/svg+xml" },
+            { "src": "/apple-touch-icon.png", "sizes": "180x180", "type": "image/png" },
+        ],
+    });
+    ([(header::CONTENT_TYPE, "application/manifest+json")], manifest.to_string()).into_response()
+}

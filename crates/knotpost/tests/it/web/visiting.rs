@@ -1,0 +1,177 @@
+//! What somebody without an account finds, and what is said after forms.
+
+use super::tell;
+
+tell! {
+    a_visitor_plays_both_sides_without_an_account,
+    an_address_with_a_wrong_move_shows_the_board_before_it,
+    a_seek_is_played_on_its_own_terms,
+    signing_up_goes_on_with_the_page_that_was_wanted,
+    saved_settings_say_so,
+    guessed_addresses_lead_somewhere,
+    who_is_away_is_told,
+    a_message_is_written_from_the_page_of_a_user,
+    a_board_against_oneself_is_listed_for_its_player_alone,
+}
+
+mod stories {
+    use super::super::browser::Browser;
+    use crate::harness::{Place, TestApp};
+
+    const GAMES: [&str; 4] = ["osbox", "osbo", "obsidio", "boxilies"];
+
+    /// The addresses of links to a board to try, in the order of the page.
+    fn links(page: &str, with: &str) -> Vec<String> {
+        let addresses = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        addresses
+            .filter(|address| address.contains(with))
+            .map(|address| address.replace("&amp;", "&"))
+            .collect()
+    }
+
+    /// Follows choices until a move can be played, and plays it.
+    async fn take_a_turn(visitor: &mut Browser<'_>, mut address: String) -> String {
+        for _ in 0..6 {
+            let page = visitor.get(&address).await;
+            assert_eq!(page.status, 200, "{address}");
+            if let Some(play) = page.text.split("class=\"button\" href=\"").nth(1)
+                && page.text.contains(">Play ")
+            {
+                return play.split('"').next().unwrap().replace("&amp;", "&");
+            }
+            // A way back is shorter.
+            let on = links(&page.text, "choose=").into_iter().find(|link| link.len() > address.len());
+            address = on.unwrap_or_else(|| panic!("{}", page.text));
+        }
+        panic!("no move after six choices: {address}");
+    }
+
+    pub(super) async fn a_visitor_plays_both_sides_without_an_account(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        let start = visitor.get("/").await;
+        for game in GAMES {
+            let address = format!("/try/{game}");
+            assert!(links(&start.text, &address).contains(&address), "one click leads to {game}");
+            let mut address = address;
+            for turn in 1..=4 {
+                address = take_a_turn(&mut visitor, address).await;
+                let played = address.split("moves=").nth(1).unwrap();
+                assert_eq!(played.split('&').next().unwrap().split('~').count(), turn, "{address}");
+            }
+            let page = visitor.get(&address).await;
+            assert!(
+                page.text.contains("First to move") && page.text.contains("Second played"),
+                "{}",
+                page.text
+            );
+            assert!(page.text.contains("Take back"), "{}", page.text);
+            assert_eq!(page.header("x-robots-tag"), "noindex, nofollow");
+        }
+        assert!(visitor.cookie.is_none(), "nothing is stored, not even a cookie");
+        assert!(visitor.get("/").await.text.contains("None at the moment."), "such boards are in no list");
+    }
+
+    pub(super) async fn an_address_with_a_wrong_move_shows_the_board_before_it(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        let page = visitor.get("/try/osbox?moves=f1~zz9~e9").await;
+        assert!(page.text.contains("holds a move that cannot be played"), "{}", page.text);
+        assert!(page.text.contains("Second to move"), "{}", page.text);
+        let long = "f1~".repeat(400);
+        assert_eq!(visitor.get(&format!("/try/osbox?moves={long}")).await.status, 200);
+        assert_eq!(visitor.get("/try/chess").await.status, 404);
+    }
+
+    pub(super) async fn a_seek_is_played_on_its_own_terms(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page =
+            ann.submit("/challenge", &[("game", "obsidio"), ("option_size", "7"), ("act", "seek")]).await;
+        assert!(page.text.contains("7x7"), "{}", page.text);
+        let mut bob = Browser::of(&app, "bob").await;
+        let start = bob.get("/").await;
+        assert!(start.text.contains("name=\"terms\" value=\"-size=7\""), "{}", start.text);
+        let play = [("game", "obsidio"), ("terms", "-size=7"), ("act", "join")];
+        let answer = bob.post("/challenge", &play).await;
+        assert_eq!(answer.header("location"), "/boards/obsidio/101", "{}", answer.text);
+        assert!(bob.get("/boards/obsidio/101").await.text.contains("-size=7"));
+        let smuggled = [("game", "obsidio"), ("terms", "\nsignoff bob"), ("act", "join")];
+        assert_eq!(bob.post("/challenge", &smuggled).await.status, 422);
+    }
+
+    pub(super) async fn signing_up_goes_on_with_the_page_that_was_wanted(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        let page = visitor.get("/login?next=/challenge%3Fgame%3Dosbox").await;
+        let signup = links(&page.text, "/signup?next=").pop().unwrap();
+        let page = visitor.get(&signup).await;
+        assert!(page.text.contains("name=\"next\" value=\"/challenge?game=osbox\""), "{}", page.text);
+        let fields = [
+            ("userid", "dora"),
+            ("password", "dora-secret"),
+            ("address", "dora@dora.example"),
+            ("next", "/challenge?game=osbox"),
+        ];
+        let answer = visitor.post("/signup", &fields).await;
+        assert_eq!(answer.header("location"), "/challenge?game=osbox", "{}", answer.text);
+    }
+
+    pub(super) async fn saved_settings_say_so(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.submit("/settings", &[("act", "preferences"), ("timezone", "Europe/Vienna")]).await;
+        assert!(page.text.contains("Saved."), "{}", page.text);
+        assert!(page.text.contains(" CE"), "times are those of the user's zone: {}", page.text);
+    }
+
+    pub(super) async fn guessed_addresses_lead_somewhere(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        for (path, next) in [("/games", "/#games"), ("/boards", "/#boards"), ("/help", "/help/tutorial")] {
+            let page = visitor.get(path).await;
+            assert_eq!((page.status.as_u16(), page.header("location")), (303, next), "{path}");
+        }
+        for path in ["/users", "/standings", "/favicon.ico", "/robots.txt", "/manifest.webmanifest"] {
+            assert_eq!(visitor.get(path).await.status, 200, "{path}");
+        }
+        assert!(visitor.get("/robots.txt").await.text.contains("Disallow: /try/"));
+        assert!(visitor.get("/nothing/here").await.text.contains("/games/osbox"));
+    }
+
+    pub(super) async fn who_is_away_is_told(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge ann bob", "").await;
+        app.post("vacation bob bob-secret 9999-01-01", "").await;
+        app.post("vacation bob bob-secret 20", "").await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.get("/users/bob").await;
+        assert!(page.text.contains("bob is away until"), "{}", page.text);
+        let start = ann.get("/").await;
+        assert!(start.text.contains("(bob away)"), "{}", start.text);
+        assert!(start.text.contains("1 board waits for you"), "{}", start.text);
+    }
+
+    pub(super) async fn a_message_is_written_from_the_page_of_a_user(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.submit("/users/bob", &[("comment", "Another game tonight?")]).await;
+        assert!(page.text.contains("Your message was sent."), "{}", page.text);
+        assert_eq!(ann.post("/users/nobody", &[("comment", "Hello")]).await.status, 404);
+        let answer = Browser::new(&app).post("/users/bob", &[("comment", "Buy now")]).await;
+        assert!(answer.header("location").starts_with("/login"), "only users write");
+    }
+
+    pub(super) async fn a_board_against_oneself_is_listed_for_its_player_alone(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge ann ann", "").await;
+        let listed = "/boards/osbox/101\"";
+        let mut bob = Browser::of(&app, "bob").await;
+        for path in ["/", "/users/ann"] {
+            assert!(!bob.get(path).await.text.contains(listed), "{path}");
+        }
+        let mut ann = Browser::of(&app, "ann").await;
+        assert!(ann.get("/").await.text.contains("on your own"));
+        assert!(ann.get("/users/ann").await.text.contains(listed));
+    }
+}
