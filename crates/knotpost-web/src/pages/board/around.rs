@@ -41,7 +41,8 @@ impl Seen<'_> {
     pub(super) fn seats(&self) -> Vec<Value> {
         let (view, board) = (self.view, &self.view.board);
         let scores = board.position.scores().texts();
-        let next = self.next_seat().filter(|_| view.summary.state != BoardState::Removed);
+        let is_present = board.entries.len() as i64 == view.summary.last_ply;
+        let next = self.next_seat().filter(|_| is_present && view.summary.state == BoardState::Active);
         let sides = view.sheet.drawing.view();
         let change = |userid: &str| {
             let line = view.sheet.ratings.iter().find_map(|line| line.strip_prefix(userid))?;

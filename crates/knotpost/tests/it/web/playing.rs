@@ -195,6 +195,9 @@ mod stories {
         let page = Browser::of(&app, "ann").await.get(BOARD).await;
         assert!(page.text.contains("Your turn as Horz."), "{}", page.text);
         assert_eq!(page.text.matches(", to move</span>").count(), 1, "{}", page.text);
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        let page = Browser::of(&app, "ann").await.get("/boards/osbox/101?ply=0").await;
+        assert!(!page.text.contains(", to move</span>"), "what was is not to be moved: {}", page.text);
     }
 
     pub(super) async fn face_and_place_are_chosen_in_either_order(place: Place) {
