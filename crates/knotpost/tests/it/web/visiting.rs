@@ -61,7 +61,7 @@ mod stories {
             }
             let page = visitor.get(&address).await;
             assert!(
-                page.text.contains("First to move") && page.text.contains("Second played"),
+                page.text.contains(" to move:</strong>") && page.text.contains(" played "),
                 "{}",
                 page.text
             );
@@ -77,7 +77,7 @@ mod stories {
         let mut visitor = Browser::new(&app);
         let page = visitor.get("/try/osbox?moves=f1~zz9~e9").await;
         assert!(page.text.contains("holds a move that cannot be played"), "{}", page.text);
-        assert!(page.text.contains("Second to move"), "{}", page.text);
+        assert!(page.text.contains("Vert to move"), "{}", page.text);
         let long = "f1~".repeat(400);
         assert_eq!(visitor.get(&format!("/try/osbox?moves={long}")).await.status, 200);
         assert_eq!(visitor.get("/try/chess").await.status, 404);
