@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Redirect, Response};
-use minijinja::context;
+use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::practice::{BETWEEN, Look, Practice, Start};
@@ -51,6 +51,16 @@ pub(super) fn has_lessons(game: &str) -> bool {
 /// The moves of the figure of a game, picked by hand.
 pub(super) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
     COURSES.get(game).map(|course| course.figure.split(BETWEEN))
+}
+
+/// The games that can be learned.
+pub(super) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let metas = web.app.games().map(|game| game.meta()).filter(|meta| has_lessons(meta.name));
+    let games: Vec<Value> = metas
+        .map(|meta| context! { game => meta.name, title => meta.title, summary => meta.summary })
+        .collect();
+    web.pages.page_for(visitor, StatusCode::OK, "learn.html", context! { games })
 }
 
 pub(super) async fn first(PagePath(game): PagePath<String>) -> Redirect {
@@ -128,7 +138,8 @@ mod tests {
             assert!(Practice::begin(game, &figure).is_some(), "{name}: the figure holds a wrong move");
             for (place, lesson) in course.lessons.iter().enumerate() {
                 let number = place + 1;
-                let begun = Practice::begin(game, &lesson.start(name, number, course)).unwrap();
+                let begun = Practice::begin(game, &lesson.start(name, number, course));
+                let begun = begun.unwrap_or_else(|| panic!("{name} {number}: a wrong move"));
                 let mover = begun.to_move();
                 let gains = begun.leads_after(mover);
                 let right = gains.iter().filter(|lead| **lead - begun.lead(mover) >= lesson.gain).count();
