@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Redirect, Response};
+use knotpost_rules::AnyGame;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
@@ -56,10 +57,12 @@ pub(super) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
 /// The games that can be learned.
 pub(super) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
-    let metas = web.app.games().map(|game| game.meta()).filter(|meta| has_lessons(meta.name));
-    let games: Vec<Value> = metas
-        .map(|meta| context! { game => meta.name, title => meta.title, summary => meta.summary })
-        .collect();
+    let taught = web.app.games().filter(|game| has_lessons(game.meta().name));
+    let facts = |game: &dyn AnyGame| {
+        let meta = game.meta();
+        context! { game => meta.name, title => meta.title, summary => meta.summary }
+    };
+    let games: Vec<Value> = taught.map(facts).collect();
     web.pages.page_for(visitor, StatusCode::OK, "learn.html", context! { games })
 }
 
