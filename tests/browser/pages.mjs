@@ -62,6 +62,7 @@ const EVERYBODY = {
   "try-osbo": "/try/osbo",
   "try-obsidio": "/try/obsidio?moves=c3",
   "try-boxilies": "/try/boxilies",
+  learn: "/learn",
   "learn-osbox": "/learn/osbox",
   "learn-osbox-2": "/learn/osbox/2",
   "learn-osbox-right": "/learn/osbox/2?moves=j1",

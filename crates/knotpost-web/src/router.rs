@@ -25,7 +25,7 @@ use knotpost_core::boards::Code;
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Scripts and styles come from this server only, and no site may frame a page.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
-                              img-src 'self' data:; form-action 'self'; \
+                              manifest-src 'self'; img-src 'self' data:; form-action 'self'; \
                               base-uri 'none'; frame-ancestors 'none'";
 
 /// The router of the HTTP listener.

@@ -12,17 +12,14 @@ use knotpost_rules::knot::Face;
 use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, View, Viewer};
 use minijinja::{Value, context};
 
+use super::lessons;
 use crate::Web;
 use knotpost_core::gallery::Look;
 
 /// The themes of a picture, with their names in styles and addresses.
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
-/// Moves before the figure of a game, at least.
-const MOVES: usize = 12;
-/// And at most.
-const MOST_MOVES: usize = 30;
-/// The moves that are looked at for each move of a figure.
-const LOOKED_AT: usize = 60;
+/// Moves before the figure of a game for which none are picked.
+const MOVES: usize = 9;
 /// Browsers may cache a figure for a day.
 const KEEP: &str = "public, max-age=86400";
 
@@ -73,34 +70,26 @@ fn draw(game: &dyn AnyGame, theme: Theme) -> String {
     svg(&some_view(game), &PictureOptions { theme, title, ..PictureOptions::default() })
 }
 
-/// The game after some moves, the last of which won points where any does.
+/// The game after some moves: those picked for it, else any.
 fn some_view(game: &dyn AnyGame) -> View {
     let mut position = begin(game);
-    for step in 0..MOST_MOVES {
-        let Some((play, gain)) = find_move(&*position, step) else { break };
-        if position.play(Turn::Move(&play)).is_err() || (step >= MOVES && gain > 0) {
+    if let Some(moves) = lessons::figure(game.meta().name) {
+        for play in moves {
+            if position.play(Turn::from_word(play)).is_err() {
+                break;
+            }
+        }
+        return position.view(Viewer::Spectator);
+    }
+    for step in 0..MOVES {
+        let moves = position.legal_moves();
+        // Any legal moves are good enough, as long as they vary.
+        let Some(play) = moves.get((step * 31 + 7) % moves.len().max(1)) else { break };
+        if position.play(Turn::Move(play)).is_err() {
             break;
         }
     }
     position.view(Viewer::Spectator)
-}
-
-/// A move that wins as much as any other that is looked at, and what it wins.
-fn find_move(position: &dyn Position, step: usize) -> Option<(String, u32)> {
-    let moves = position.legal_moves();
-    // Any legal moves are good enough, as long as they vary.
-    let begin = (step * 31 + 7) % moves.len().max(1);
-    let stride = moves.len().div_ceil(LOOKED_AT).max(1);
-    let mut best: Option<(&String, u32)> = None;
-    for play in moves.iter().cycle().skip(begin).step_by(stride).take(moves.len().min(LOOKED_AT)) {
-        let mut after = position.clone_box();
-        after.seal_chance();
-        let Ok(played) = after.play(Turn::Move(play)) else { continue };
-        if best.is_none_or(|(_, gain)| played.gain > gain) {
-            best = Some((play, played.gain));
-        }
-    }
-    best.map(|(play, gain)| (play.clone(), gain)).or_else(|| moves.get(begin).map(|play| (play.clone(), 0)))
 }
 
 /// The faces of the dice with their letters, for games with dice.

@@ -120,7 +120,7 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
             .map(|seat| seat.userid.clone())
             .collect();
         context! {
-            is_mine => board.is_turn_of(&visitor.userid), paused => summary.paused.is_some(),
+            is_mine => board.is_turn_of(&visitor.userid) && summary.paused.is_none(), paused => summary.paused.is_some(),
             since => zone.show(since), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
             left => end.map(|end| name_span(end.since(now))), end => end.map(|end| zone.show(*end)),
             others, away,

@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Redirect, Response};
-use minijinja::context;
+use knotpost_rules::AnyGame;
+use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::practice::{Look, Practice, Start};
+use super::practice::{BETWEEN, Look, Practice, Start};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
@@ -19,6 +20,8 @@ use knotpost_core::boards::Code;
 /// The lessons of a game.
 #[derive(Debug, Deserialize)]
 struct Course {
+    /// The moves of the game's figure, on a board with the usual options.
+    figure: String,
     /// The size of its boards; empty: the usual one.
     size: String,
     lessons: Vec<Lesson>,
@@ -44,6 +47,23 @@ static COURSES: LazyLock<BTreeMap<String, Course>> =
 /// Whether there are lessons for a game.
 pub(super) fn has_lessons(game: &str) -> bool {
     COURSES.contains_key(game)
+}
+
+/// The moves of the figure of a game, picked by hand.
+pub(super) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
+    COURSES.get(game).map(|course| course.figure.split(BETWEEN))
+}
+
+/// The games that can be learned.
+pub(super) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let taught = web.app.games().filter(|game| has_lessons(game.meta().name));
+    let facts = |game: &dyn AnyGame| {
+        let meta = game.meta();
+        context! { game => meta.name, title => meta.title, summary => meta.summary }
+    };
+    let games: Vec<Value> = taught.map(facts).collect();
+    web.pages.page_for(visitor, StatusCode::OK, "learn.html", context! { games })
 }
 
 pub(super) async fn first(PagePath(game): PagePath<String>) -> Redirect {
@@ -111,9 +131,18 @@ mod tests {
             let name = game.meta().name;
             let course = &COURSES[name];
             assert_eq!(course.lessons.len(), 5, "{name}");
+            let figure = Start {
+                path: String::new(),
+                size: String::new(),
+                deal: 0,
+                before: course.figure.clone(),
+                most: 1,
+            };
+            assert!(Practice::begin(game, &figure).is_some(), "{name}: the figure holds a wrong move");
             for (place, lesson) in course.lessons.iter().enumerate() {
                 let number = place + 1;
-                let begun = Practice::begin(game, &lesson.start(name, number, course)).unwrap();
+                let begun = Practice::begin(game, &lesson.start(name, number, course));
+                let begun = begun.unwrap_or_else(|| panic!("{name} {number}: a wrong move"));
                 let mover = begun.to_move();
                 let gains = begun.leads_after(mover);
                 let right = gains.iter().filter(|lead| **lead - begun.lead(mover) >= lesson.gain).count();

@@ -140,6 +140,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/apple-touch-icon.png", || get(short::touch_icon)),
     Route::new(Public, "GET", "/manifest.webmanifest", || get(short::manifest)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
+    Route::new(Public, "GET", "/learn", || get(lessons::list)),
     Route::new(Public, "GET", "/learn/{game}", || get(lessons::first)),
     Route::new(Public, "GET", "/learn/{game}/{number}", || get(lessons::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),

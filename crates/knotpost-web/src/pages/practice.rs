@@ -6,7 +6,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use knotpost_picture::{Link, Target, describe, inline_die, linked_svg};
 use knotpost_rules::{
-    AnyGame, Cast, Choice, GivenOption, Now, PartKind, Position, Seat, Seed, Status, Turn, Viewer,
+    AnyGame, Cast, Choice, GivenOption, Now, PartKind, Position, Seat, SeatNames, Seed, Status, Turn, Viewer,
 };
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -20,10 +20,7 @@ use knotpost_core::boards::{Choosing, Code, choose_at};
 /// The most moves of an address; longer than any game with the usual options.
 const MOST_MOVES: usize = 150;
 /// Between the moves of an address; in no move of any game.
-const BETWEEN: char = '~';
-/// What the sides are called.
-const SIDES: [&str; 2] = ["First", "Second"];
-
+pub(super) const BETWEEN: char = '~';
 /// The query of the page: the moves so far, what is chosen of the next one, and which deal.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -50,6 +47,7 @@ pub(super) struct Start {
 /// A game that is played in an address.
 pub(super) struct Practice {
     path: String,
+    sides: SeatNames,
     deal: u8,
     most: usize,
     position: Box<dyn Position>,
@@ -72,7 +70,8 @@ impl Practice {
         let position = game.setup(&options, players, &Seed([start.deal; 32]));
         let (path, deal, most) = (start.path.clone(), start.deal, start.most);
         let (moves, told, is_cut) = (Vec::new(), String::new(), false);
-        let mut practice = Self { path, deal, most, position, moves, told, is_cut };
+        let sides = meta.seat_names(players);
+        let mut practice = Self { path, sides, deal, most, position, moves, told, is_cut };
         for play in start.before.split(BETWEEN).filter(|play| !play.is_empty()) {
             practice.play(play).then_some(())?;
         }
@@ -119,16 +118,28 @@ impl Practice {
     fn play(&mut self, text: &str) -> bool {
         let Ok(played) = self.position.play(Turn::from_word(text)) else { return false };
         self.told = match played.gain {
-            0 => format!("{} played {}", name_side(played.seat), played.text),
-            gain => format!("{} played {}: +{gain}", name_side(played.seat), played.text),
+            0 => format!("{} played {}", self.side(played.seat), played.text),
+            gain => format!("{} played {}: +{gain}", self.side(played.seat), played.text),
         };
         self.moves.push(played.canonical);
         for _ in 0..MOST_MOVES {
             let Some(turn) = self.position.forced() else { break };
             let Ok(passed) = self.position.play(turn) else { break };
-            self.told = format!("{}; {} has no move and passes", self.told, name_side(passed.seat));
+            self.told = format!("{}; {} has no move and passes", self.told, self.side(passed.seat));
         }
         true
+    }
+
+    /// What a side is called.
+    fn side(&self, seat: Seat) -> &'static str {
+        self.sides.get(usize::from(seat.number()).saturating_sub(1)).copied().unwrap_or("A player")
+    }
+
+    fn result(&self, winners: &[Seat]) -> String {
+        match winners {
+            [winner] => format!("{} wins", self.side(*winner)),
+            _ => "A draw".to_owned(),
+        }
     }
 
     fn cast(&self) -> Cast {
@@ -136,7 +147,7 @@ impl Practice {
             Status::ToAct(seat) => Now::Turn(seat),
             Status::Over(outcome) => Now::from(&outcome),
         };
-        Cast { players: SIDES.map(str::to_owned).to_vec(), now: Some(now) }
+        Cast { players: Vec::new(), now: Some(now) }
     }
 
     /// The page with these moves and this choice.
@@ -211,7 +222,7 @@ impl Practice {
     pub(super) fn facts(&self, title: &str, look: &Look) -> Value {
         let cast = self.cast();
         let over = match self.position.status() {
-            Status::Over(outcome) => Some(name_result(&outcome.winners())),
+            Status::Over(outcome) => Some(self.result(&outcome.winners())),
             Status::ToAct(_) => None,
         };
         let may_go_on = over.is_none() && self.moves.len() < self.most;
@@ -227,9 +238,8 @@ impl Practice {
             here => self.address(&self.moves, ""),
             again => self.address(&[], ""),
             another => format!("{}?deal={}", self.path, self.deal.wrapping_add(1)),
-            side => name_side(self.position.next_seat()),
+            side => self.side(self.position.next_seat()),
             scores => self.position.scores().texts(),
-            sides => SIDES.to_vec(),
             reading => describe(&view.with_cast(cast)),
         };
         let Some(choosing) = choosing else { return context! { choosing => false, ..shared } };
@@ -253,17 +263,6 @@ impl Practice {
             options, words,
             ..shared
         }
-    }
-}
-
-fn name_side(seat: Seat) -> &'static str {
-    SIDES.get(usize::from(seat.number()).saturating_sub(1)).copied().unwrap_or("A player")
-}
-
-fn name_result(winners: &[Seat]) -> String {
-    match winners {
-        [winner] => format!("{} wins", name_side(*winner)),
-        _ => "A draw".to_owned(),
     }
 }
 

@@ -206,6 +206,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/help/{topic}", PAGE),
     ("POST", "/inbound", GUARDED),
     ("GET", "/login", PAGE),
+    ("GET", "/learn", PAGE),
     ("GET", "/learn/{game}", REFUSAL),
     ("GET", "/learn/{game}/{number}", LARGE),
     ("POST", "/login", FORM),

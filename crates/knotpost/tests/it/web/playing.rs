@@ -337,7 +337,9 @@ mod stories {
                 page.text.matches("<script type=\"module\" src=\"/assets/board.js?v=").count()
             );
             let images = page.text.matches("<img").count();
-            assert_eq!(images, page.text.matches("<img src=\"/figures/").count(), "{}", page.text);
+            let ours = ["<img src=\"/figures/", "<img src=\"/api/v1/boards/"]
+                .map(|ours| page.text.matches(ours).count());
+            assert_eq!(images, ours.iter().sum::<usize>(), "{}", page.text);
             assert!(page.header("content-security-policy").contains("script-src 'self'"));
         }
     }
@@ -406,9 +408,9 @@ mod stories {
 
     pub(super) async fn the_home_page_shows_whose_turn_it_is(place: Place) {
         let app = playing(place).await;
-        assert!(Browser::of(&app, "ann").await.get("/").await.text.contains("your turn"));
+        assert!(Browser::of(&app, "ann").await.get("/").await.text.contains("Your turn"));
         let bob = Browser::of(&app, "bob").await.get("/").await.text;
-        assert!(!bob.contains("your turn") && bob.contains("/boards/osbox/101"), "{bob}");
+        assert!(!bob.contains("Your turn") && bob.contains("/boards/osbox/101"), "{bob}");
     }
 
     pub(super) async fn every_page_shows_itself(place: Place) {

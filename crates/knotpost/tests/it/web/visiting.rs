@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     a_visitor_plays_both_sides_without_an_account,
+    lessons_judge_a_move_by_the_rules,
     an_address_with_a_wrong_move_shows_the_board_before_it,
     a_seek_is_played_on_its_own_terms,
     signing_up_goes_on_with_the_page_that_was_wanted,
@@ -61,7 +62,7 @@ mod stories {
             }
             let page = visitor.get(&address).await;
             assert!(
-                page.text.contains("First to move") && page.text.contains("Second played"),
+                page.text.contains(" to move:</strong>") && page.text.contains(" played "),
                 "{}",
                 page.text
             );
@@ -72,12 +73,30 @@ mod stories {
         assert!(visitor.get("/").await.text.contains("None at the moment."), "such boards are in no list");
     }
 
+    pub(super) async fn lessons_judge_a_move_by_the_rules(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        let list = visitor.get("/learn").await;
+        for game in GAMES {
+            assert!(list.text.contains(&format!("/learn/{game}/1")), "{game}");
+            let played = take_a_turn(&mut visitor, format!("/learn/{game}/1")).await;
+            let page = visitor.get(&played).await;
+            assert!(page.text.contains("<strong>Right.</strong>"), "{}", page.text);
+            assert!(page.text.contains(&format!("/learn/{game}/2")), "{}", page.text);
+        }
+        let page = visitor.get("/learn/osbox/2?moves=j1").await;
+        assert!(page.text.contains("<strong>Right.</strong>"), "{}", page.text);
+        let page = visitor.get("/learn/osbox/2?moves=a1").await;
+        assert!(page.text.contains("Try again") && !page.text.contains("Right."), "{}", page.text);
+        assert_eq!(visitor.get("/learn/osbox/6").await.status, 404);
+    }
+
     pub(super) async fn an_address_with_a_wrong_move_shows_the_board_before_it(place: Place) {
         let app = TestApp::with_players(place, &[]).await;
         let mut visitor = Browser::new(&app);
         let page = visitor.get("/try/osbox?moves=f1~zz9~e9").await;
         assert!(page.text.contains("holds a move that cannot be played"), "{}", page.text);
-        assert!(page.text.contains("Second to move"), "{}", page.text);
+        assert!(page.text.contains("Vert to move"), "{}", page.text);
         let long = "f1~".repeat(400);
         assert_eq!(visitor.get(&format!("/try/osbox?moves={long}")).await.status, 200);
         assert_eq!(visitor.get("/try/chess").await.status, 404);
