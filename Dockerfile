@@ -7,7 +7,9 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends gcc g++ make pkg-config \
  && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN cargo build --release --locked --package knotpost
+# The commit that `knotpost --version` names.
+ARG KNOTPOST_COMMIT=
+RUN KNOTPOST_COMMIT="$KNOTPOST_COMMIT" cargo build --release --locked --package knotpost
 
 FROM debian:bookworm-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin knotpost \

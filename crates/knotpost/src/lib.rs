@@ -4,6 +4,7 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod build;
 pub mod cli;
 pub mod server;
 pub mod telemetry;

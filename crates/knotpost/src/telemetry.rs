@@ -44,5 +44,7 @@ impl Write for Unfailing {
 
 /// Installs the metrics recorder; `None` when a recorder is installed in this process already.
 pub fn start_metrics() -> Option<PrometheusHandle> {
-    PrometheusBuilder::new().install_recorder().ok()
+    let recorder = PrometheusBuilder::new().install_recorder().ok()?;
+    crate::build::report();
+    Some(recorder)
 }

@@ -1,5 +1,6 @@
 //! The database, open: reads, writes, and what concerns the database itself.
 
+mod earlier;
 mod integrity;
 mod notify;
 mod open;

@@ -13,6 +13,7 @@ use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use knotpost_platform::files::create_private;
 
+use super::earlier::keep_copy;
 use super::{Pools, Store};
 use crate::connection::{FileIdentity, StoreError, on};
 use crate::writer::{Freshness, Writer};
@@ -95,10 +96,10 @@ impl Store {
         Err(StoreError::Url("database.url starts with `sqlite:` or `postgres://`".to_owned()))
     }
 
-    /// Brings the schema up to date, one process at a time.
+    /// Brings the schema up to date, one process at a time. A SQLite file is copied before its schema changes.
     ///
     /// # Errors
-    /// When the stored schema is newer than this program, or a migration fails.
+    /// When the stored schema is newer than this program, the copy cannot be written, or a migration fails.
     pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
@@ -107,7 +108,11 @@ impl Store {
                 .await
                 .map_err(std::io::Error::other)??;
             let pool = SqlitePool::connect_with(sqlite_options(&file)).await?;
-            sqlx_macros::migrate!("../../migrations/sqlite").run(&pool).await?;
+            let steps = sqlx_macros::migrate!("../../migrations/sqlite");
+            if let Some(copy) = keep_copy(&pool, &file, &steps).await? {
+                tracing::info!(copy = %copy.display(), "the schema changes; the database as it was is kept");
+            }
+            steps.run(&pool).await?;
             pool.close().await;
             drop(lock);
         } else {

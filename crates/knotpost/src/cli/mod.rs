@@ -41,7 +41,7 @@ static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
 
 /// A play-by-mail server for board games.
 #[derive(Debug, Parser)]
-#[command(name = "knotpost", version, about, max_term_width = 100)]
+#[command(name = "knotpost", version = crate::build::VERSION.as_str(), about, max_term_width = 100)]
 struct Cli {
     /// Configuration file (default: knotpost.toml in the working folder, if there is one).
     #[arg(long, global = true, value_name = "FILE")]

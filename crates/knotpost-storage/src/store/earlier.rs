@@ -1,0 +1,47 @@
+//! The copy of a SQLite file that is kept when its schema is about to change: the only way back to the program before.
+
+use std::path::{Path, PathBuf};
+
+use sqlx::migrate::Migrator;
+use sqlx_sqlite::SqlitePool;
+
+use knotpost_platform::files::create_private;
+
+use crate::connection::StoreError;
+
+/// Copies the database beside itself when a step of `steps` is missing in it, and tells where the copy is. A database
+/// without a schema, and one that is up to date, is not copied.
+///
+/// # Errors
+/// When the copy cannot be written; nothing was migrated then.
+pub(super) async fn keep_copy(
+    pool: &SqlitePool,
+    file: &Path,
+    steps: &Migrator,
+) -> Result<Option<PathBuf>, StoreError> {
+    let asked = "SELECT COUNT(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
+    if sqlx::query_scalar::<_, i64>(asked).fetch_one(pool).await? == 0 {
+        return Ok(None);
+    }
+    let asked = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
+    let stored: Vec<i64> = sqlx::query_scalar(asked).fetch_all(pool).await?;
+    let Some(last) = stored.last() else { return Ok(None) };
+    // A newer schema is refused by the migrator, so nothing changes.
+    let is_newer = stored.iter().any(|version| steps.iter().all(|step| step.version != *version));
+    if is_newer || steps.iter().all(|step| stored.contains(&step.version)) {
+        return Ok(None);
+    }
+    let copy = file.with_extension(format!("schema-{last:04}.db"));
+    let unfinished = file.with_extension("schema.part");
+    // A copy that was cut off is begun anew; SQLite writes into an empty file, whose rights it keeps.
+    if let Err(error) = std::fs::remove_file(&unfinished)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(error.into());
+    }
+    create_private(&unfinished)?.sync_all()?;
+    sqlx::query("VACUUM INTO $1").bind(unfinished.to_string_lossy()).execute(pool).await?;
+    std::fs::File::open(&unfinished)?.sync_all()?;
+    std::fs::rename(&unfinished, &copy)?;
+    Ok(Some(copy))
+}
