@@ -352,7 +352,7 @@ mod stories {
         assert!(page.text.contains("aria-current=\"true\">Classic 4x4</a>"), "{}", page.text);
         let page = ann.get("/challenge?game=osbox&player2=bob&option_size=6").await;
         assert!(page.text.contains("aria-current=\"true\">Big 6x6</a>"), "{}", page.text);
-        assert!(page.text.contains("max=\"12\" value=\"6\""), "{}", page.text);
+        assert!(page.text.contains("<option value=\"6\" selected>6x6</option>"), "{}", page.text);
         let small = "<a href=\"/challenge?game=osbox&amp;option_size=3&amp;player2=bob\">Quick 3x3</a>";
         assert!(page.text.contains(small), "{}", page.text);
         let fields = [

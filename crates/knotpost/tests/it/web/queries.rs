@@ -9,11 +9,15 @@ use knotpost_web::routes;
 use super::browser::Browser;
 use crate::harness::{Place, TestApp, edit_user};
 
+/// Addresses whose answers are no pages.
+const FOR_PROGRAMS: &[&str] =
+    &["/healthz", "/readyz", "/favicon.ico", "/robots.txt", "/apple-touch-icon.png", "/manifest.webmanifest"];
+
 /// Parameters of all pages, and one of none.
 const NAMES: &[&str] = &[
     "ply", "choose", "v", "to", "active", "over", "next", "userid", "game", "player2", "options", "number",
     "state", "user", "q", "since", "before", "after", "reason", "address", "seat", "done", "cursor", "limit",
-    "by", "nothing",
+    "by", "nothing", "moves", "deal", "spot", "side", "saved",
 ];
 
 /// What they are given: numbers at their edges, other kinds, other alphabets, and what is not even text.
@@ -107,8 +111,7 @@ async fn every_page_bears_any_query() {
                 !page.text.contains("<script>") && page.header("set-cookie").is_empty(),
                 "{path}?{query}"
             );
-            let is_for_programs =
-                ["/healthz", "/readyz"].contains(&path.as_str()) || path.starts_with("/figures/");
+            let is_for_programs = FOR_PROGRAMS.contains(&path.as_str()) || path.starts_with("/figures/");
             if !is_for_programs && ![303, 304].contains(&status) {
                 assert!(
                     page.header("content-type").starts_with("text/html"),
