@@ -7,6 +7,16 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 // What was asked for last is what is shown, in whatever order the answers come.
 let asked = 0;
 
+// The state of the page that is shown: without the fragment, which only says where on it somebody is.
+const place = () => location.pathname + location.search;
+let here = place();
+
+function push(address, { replaces = false } = {}) {
+  if (replaces) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  here = place();
+}
+
 // Shows another state of the same page in place of this one.
 async function show(address, { keep = false, otherwise = () => location.assign(address) } = {}) {
   const mine = ++asked;
@@ -19,7 +29,7 @@ async function show(address, { keep = false, otherwise = () => location.assign(a
   }
   // Kept plies are of the board as it was.
   if (fresh.dataset.last !== table().dataset.last) plies.clear();
-  if (!keep) history.pushState(null, "", address);
+  if (!keep) push(address);
   put(fresh);
 }
 
@@ -130,7 +140,7 @@ function choose(link) {
   if (link.dataset.begun && !spot) hold(link);
   else if (link.dataset.spot && !held) take(link, faces);
   else return false;
-  history.pushState(null, "", link.dataset.page);
+  push(link.dataset.page);
   say();
   return true;
 }
@@ -211,8 +221,7 @@ function showWanted() {
   const isQuick = performance.now() - stepped < 400;
   stepped = performance.now();
   const address = `${addressOf(ply)}#board`;
-  if (new URLSearchParams(location.search).has("ply")) history.replaceState(null, "", address);
-  else history.pushState(null, "", address);
+  push(address, { replaces: new URLSearchParams(location.search).has("ply") });
   put(fresh, { isQuick });
 }
 
@@ -292,7 +301,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-addEventListener("popstate", () => show(location.href, { keep: true, otherwise: () => location.reload() }));
+addEventListener("popstate", () => {
+  if (place() === here) return;
+  here = place();
+  show(location.href, { keep: true, otherwise: () => location.reload() });
+});
 
 // Motion: what was pushed slides in, what was taken glows. Any touch ends it.
 
