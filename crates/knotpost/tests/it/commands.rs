@@ -139,12 +139,12 @@ const FAILURES: &[(&str, &str)] = &[
     ("hex subscribe 101 ann ann-secret", "404 unknown_game"),
     ("osbox subscribe 999 nobody wrong-secret", "404 no_such_board"),
     ("osbox subscribe 101 cyd wrong-secret", "401 bad_credentials"),
-    ("osbox subscribe cyd cyd-secret 101 999", "404 no_such_board"),
+    ("osbox subscribe cyd cyd-secret 998 999", "404 no_such_board"),
     ("osbox subscribe cyd wrong-secret all", "401 bad_credentials"),
     ("osbox unsubscribe 101 cyd wrong-secret", "401 bad_credentials"),
     ("osbox unsubscribe cyd cyd-secret 999", "404 no_such_board"),
     ("osbox notify cyd wrong-secret", "401 bad_credentials"),
-    ("osbox notify cyd cyd-secret 101 999", "404 no_such_board"),
+    ("osbox notify cyd cyd-secret 998 999", "404 no_such_board"),
     ("osbox notify cyd wrong-secret 101", "401 bad_credentials"),
 ];
 

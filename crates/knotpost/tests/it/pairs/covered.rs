@@ -61,6 +61,7 @@ const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/settings", Case("new feeds")),
     ("POST", "/signup", Case("signup gus gus-secret gus@gus.example")),
     ("POST", "/unsubscribe/{token}", Case("unsubscribe")),
+    ("POST", "/users/{userid}", Case("message")),
 ];
 
 #[tokio::test]
