@@ -22,8 +22,9 @@ use knotpost_model::Address;
 
 pub use log_level::filter_text;
 pub use sections::{
-    Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
-    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, StrangerPolicy, Time, Webhooks,
+    Accounts, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits,
+    Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Retention, Secrets, Server, Smtp, StrangerPolicy,
+    Time, Webhooks,
 };
 
 /// The file that is read from the working folder when no other is named.
@@ -51,6 +52,7 @@ pub struct Config {
     pub limits: Limits,
     pub time: Time,
     pub games: Games,
+    pub bots: Bots,
     pub inbound: Inbound,
     pub dkim: Dkim,
     pub webhooks: Webhooks,

@@ -35,8 +35,8 @@ mod writer;
 
 pub use batch::MovePlan;
 pub use boards::{
-    BoardContext, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProposalRow, PulseRow,
-    QueuedMoveRow, SeekRow, SubmissionRow, WaitingOrder,
+    BoardContext, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProposalRow,
+    PulseRow, QueuedMoveRow, SeekRow, SubmissionRow, WaitingOrder,
 };
 pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{

@@ -18,11 +18,12 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::worker;
-use crate::worker::Workers;
+use crate::worker::{Budget, Workers};
 use knotpost_core::app::{App, Parts};
 use knotpost_core::config::{Config, ConfigError, Migrate};
 use knotpost_core::identity::check_key;
 use knotpost_core::mailing::{LocalMailbox, WebhookIntake};
+use knotpost_core::play::computer;
 use knotpost_core::transfer::unfinished_import;
 use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::files::create_private;
@@ -176,6 +177,7 @@ impl Server {
         release_leases(&app).await.context("mail that waits could not be taken up again")?;
         let holder = holder::succeed(&app).await;
         let holder = holder.context("the clock of the boards could not be taken up again")?;
+        enlist_bots(&app).await.context("the computer players have no accounts")?;
         let stop = CancellationToken::new();
         let mail_intake = Arc::new(MailIntake::new(Arc::clone(&app)));
         let mut workers = Workers::new(app.condition.clone(), stop.clone());
@@ -338,6 +340,15 @@ fn start_loops(
             });
         }
     }
+    if config.bots.enabled {
+        let budget = Arc::new(Budget::new(&config.bots));
+        for _ in 0..config.bots.threads {
+            let (budget, (app, stop)) = (Arc::clone(&budget), parts());
+            workers.spawn("bots", move || {
+                worker::work_bots(Arc::clone(&app), Arc::clone(&budget), stop.clone())
+            });
+        }
+    }
     let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
     workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
     let (app, stop) = parts();
@@ -362,11 +373,27 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
         .write_queue(move |tx| {
             Box::pin(async move {
                 tx.release_leader_leases().await?;
+                tx.end_bot_leases().await?;
                 tx.release_inbox(now).await?;
                 tx.release_outbox(now).await
             })
         })
         .await?;
+    Ok(())
+}
+
+/// Makes the accounts of the computer players.
+async fn enlist_bots(app: &App) -> anyhow::Result<()> {
+    if !app.config.bots.enabled {
+        return Ok(());
+    }
+    let taken = computer::enlist(app).await?;
+    if !taken.is_empty() {
+        tracing::warn!(
+            userids = taken.join(", "),
+            "people have these userids, so there are no computer players of these levels"
+        );
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Background loops: received mail, outgoing mail, tidying up. Each takes one piece of work after the other, and checks
 //! between two pieces whether it should stop.
 
+mod bots;
 mod supervision;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use knotpost_storage::StoreError;
 use knotpost_transport::inbound::{MailIntake, MaildirWatcher, Round};
 use knotpost_transport::outbound::{Courier, DeliveryWorker, webhook};
 
+pub use bots::{Budget, play_next, work_bots};
 pub use supervision::Workers;
 
 /// The first polling interval of a worker that has run out of work, without a wake-up.

@@ -59,14 +59,16 @@ pub struct PublicUser {
     pub userid: String,
     /// Whether the user is an administrator.
     pub is_admin: bool,
+    /// Whether it is a computer player of this server.
+    pub is_bot: bool,
     /// When the user signed up.
     pub since: Millis,
 }
 
 impl From<UserRow> for PublicUser {
     fn from(row: UserRow) -> Self {
-        let is_admin = row.role == "admin";
-        Self { user: row.id, userid: row.userid, is_admin, since: row.created_at }
+        let (is_admin, is_bot) = (row.role == "admin", row.is_bot());
+        Self { user: row.id, userid: row.userid, is_admin, is_bot, since: row.created_at }
     }
 }
 
@@ -243,7 +245,7 @@ pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, Ser
 }
 
 fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
-    let refused = Userid::choose(&row.userid, &app.vocabulary).err();
+    let refused = Userid::choose(&row.userid, &app.vocabulary).err().filter(|_| !row.is_bot());
     UserView {
         name_refused: refused.map(|rule| rule.to_string()),
         userid: row.userid,
@@ -318,6 +320,12 @@ pub(crate) async fn apply(
     let user = find(tx, userid).await?;
     if user.state == UserState::Deleted {
         return Err(Refusal::new(Code::NoSuchUser, format!("{userid} was deleted")).into());
+    }
+    if user.is_bot() && !matches!(edit, UserEdit::Suspend | UserEdit::Lift) {
+        let message = format!("{userid} is a computer player of this server: nobody logs in there");
+        return Err(Refusal::new(Code::NotAllowed, message)
+            .hint("`suspend` takes it out of play; `bots.enabled = false` takes all of them out.")
+            .into());
     }
     match edit {
         UserEdit::Add { .. } => {}

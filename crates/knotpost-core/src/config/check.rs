@@ -196,6 +196,18 @@ fn numbers(config: &Config) -> Result<(), ConfigError> {
             );
         }
     }
+    for (key, number, most) in [
+        ("bots.threads", config.bots.threads, 64),
+        ("bots.move_ms", config.bots.move_ms, 60_000),
+        ("bots.hour_cpu_s", config.bots.hour_cpu_s, 64 * 3600),
+    ] {
+        if !(1..=most).contains(&number) {
+            return refuse(
+                key,
+                format!("must be between 1 and {most}; bots.enabled = false switches them off"),
+            );
+        }
+    }
     if config.database.max_connections == 0 {
         return refuse("database.max_connections", "must be 1 or more");
     }

@@ -171,6 +171,24 @@ section! {
 }
 
 section! {
+    /// The server's own computer players.
+    Bots {
+        /// Whether they play.
+        enabled: bool = true,
+        /// How many moves are decided on at the same time.
+        threads: u32 = 1,
+        /// Most milliseconds of processor time for one move.
+        move_ms: u32 = 1000,
+        /// Most seconds of processor time in an hour, for all moves together.
+        hour_cpu_s: u32 = 1200,
+        /// How soon they answer.
+        pace: Pace = Pace::Quick,
+        /// Whether boards with them are rated.
+        rated: bool = false,
+    }
+}
+
+section! {
     /// Mail in.
     Inbound {
         /// Shared secret of `POST /inbound`; empty: there is no such address.
@@ -280,6 +298,16 @@ choice! {
         On,
         /// Never.
         Off,
+    }
+}
+
+choice! {
+    /// How soon computer players answer.
+    Pace {
+        /// As soon as they have decided.
+        Quick,
+        /// After half a minute to some minutes, as people do.
+        Human,
     }
 }
 

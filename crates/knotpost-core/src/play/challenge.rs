@@ -106,6 +106,7 @@ pub(crate) async fn start(
     };
     let position = game.setup(options, users.len(), &Seed(seed));
     let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));
+    let with_bots = users.iter().any(UserRow::is_bot);
     let (options_text, rules_version) = (options.to_string(), game.meta().rules_version);
     let history = begin_history((name, &options_text), &seed, rules_version.into(), users.len());
     let new = NewBoard {
@@ -113,7 +114,7 @@ pub(crate) async fn start(
         options: options_text,
         rules_version,
         seed,
-        rated: distinct && terms.rated && !options.is_handicap(),
+        rated: distinct && terms.rated && !options.is_handicap() && (app.config.bots.rated || !with_bots),
         position: position.position(),
         scores: position.scores().to_string(),
         at: now,

@@ -4,6 +4,7 @@ pub(crate) mod account_deletion;
 pub(crate) mod after_turn;
 pub(crate) mod boards;
 pub(crate) mod challenge;
+pub mod computer;
 pub(crate) mod joining;
 pub(crate) mod legal_list;
 pub(crate) mod moves;

@@ -26,8 +26,14 @@ pub(crate) enum Readiness {
 }
 
 /// Whether the user can be a player of a new board.
-pub(crate) async fn readiness(tx: &mut WriteTx, game: &str, user: &UserRow) -> Result<Readiness, StoreError> {
-    if user.state != UserState::Active || !tx.accepts(game, user.id).await? {
+pub(crate) async fn readiness(
+    tx: &mut WriteTx,
+    app: &App,
+    game: &str,
+    user: &UserRow,
+) -> Result<Readiness, StoreError> {
+    let is_off = user.is_bot() && !app.config.bots.enabled;
+    if user.state != UserState::Active || is_off || !tx.accepts(game, user.id).await? {
         return Ok(Readiness::Unwilling);
     }
     Ok(match tx.hold_board_limit(game, user.id).await? {
@@ -84,11 +90,11 @@ pub(crate) async fn pair(
     tx.take_seek_place(name).await?;
     for other in tx.equal_seeks(name, &own, MOST_OTHERS).await? {
         let is_sought = tx.seek(name, user.id).await?.is_some();
-        if !is_sought || readiness(tx, name, user).await? != Readiness::Ready {
+        if !is_sought || readiness(tx, app, name, user).await? != Readiness::Ready {
             break;
         }
         let Some(other) = tx.user(other.user_id).await? else { continue };
-        if readiness(tx, name, &other).await? == Readiness::Ready {
+        if readiness(tx, app, name, &other).await? == Readiness::Ready {
             boards.push(start_paired(tx, app, game, &own, [user.clone(), other], now).await?);
         }
     }

@@ -56,7 +56,8 @@ pub(crate) async fn act(
     let (mut board, note) = match (turning.action, pending) {
         (Action::Propose, pending) => {
             let board = check_offer(board, ProposalKind::Draw, pending.as_ref())?;
-            propose(tx, board, user, ProposalKind::Draw, now).await?
+            let (board, note) = propose(tx, board, user, ProposalKind::Draw, now).await?;
+            ask_bots(tx, app, (board, note), user, now).await?
         }
         (Action::Undo, pending) => {
             let board = check_offer(board, ProposalKind::Undo, pending.as_ref())?;
@@ -65,7 +66,8 @@ pub(crate) async fn act(
                     .hint("Resignations are final, and so is what was played before them.");
                 return Err(refusal.about(board).into());
             }
-            propose(tx, board, user, ProposalKind::Undo, now).await?
+            let (board, note) = propose(tx, board, user, ProposalKind::Undo, now).await?;
+            ask_bots(tx, app, (board, note), user, now).await?
         }
         (_, None) => {
             let refusal = Refusal::new(Code::NothingProposed, "nothing is proposed on this board")
@@ -139,6 +141,48 @@ async fn propose(
     tx.update_board(&board.row).await?;
     let note = note_of(&board, &row);
     Ok((board, note))
+}
+
+/// What computer players say to a proposal, at once: they let a move be taken back where the board is not rated, and
+/// refuse a draw. When all have agreed to an undo, what was played since the proposer's own move goes as well.
+async fn ask_bots(
+    tx: &mut WriteTx,
+    app: &App,
+    (mut board, mut note): (Board, Note),
+    proposer: &UserRow,
+    now: Millis,
+) -> Result<(Board, Note), ServiceError> {
+    while let Some(proposal) = pending_proposal(tx, &board).await? {
+        let Some(bot) = find_bot(tx, &still_to_answer(&board, &proposal)).await? else {
+            return Ok((board, note));
+        };
+        if proposal.kind == ProposalKind::Draw || board.row.rated {
+            tx.delete_proposal(board.row.id).await?;
+            return Ok((board, Note::Rejected { by: bot.userid, kind: proposal.kind }));
+        }
+        (board, note) = agree(tx, app, board, &bot, proposal, now).await?;
+        let is_agreed = matches!(note, Note::Agreed { .. });
+        while is_agreed && !is_turn_of(&board, proposer) && last_own_move(&board).is_some() {
+            board = take_back(tx, app, board, now).await?;
+        }
+    }
+    Ok((board, note))
+}
+
+/// The first of these users who is a computer player.
+async fn find_bot(tx: &mut WriteTx, names: &[String]) -> Result<Option<UserRow>, StoreError> {
+    for name in names {
+        let user = tx.find_user(name).await?;
+        if let Some(bot) = user.filter(UserRow::is_bot) {
+            return Ok(Some(bot));
+        }
+    }
+    Ok(None)
+}
+
+fn is_turn_of(board: &Board, user: &UserRow) -> bool {
+    let Standing::ToMove(next) = board.standing() else { return true };
+    board.seat_of(user.id).is_some_and(|seat| seat.seat == i64::from(next.number()))
 }
 
 async fn agree(

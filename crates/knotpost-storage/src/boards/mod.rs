@@ -2,6 +2,7 @@
 
 mod board;
 mod board_context;
+mod bot_turns;
 mod chat;
 mod deadlines;
 mod feeds;
@@ -19,6 +20,7 @@ mod turns;
 mod watching;
 
 pub use board_context::BoardContext;
+pub use bot_turns::BotTurn;
 pub use chat::{ChatRow, PulseRow};
 pub use deadlines::DueBoard;
 pub use feeds::{FeedKeyRow, WaitingOrder};

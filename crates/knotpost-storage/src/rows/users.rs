@@ -47,7 +47,7 @@ pub struct UserRow {
     pub userid: String,
     /// The argon2id hash as a PHC string; without one the user cannot log in.
     pub password_hash: Option<String>,
-    /// `player` or `admin`.
+    /// `player`, `admin` or `bot`.
     pub role: String,
     /// Whether the account is in use.
     #[sqlx(try_from = "String")]
@@ -57,6 +57,13 @@ pub struct UserRow {
     pub created_at: Millis,
     /// When the password was last replaced.
     pub password_changed_at: Option<i64>,
+}
+
+impl UserRow {
+    /// Whether it is a computer player of this server.
+    pub fn is_bot(&self) -> bool {
+        self.role == "bot"
+    }
 }
 
 /// A user who moves in a game.

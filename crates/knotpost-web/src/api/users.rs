@@ -23,6 +23,9 @@ pub(super) struct User {
     userid: String,
     /// When that was.
     since: Moment,
+    /// `true` for a computer player of this server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bot: Option<bool>,
     /// Their addresses, visible to the user alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     addresses: Option<Vec<UserAddress>>,
@@ -78,5 +81,6 @@ pub(super) async fn show(
         });
         addresses = Some(reached.collect());
     }
-    Ok(Json(User { userid: user.userid, since: user.since.into(), addresses }))
+    let bot = user.is_bot.then_some(true);
+    Ok(Json(User { userid: user.userid, since: user.since.into(), bot, addresses }))
 }

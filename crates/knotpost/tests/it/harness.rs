@@ -23,6 +23,7 @@ use knotpost_core::admin::{AdminAction, Administrator, UserEdit, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::config::Config;
+use knotpost_core::play::computer;
 use knotpost_model::Millis;
 use knotpost_platform::clock::{Entropy, ManualClock};
 use knotpost_rules::Registry;
@@ -30,6 +31,7 @@ use knotpost_transport::inbound::{Envelope, Intake, MailIntake, Receipt, Way};
 use knotpost_transport::outbound::{Courier, DeliveryWorker, MemoryBox, SendError, Sent, Transport, webhook};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::postgres::TestDatabase;
@@ -267,6 +269,22 @@ impl TestApp {
             || self.sender.send_next().await.expect("the outbox works")
             || webhook::send_next(&self.app, &self.courier).await.expect("webhooks are told")
         {}
+    }
+
+    /// Makes the accounts of the computer players, as a server does that starts.
+    pub(crate) async fn enlist_bots(&self) {
+        let taken = computer::enlist(&self.app).await.expect("accounts");
+        assert_eq!(taken, [] as [&str; 0], "their names are free");
+    }
+
+    /// Lets the computer players move until no turn of theirs is due; returns how many there were.
+    pub(crate) async fn let_bots_play(&self) -> usize {
+        let (budget, stop) = (worker::Budget::new(&self.app.config.bots), CancellationToken::new());
+        let mut turns = 0;
+        while worker::play_next(&self.app, &budget, &stop).await.expect("they decide") {
+            turns += 1;
+        }
+        turns
     }
 
     /// The mails sent since the last look.

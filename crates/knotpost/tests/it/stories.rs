@@ -4,6 +4,7 @@
 mod abuse;
 mod accounts;
 mod answering;
+mod computer;
 mod confirming;
 mod conversing;
 mod crowding;

@@ -31,7 +31,7 @@ pub(in crate::commands) async fn run(
     let game = find_game(app, game_name)?;
     let options = game_options(game, options, players.len())?;
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
-    let users = find_players(tx, game, players).await?;
+    let users = find_players(tx, app, game, players).await?;
     check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
     count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
@@ -71,7 +71,7 @@ async fn count_for_challenged(
     if !limits.enabled || prepared.origin.channel == Channel::Operator || is_of_player() {
         return Ok(());
     }
-    let mut counted: Vec<UserKey> = users.iter().map(|user| user.id).collect();
+    let mut counted: Vec<UserKey> = users.iter().filter(|user| !user.is_bot()).map(|user| user.id).collect();
     // In one order everywhere, so that two challenges wait for each other's rows and not in a circle.
     counted.sort_unstable_by_key(|user| user.0);
     counted.dedup();
@@ -101,6 +101,7 @@ struct Absent {
 /// The users of these names, all of whom can and will play.
 pub(in crate::commands) async fn find_players(
     tx: &mut WriteTx,
+    app: &App,
     game: &dyn AnyGame,
     names: &[String],
 ) -> Result<Vec<UserRow>, ServiceError> {
@@ -114,7 +115,7 @@ pub(in crate::commands) async fn find_players(
             note(&mut absent.gone, &user.userid);
             continue;
         }
-        match opponents::readiness(tx, game.meta().name, &user).await? {
+        match opponents::readiness(tx, app, game.meta().name, &user).await? {
             Readiness::Ready => {}
             Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
             Readiness::AtLimit => note(&mut absent.at_limit, &user.userid),
@@ -123,6 +124,7 @@ pub(in crate::commands) async fn find_players(
     }
     let Absent { unknown, gone, unwilling, at_limit } = absent;
     if unknown.is_empty() && gone.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+        check_people(game, &users)?;
         return Ok(users);
     }
     let mut refusal =
@@ -137,6 +139,20 @@ pub(in crate::commands) async fn find_players(
         }
     }
     Err(refusal.about_game(game.meta().name).into())
+}
+
+/// Computer players play with people, and not among themselves.
+fn check_people(game: &dyn AnyGame, users: &[UserRow]) -> Result<(), Refusal> {
+    if users.iter().any(|user| !user.is_bot()) {
+        return Ok(());
+    }
+    let name = game.meta().name;
+    Err(Refusal::new(
+        Code::InvalidChallenge,
+        "computer players do not play among themselves; no board was made",
+    )
+    .hint(format!("Name yourself too: {name} challenge YOURUSERID knotbot-3"))
+    .about_game(name))
 }
 
 /// Adds a name that is not in the list yet.

@@ -36,7 +36,7 @@ pub(in crate::commands) async fn run(
     }
     let mut names: Vec<String> = board.seats.iter().map(|seat| seat.userid.clone()).collect();
     names.rotate_left(1);
-    let users = find_players(tx, game, &names).await?;
+    let users = find_players(tx, app, game, &names).await?;
     check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
     let (row, options) = (&board.row, board.options());
     let seed = seed_of(&row.seed).filter(|_| options.repeats_deal());

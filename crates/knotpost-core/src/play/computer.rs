@@ -1,0 +1,228 @@
+//! The server's own computer players: users without address and password, whose turns a server decides on and makes.
+//!
+//! Which move is made is decided by the caller, outside any transaction. A turn is leased meanwhile, so that several
+//! servers on one database share the work; a lease that is not ended runs out. A move is made only on the very moves that
+//! it was decided on.
+
+use std::sync::Arc;
+
+use knotpost_rules::Turn;
+
+use crate::app::App;
+use crate::boards::{Board, ServiceError, Standing};
+use crate::config::Pace;
+use crate::play::moves;
+use knotpost_model::{BoardRef, Millis};
+use knotpost_storage::{BotTurn, StoreError, WriteTx};
+
+/// The highest level; the lowest is 1.
+pub const LEVELS: u8 = 8;
+/// What the userids of computer players begin with; the level follows.
+const PREFIX: &str = "knotbot-";
+/// How many turns are looked at for one that is due.
+const LOOKED_AT: i64 = 50;
+/// The shortest pause of a player who takes as long as people do, in milliseconds …
+const SHORTEST_PAUSE_MS: i64 = 20_000;
+/// … and by how much the longest is longer.
+const PAUSE_SPREAD_MS: i64 = 220_000;
+
+/// The userid of the computer player of a level.
+pub fn userid_of(level: u8) -> String {
+    format!("{PREFIX}{level}")
+}
+
+/// The level of a computer player; `None`: no computer player has this userid.
+pub fn level_of(userid: &str) -> Option<u8> {
+    let (prefix, level) = userid.split_at_checked(PREFIX.len())?;
+    let level = level.parse().ok().filter(|level| (1..=LEVELS).contains(level))?;
+    (prefix.eq_ignore_ascii_case(PREFIX) && userid.len() == PREFIX.len() + 1).then_some(level)
+}
+
+/// Makes the accounts of the computer players that are not there yet. Returns the userids that people have, so that
+/// there is no computer player of that level.
+///
+/// # Errors
+/// When the database fails.
+pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
+    let now = app.clock.now();
+    let work = app.store.write(move |tx| {
+        Box::pin(async move {
+            let mut taken = Vec::new();
+            for level in 1..=LEVELS {
+                let userid = userid_of(level);
+                match tx.find_user(&userid).await? {
+                    Some(user) if user.is_bot() => {}
+                    Some(_) => taken.push(userid),
+                    None => {
+                        tx.insert_bot(&userid, now).await?;
+                    }
+                }
+            }
+            Ok(taken)
+        })
+    });
+    work.await
+}
+
+/// Leases the turn that has been due longest, for `lease_ms`; `None`: no turn is due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn lease_turn(app: &App, lease_ms: i64) -> Result<Option<BotTurn>, StoreError> {
+    let now = app.clock.now();
+    let turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
+    for turn in turns.into_iter().filter(|turn| due_at(turn, app.config.bots.pace) <= now) {
+        let board = turn.board;
+        let lease =
+            app.store.write_queue(move |tx| Box::pin(tx.lease_bot_turn(board, now.plus(lease_ms), now)));
+        if lease.await? {
+            return Ok(Some(turn));
+        }
+    }
+    Ok(None)
+}
+
+/// When a computer player answers. The pause of one who takes as long as people do differs from turn to turn and is the
+/// same whoever computes it.
+fn due_at(turn: &BotTurn, pace: Pace) -> Millis {
+    match pace {
+        Pace::Quick => turn.since,
+        Pace::Human => {
+            let spread = turn.history.unwrap_or(turn.ply).rem_euclid(PAUSE_SPREAD_MS);
+            turn.since.plus(SHORTEST_PAUSE_MS + spread)
+        }
+    }
+}
+
+/// The board of a leased turn, if nothing has changed there since.
+///
+/// # Errors
+/// When the database fails or the board does not replay.
+pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, StoreError> {
+    let number = u32::try_from(turn.number).unwrap_or_default();
+    let mut tx = app.store.query().await?;
+    let board = Board::load(&mut tx, app, &turn.game, number).await?;
+    Ok(board.filter(|board| is_turn_of(board, turn)))
+}
+
+/// Whether the turn is still the one that was leased.
+fn is_turn_of(board: &Board, turn: &BotTurn) -> bool {
+    let Standing::ToMove(next) = board.standing() else { return false };
+    let is_same = board.row.ply == turn.ply && board.row.history == turn.history;
+    let seat = board.seats.iter().find(|seat| seat.seat == i64::from(next.number()));
+    is_same && board.row.paused_at.is_none() && seat.is_some_and(|seat| seat.user_id == turn.user)
+}
+
+/// Makes the move that was decided on, and ends the lease; `false`: something has changed meanwhile, and no move was
+/// made.
+///
+/// # Errors
+/// When the database fails, or the rules refuse the move.
+pub async fn make_turn(app: &Arc<App>, turn: &BotTurn, decided: &str) -> Result<bool, StoreError> {
+    let shared = Arc::new((Arc::clone(app), turn.clone(), decided.to_owned()));
+    let work = app.store.write(move |tx| {
+        let shared = Arc::clone(&shared);
+        Box::pin(async move {
+            let (app, turn, decided) = &*shared;
+            make(tx, app, turn, decided, app.clock.now()).await.map_err(|error| match error {
+                ServiceError::Store(error) => error,
+                ServiceError::Refused(refusal) => StoreError::Corrupt(refusal.message),
+            })
+        })
+    });
+    let is_made = work.await?;
+    if is_made {
+        app.signals.outbox.notify_one();
+        let number = u32::try_from(turn.number).ok();
+        let board = number.map(|number| BoardRef { game: turn.game.clone(), number });
+        app.signals.tell_boards(board.as_slice());
+    }
+    Ok(is_made)
+}
+
+async fn make(
+    tx: &mut WriteTx,
+    app: &App,
+    turn: &BotTurn,
+    decided: &str,
+    now: Millis,
+) -> Result<bool, ServiceError> {
+    tx.end_bot_lease(turn.board).await?;
+    let number = u32::try_from(turn.number).unwrap_or_default();
+    let board = Board::load_to_change(tx, app, &turn.game, number).await?;
+    let user = tx.user(turn.user).await?;
+    let (Some(board), Some(user)) = (board.filter(|board| is_turn_of(board, turn)), user) else {
+        return Ok(false);
+    };
+    moves::make(tx, app, board, &user, Turn::from_word(decided), "", now).await?;
+    Ok(true)
+}
+
+/// Ends a lease without a move, so that the turn is due again.
+///
+/// # Errors
+/// When the database fails.
+pub async fn give_back(app: &App, turn: &BotTurn) -> Result<(), StoreError> {
+    let board = turn.board;
+    app.store.write_queue(move |tx| Box::pin(tx.end_bot_lease(board))).await
+}
+
+/// Leaves a turn alone for a while: its lease is held that long.
+///
+/// # Errors
+/// When the database fails.
+pub async fn set_aside(app: &App, turn: &BotTurn, for_ms: i64) -> Result<(), StoreError> {
+    let (board, now) = (turn.board, app.clock.now());
+    let work = app.store.write_queue(move |tx| {
+        Box::pin(async move {
+            tx.end_bot_lease(board).await?;
+            tx.lease_bot_turn(board, now.plus(for_ms), now).await.map(drop)
+        })
+    });
+    work.await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_and_a_userid_belong_together() {
+        for level in 1..=LEVELS {
+            assert_eq!(level_of(&userid_of(level)), Some(level));
+        }
+        assert_eq!(level_of("KnotBot-3"), Some(3));
+        for other in [
+            "",
+            "ann",
+            "knotbot",
+            "knotbot-",
+            "knotbot-0",
+            "knotbot-9",
+            "knotbot-03",
+            "knotbot-+3",
+            "knotbötchen",
+        ] {
+            assert_eq!(level_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn pauses_as_of_people_lie_between_a_third_of_a_minute_and_four() {
+        let turn = |history| BotTurn {
+            board: 1.into(),
+            game: "osbox".to_owned(),
+            number: 101,
+            ply: 3,
+            history: Some(history),
+            user: 2.into(),
+            userid: userid_of(4),
+            since: Millis(1000),
+        };
+        for history in [i64::MIN, -1, 0, 7, 219_999, i64::MAX] {
+            let pause = due_at(&turn(history), Pace::Human).0 - 1000;
+            assert!((20_000..240_000).contains(&pause), "{history}: {pause}");
+            assert_eq!(due_at(&turn(history), Pace::Quick), Millis(1000));
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The loop that plays for the computer players: it leases a turn, has it decided by a thread of the lowest priority, and
+//! makes it. What all of them think together is bounded by a budget of processor time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use knotpost_bots::{Answer, Level, Player};
+use knotpost_core::app::App;
+use knotpost_core::boards::Board;
+use knotpost_core::config::Bots;
+use knotpost_core::outage::log_failure;
+use knotpost_core::play::computer;
+use knotpost_model::BoardRef;
+use knotpost_platform::clock::random_bytes;
+use knotpost_rules::Seed;
+use knotpost_storage::{BotTurn, StoreError};
+
+use super::REST;
+
+/// How often turns are looked for that nobody told of: those of other servers and those that are put off.
+const LOOK: Duration = Duration::from_secs(2);
+/// How long after one change of a board the next ones are waited for, so that many cost one look.
+const BREATH: Duration = Duration::from_millis(30);
+/// A lease outlasts the longest decision even where the threads of computer players get a tenth of a processor.
+const LEASE_FACTOR: i64 = 10;
+/// The least that a lease lasts.
+const LEASE_MS: i64 = 30_000;
+/// The lowest priority.
+const NICE: i32 = 19;
+const HOUR: Duration = Duration::from_hours(1);
+
+/// The processor time that computer players have. It fills up at a steady rate, to the share of one hour.
+#[derive(Debug)]
+pub struct Budget {
+    hourly: Duration,
+    left: Mutex<Left>,
+}
+
+#[derive(Debug)]
+struct Left {
+    seconds: f64,
+    at: Instant,
+}
+
+impl Budget {
+    /// A full budget.
+    pub fn new(settings: &Bots) -> Self {
+        let hourly = Duration::from_secs(settings.hour_cpu_s.into());
+        Self { hourly, left: Mutex::new(Left { seconds: hourly.as_secs_f64(), at: Instant::now() }) }
+    }
+
+    /// Takes what was used; it may go below nothing by one decision a thread.
+    fn spend(&self, used: Duration) {
+        self.fill().seconds -= used.as_secs_f64();
+    }
+
+    /// How long to wait until there is something left.
+    fn wait(&self) -> Duration {
+        let missing = -self.fill().seconds;
+        let per_second = self.hourly.as_secs_f64() / HOUR.as_secs_f64();
+        Duration::from_secs_f64((missing / per_second).max(0.0))
+    }
+
+    fn fill(&self) -> std::sync::MutexGuard<'_, Left> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let (now, hourly) = (Instant::now(), self.hourly.as_secs_f64());
+        let grown = (now - left.at).as_secs_f64() * hourly / HOUR.as_secs_f64();
+        *left = Left { seconds: (left.seconds + grown).min(hourly), at: now };
+        left
+    }
+}
+
+/// Plays for the computer players until it is told to stop.
+pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationToken) {
+    let mut changes = app.signals.boards.subscribe();
+    while !stop.is_cancelled() {
+        let wait = budget.wait();
+        if !wait.is_zero() {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+        // What changes from here on may be due when this look is over.
+        changes = changes.resubscribe();
+        match play_next(&app, &budget, &stop).await {
+            Ok(true) => {}
+            Ok(false) => rest(&mut changes, &stop).await,
+            Err(error) => {
+                log_failure(&error, "the computer players cannot go on");
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = tokio::time::sleep(REST) => {}
+                }
+            }
+        }
+    }
+}
+
+/// Waits until a board has changed, or for as long as a turn may be due unheard of.
+async fn rest(changes: &mut Receiver<BoardRef>, stop: &CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        // Changes that were missed are changes as well.
+        _ = changes.recv() => tokio::time::sleep(BREATH).await,
+        () = tokio::time::sleep(LOOK) => {}
+    }
+}
+
+/// Makes the turn that has been due longest; `false`: none is due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn play_next(
+    app: &Arc<App>,
+    budget: &Budget,
+    stop: &CancellationToken,
+) -> Result<bool, StoreError> {
+    let lease_ms = LEASE_MS + LEASE_FACTOR * i64::from(app.config.bots.move_ms);
+    let Some(turn) = computer::lease_turn(app, lease_ms).await? else { return Ok(false) };
+    let Some(board) = find(app, &turn).await? else { return Ok(true) };
+    let Some(thought) = decide(app, board, &turn, stop).await? else {
+        // The process ends: another one, or the next, is to decide.
+        computer::give_back(app, &turn).await?;
+        return Ok(true);
+    };
+    budget.spend(thought.used);
+    metrics::histogram!("knotpost_bot_move_seconds").record(thought.used.as_secs_f64());
+    let made = match &thought.answer {
+        Some(answer) => computer::make_turn(app, &turn, &answer.turn).await,
+        None => Err(StoreError::Corrupt("no move was decided on".to_owned())),
+    };
+    match made {
+        Ok(is_made) => {
+            let outcome = if is_made { "made" } else { "overtaken" };
+            metrics::counter!("knotpost_bot_moves_total", "outcome" => outcome).increment(1);
+            Ok(true)
+        }
+        Err(error) if error.is_transient() => Err(error),
+        Err(error) => set_aside(app, &turn, &error).await,
+    }
+}
+
+/// The board of a turn, which is left alone for an hour when it does not replay.
+async fn find(app: &Arc<App>, turn: &BotTurn) -> Result<Option<Board>, StoreError> {
+    match computer::find_board(app, turn).await {
+        Ok(Some(board)) => Ok(Some(board)),
+        Ok(None) => {
+            computer::give_back(app, turn).await?;
+            Ok(None)
+        }
+        Err(error) if error.is_transient() => Err(error),
+        Err(error) => set_aside(app, turn, &error).await.map(|_| None),
+    }
+}
+
+/// Reports a turn that cannot be made and leaves it alone for an hour.
+async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<bool, StoreError> {
+    tracing::error!(
+        game = turn.game,
+        board = turn.number,
+        player = turn.userid,
+        error = error.with_causes(),
+        "a computer player cannot move on this board; it is left alone for an hour"
+    );
+    metrics::counter!("knotpost_bot_moves_total", "outcome" => "failed").increment(1);
+    computer::set_aside(app, turn, 3_600_000).await?;
+    Ok(true)
+}
+
+/// What a computer player has decided, and the processor time that took.
+struct Thought {
+    answer: Option<Answer>,
+    used: Duration,
+}
+
+/// Has a turn decided by a thread of its own; `None`: the process is to end.
+async fn decide(
+    app: &App,
+    board: Board,
+    turn: &BotTurn,
+    stop: &CancellationToken,
+) -> Result<Option<Thought>, StoreError> {
+    let level = computer::level_of(&turn.userid).and_then(Level::new);
+    let bot = knotpost_bots::find(&turn.game);
+    let (Some(level), Some(bot)) = (level, bot) else {
+        return Ok(Some(Thought { answer: None, used: Duration::ZERO }));
+    };
+    let seed = Seed(random_bytes(app.entropy.as_ref())?);
+    let most = Duration::from_millis(app.config.bots.move_ms.into());
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let (sender, receiver) = oneshot::channel();
+    let halt = Arc::clone(&is_stopped);
+    let thread = std::thread::Builder::new().name("bot".to_owned()).spawn(move || {
+        // Where the machine does not allow it the thread has the priority of the others.
+        let _ = rustix::process::setpriority_process(None, NICE);
+        let began = processor_time();
+        let used = || processor_time().saturating_sub(began);
+        let mut is_over = || halt.load(Ordering::Relaxed) || used() >= most;
+        let answer = bot.think(&*board.position, Player::Level(level), &seed, &mut is_over);
+        // Nobody waits any more when the process ends.
+        let _ = sender.send(Thought { answer, used: used() });
+    });
+    thread.map_err(StoreError::from)?;
+    tokio::select! {
+        () = stop.cancelled() => {
+            is_stopped.store(true, Ordering::Relaxed);
+            Ok(None)
+        }
+        thought = receiver => {
+            // A thread that ended without a word has panicked.
+            Ok(Some(thought.unwrap_or(Thought { answer: None, used: Duration::ZERO })))
+        }
+    }
+}
+
+/// The processor time that the calling thread has used.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_budget_fills_up_to_the_share_of_an_hour() {
+        let budget = Budget::new(&Bots { hour_cpu_s: 360, ..Bots::default() });
+        assert_eq!(budget.wait(), Duration::ZERO);
+        budget.spend(Duration::from_secs(360));
+        assert_eq!(budget.wait(), Duration::ZERO, "nothing is missing yet");
+        budget.spend(Duration::from_secs(1));
+        assert_eq!(budget.wait(), Duration::from_secs(10), "a tenth of a second comes back each second");
+        tokio::time::advance(Duration::from_secs(4)).await;
+        assert_eq!(budget.wait(), Duration::from_secs(6));
+        tokio::time::advance(HOUR * 3).await;
+        budget.spend(Duration::from_secs(361));
+        assert_eq!(budget.wait(), Duration::from_secs(10), "no more than one hour's share is saved");
+    }
+}

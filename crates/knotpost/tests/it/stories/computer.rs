@@ -1,0 +1,145 @@
+//! Games against the server's own computer players.
+
+use super::tell;
+
+tell! {
+    a_computer_player_is_challenged_by_name_and_answers_by_itself,
+    a_computer_player_agrees_to_an_undo_and_refuses_a_draw,
+    computer_players_play_with_people_only_and_do_not_read_messages,
+    a_turn_that_another_server_decides_on_is_left_alone_until_its_lease_is_over,
+    a_move_that_was_decided_on_before_the_board_changed_is_not_made,
+    computer_players_that_are_switched_off_take_no_challenges,
+    an_administrator_suspends_a_computer_player_and_nobody_logs_in_there,
+}
+
+mod stories {
+    use knotpost_core::admin::UserEdit;
+    use knotpost_core::play::computer;
+    use knotpost_core::queries::view_board;
+    use knotpost_model::BoardRef;
+
+    use crate::harness::{Mailboxes, Place, TestApp, edit_user, show_all};
+
+    async fn start(place: Place) -> TestApp {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        app.enlist_bots().await;
+        app
+    }
+
+    async fn post(app: &TestApp, line: &str) {
+        let page = app.post(line, "").await;
+        assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
+    }
+
+    async fn ply(app: &TestApp, game: &str) -> u64 {
+        let board = app.get(&format!("/api/v1/boards/{game}/101")).await.json();
+        board["ply"].as_u64().unwrap_or_else(|| panic!("{board}"))
+    }
+
+    pub(super) async fn a_computer_player_is_challenged_by_name_and_answers_by_itself(place: Place) {
+        let app = start(place).await;
+        let mut boxes = Mailboxes::default();
+        app.mail("ann@ann.example", "osbox challenge ann knotbot-1", "").await;
+        boxes.fill(&app);
+        let board = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!(board["rated"], false, "boards with computer players are not rated");
+        assert_eq!(app.let_bots_play().await, 0, "it is ann's turn");
+        assert_eq!(boxes.reply(&app, "ann", "f1").await, "executed");
+        boxes.fill(&app);
+        assert_eq!(app.let_bots_play().await, 1);
+        assert_eq!(ply(&app, "osbox").await, 2);
+        app.work().await;
+        let letters = boxes.fill(&app);
+        assert_eq!(letters.len(), 1, "nothing is mailed to a computer player: {}", show_all(&letters));
+        let name = BoardRef { game: "osbox".to_owned(), number: 101 };
+        let board = view_board(&app.app, &name, None).await.expect("a board").board;
+        let next = board.position.example_move().expect("a move");
+        assert_eq!(boxes.reply(&app, "ann", &next).await, "executed");
+
+        let users = app.get("/api/v1/users/knotbot-1").await.json();
+        assert_eq!(users["bot"], true);
+        assert_eq!(app.get("/api/v1/users/ann").await.json().get("bot"), None);
+    }
+
+    pub(super) async fn a_computer_player_agrees_to_an_undo_and_refuses_a_draw(place: Place) {
+        let app = start(place).await;
+        post(&app, "boxilies challenge ann knotbot-2").await;
+        app.play_on("boxilies", 101, 1).await;
+        assert_eq!((app.let_bots_play().await, ply(&app, "boxilies").await), (1, 2));
+        let page = app.post("boxilies move 101 ann ann-secret propose", "").await;
+        assert!(page.text.contains("knotbot-2 rejected the draw"), "{}", page.text);
+        let again = app.post("boxilies move 101 ann ann-secret accept", "").await;
+        assert_eq!(again.outcome(), "409 nothing_proposed");
+        // The answer of the computer player goes with the move that it followed.
+        post(&app, "boxilies move 101 ann ann-secret undo").await;
+        assert_eq!(ply(&app, "boxilies").await, 0);
+        assert_eq!(app.let_bots_play().await, 0, "it is ann's turn");
+    }
+
+    pub(super) async fn computer_players_play_with_people_only_and_do_not_read_messages(place: Place) {
+        let app = start(place).await;
+        let page = app.post("osbox challenge knotbot-1 knotbot-2", "").await;
+        assert_eq!(page.outcome(), "422 invalid_challenge", "{}", page.text);
+        assert!(page.text.contains("do not play among themselves"), "{}", page.text);
+        let page = app.post("osbox challenge ann knotbot-9", "").await;
+        assert_eq!(page.outcome(), "422 invalid_challenge", "{}", page.text);
+        let page = app.post("message ann ann-secret knotbot-1", "Hello?").await;
+        assert!(page.text.contains("Not willing: knotbot-1"), "{}", page.text);
+        post(&app, "osbo challenge ann knotbot-1 knotbot-1").await;
+        app.play_on("osbo", 101, 1).await;
+        assert_eq!((app.let_bots_play().await, ply(&app, "osbo").await), (2, 3), "both seats of it");
+    }
+
+    pub(super) async fn a_turn_that_another_server_decides_on_is_left_alone_until_its_lease_is_over(
+        place: Place,
+    ) {
+        let app = start(place).await;
+        post(&app, "osbo challenge knotbot-1 ann").await;
+        let turn = computer::lease_turn(&app.app, 30_000).await.unwrap().expect("a turn");
+        assert_eq!((&*turn.game, turn.number, &*turn.userid), ("osbo", 101, "knotbot-1"));
+        assert_eq!(app.let_bots_play().await, 0);
+        app.clock.advance(30_000);
+        assert_eq!(app.let_bots_play().await, 1);
+        assert_eq!(ply(&app, "osbo").await, 1);
+        // Whoever had it before comes too late.
+        assert!(!computer::make_turn(&app.app, &turn, "a3").await.unwrap());
+        assert_eq!(ply(&app, "osbo").await, 1);
+    }
+
+    pub(super) async fn a_move_that_was_decided_on_before_the_board_changed_is_not_made(place: Place) {
+        let app = start(place).await;
+        post(&app, "osbox challenge ann knotbot-1").await;
+        post(&app, "osbox move 101 ann ann-secret f1").await;
+        let turn = computer::lease_turn(&app.app, 30_000).await.unwrap().expect("a turn");
+        post(&app, "osbox move 101 ann ann-secret undo").await;
+        post(&app, "osbox move 101 ann ann-secret f2").await;
+        assert_eq!(turn.ply, 1, "the board has as many moves as then");
+        assert!(!computer::make_turn(&app.app, &turn, "f3").await.unwrap());
+        assert_eq!(ply(&app, "osbox").await, 1);
+        assert_eq!(app.let_bots_play().await, 1, "its lease has ended");
+    }
+
+    pub(super) async fn computer_players_that_are_switched_off_take_no_challenges(place: Place) {
+        let app = TestApp::start_with(place, |config| config.bots.enabled = false).await;
+        app.sign_up("ann").await;
+        app.enlist_bots().await;
+        let page = app.post("osbo challenge ann knotbot-1", "").await;
+        assert!(page.text.contains("Not willing: knotbot-1"), "{}", page.text);
+    }
+
+    pub(super) async fn an_administrator_suspends_a_computer_player_and_nobody_logs_in_there(place: Place) {
+        let app = start(place).await;
+        post(&app, "osbo challenge knotbot-3 ann").await;
+        for edit in [UserEdit::Role("admin"), UserEdit::Password("new-secret".to_owned()), UserEdit::Delete] {
+            let refused = edit_user(&app.app, "knotbot-3", edit).await.unwrap_err();
+            assert!(format!("{refused:?}").contains("computer player"), "{refused:?}");
+        }
+        edit_user(&app.app, "knotbot-3", UserEdit::Suspend).await.unwrap();
+        assert_eq!(app.let_bots_play().await, 0);
+        let page = app.post("osbo challenge ann knotbot-3", "").await;
+        assert!(page.text.contains("Not willing: knotbot-3"), "{}", page.text);
+        edit_user(&app.app, "knotbot-3", UserEdit::Lift).await.unwrap();
+        app.enlist_bots().await;
+        assert_eq!(app.let_bots_play().await, 1);
+    }
+}
