@@ -6,6 +6,7 @@
 mod address;
 mod board;
 mod bounce;
+pub mod computer_player;
 mod hook_url;
 mod ids;
 mod moment;

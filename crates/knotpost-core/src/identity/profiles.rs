@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use knotpost_model::Millis;
 use knotpost_model::rating::shown;
+use knotpost_model::{Millis, computer_player};
 use knotpost_storage::UserState;
 
 /// How many of a user's rated boards make the curve.
@@ -18,6 +18,8 @@ pub struct Profile {
     pub since: Millis,
     /// Until when they are away.
     pub away_until: Option<Millis>,
+    /// The level of a computer player of this server; `None`: it is a person.
+    pub level: Option<u8>,
     /// The games in which they are rated.
     pub ratings: Vec<GameRating>,
 }
@@ -70,5 +72,6 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     let now = app.clock.now();
     let vacations = tx.vacations(user.id, now).await?.into_iter().filter(|row| row.from_at <= now);
     let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
-    Ok(Profile { userid: user.userid, since: user.created_at, away_until, ratings })
+    let level = computer_player::level_of(&user.userid).filter(|_| user.is_bot());
+    Ok(Profile { level, userid: user.userid, since: user.created_at, away_until, ratings })
 }

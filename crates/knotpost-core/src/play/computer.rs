@@ -12,31 +12,16 @@ use crate::app::App;
 use crate::boards::{Board, ServiceError, Standing};
 use crate::config::Pace;
 use crate::play::moves;
+use knotpost_model::computer_player::{LEVELS, userid_of};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError, WriteTx};
 
-/// The highest level; the lowest is 1.
-pub const LEVELS: u8 = 8;
-/// What the userids of computer players begin with; the level follows.
-const PREFIX: &str = "knotbot-";
 /// How many turns are looked at for one that is due.
 const LOOKED_AT: i64 = 50;
 /// The shortest pause of a player who takes as long as people do, in milliseconds …
 const SHORTEST_PAUSE_MS: i64 = 20_000;
 /// … and by how much the longest is longer.
 const PAUSE_SPREAD_MS: i64 = 220_000;
-
-/// The userid of the computer player of a level.
-pub fn userid_of(level: u8) -> String {
-    format!("{PREFIX}{level}")
-}
-
-/// The level of a computer player; `None`: no computer player has this userid.
-pub fn level_of(userid: &str) -> Option<u8> {
-    let (prefix, level) = userid.split_at_checked(PREFIX.len())?;
-    let level = level.parse().ok().filter(|level| (1..=LEVELS).contains(level))?;
-    (prefix.eq_ignore_ascii_case(PREFIX) && userid.len() == PREFIX.len() + 1).then_some(level)
-}
 
 /// Makes the accounts of the computer players that are not there yet. Returns the userids that people have, so that
 /// there is no computer player of that level.
@@ -185,27 +170,6 @@ pub async fn set_aside(app: &App, turn: &BotTurn, for_ms: i64) -> Result<(), Sto
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_level_and_a_userid_belong_together() {
-        for level in 1..=LEVELS {
-            assert_eq!(level_of(&userid_of(level)), Some(level));
-        }
-        assert_eq!(level_of("KnotBot-3"), Some(3));
-        for other in [
-            "",
-            "ann",
-            "knotbot",
-            "knotbot-",
-            "knotbot-0",
-            "knotbot-9",
-            "knotbot-03",
-            "knotbot-+3",
-            "knotbötchen",
-        ] {
-            assert_eq!(level_of(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn pauses_as_of_people_lie_between_a_third_of_a_minute_and_four() {

@@ -22,11 +22,15 @@ use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{BoardQuery, view_boards};
 use knotpost_model::BoardState;
+use knotpost_model::computer_player::{LEVELS, userid_of};
 
 /// The most userids that the form proposes.
 const MOST_KNOWN: usize = 30;
 /// The most boards of each kind whose players are proposed.
 const MOST_BOARDS: i64 = 30;
+
+/// The level that the form proposes.
+const FIRST_LEVEL: u8 = 3;
 
 /// The values of a form by the names of its fields.
 type Fields = HashMap<String, String>;
@@ -89,6 +93,7 @@ async fn form(
         least => chosen.map(|game| *game.meta().players.start()),
         comment => fields.get("comment").cloned().unwrap_or_default(),
         unrated => fields.contains_key("unrated"),
+        level => fields.get("level").and_then(|level| level.parse::<u8>().ok()).unwrap_or(FIRST_LEVEL),
         first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
     };
     no_store(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
@@ -227,13 +232,24 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String
             let terms = fields.get("terms").map(String::as_str).unwrap_or_default();
             seeks::same_seek(web, visitor, &name, terms)
         }
-        _ => {
+        act => {
             let options = read_options(game.meta().options, fields)?;
-            let players = read_players(visitor, *game.meta().players.end(), fields)?;
+            let mut others = fields.clone();
+            if act == "computer" {
+                others.insert("player2".to_owned(), read_level(fields)?);
+            }
+            let players = read_players(visitor, *game.meta().players.end(), &others)?;
             let server = ServerOptions { unrated: fields.contains_key("unrated"), ..server };
             Ok(Command::Challenge { game: name, players, options, server })
         }
     }
+}
+
+/// The computer player whose level was chosen.
+fn read_level(fields: &Fields) -> Result<String, String> {
+    let level = fields.get("level").and_then(|level| level.parse().ok());
+    let level = level.filter(|level| (1..=LEVELS).contains(level));
+    level.map(userid_of).ok_or_else(|| format!("choose a level from 1 to {LEVELS}"))
 }
 
 /// The options that differ from their defaults.

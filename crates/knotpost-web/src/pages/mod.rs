@@ -43,6 +43,8 @@ pub(super) struct Pages {
     server: String,
     address: String,
     url: String,
+    /// Whether the server has computer players.
+    has_bots: bool,
     figures: figures::Figures,
 }
 
@@ -57,6 +59,7 @@ impl Pages {
             server: config.server.name.clone(),
             address: config.server.address.clone(),
             url: config.server.public_url.trim_end_matches('/').to_owned(),
+            has_bots: config.bots.enabled,
             figures: figures::Figures::default(),
         }
     }
@@ -80,6 +83,7 @@ impl Pages {
             url => self.url.clone(),
             visitor => visitor.map(|visitor| visitor.userid.clone()),
             is_admin => visitor.is_some_and(|visitor| visitor.is_admin),
+            has_bots => self.has_bots,
             style => assets::address("style.css"),
             script => assets::address("board.js"),
         };

@@ -102,6 +102,7 @@ pub(super) async fn user(
         Ok::<_, ServiceError>(context! {
             preview => preview::of_user(&web, &profile),
             userid => profile.userid.clone(),
+            level => profile.level,
             since => zone.show(profile.since),
             away_until => profile.away_until.map(|until| zone.show(until)),
             is_sent => !from.sent.is_empty(),

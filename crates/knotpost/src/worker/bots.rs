@@ -18,6 +18,7 @@ use knotpost_core::config::Bots;
 use knotpost_core::outage::log_failure;
 use knotpost_core::play::computer;
 use knotpost_model::BoardRef;
+use knotpost_model::computer_player::level_of;
 use knotpost_platform::clock::random_bytes;
 use knotpost_rules::Seed;
 use knotpost_storage::{BotTurn, StoreError};
@@ -188,7 +189,7 @@ async fn decide(
     turn: &BotTurn,
     stop: &CancellationToken,
 ) -> Result<Option<Thought>, StoreError> {
-    let level = computer::level_of(&turn.userid).and_then(Level::new);
+    let level = level_of(&turn.userid).and_then(Level::new);
     let bot = knotpost_bots::find(&turn.game);
     let (Some(level), Some(bot)) = (level, bot) else {
         return Ok(Some(Thought { answer: None, used: Duration::ZERO }));

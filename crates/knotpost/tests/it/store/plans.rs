@@ -180,6 +180,7 @@ async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
 /// What the clock asks, and who shows how much time is left.
 async fn ask_about_time(tx: &mut ReadTx, board: BoardKey, ann: UserKey) {
     tx.due_boards(Millis(1), 10).await.unwrap();
+    tx.bot_turns(Millis(1), 10).await.unwrap();
     tx.leader_lease("clock").await.unwrap();
     tx.is_mail_waiting(Millis(1)).await.unwrap();
     tx.outages(Millis(1)).await.unwrap();

@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     an_opponent_is_looked_for_from_the_form,
+    the_computer_is_played_with_one_button,
     a_board_is_followed_by_mail_and_left_alone_again,
     an_earlier_position_does_not_say_whose_turn_it_is,
 }
@@ -32,6 +33,31 @@ mod stories {
         );
         let smuggled = [("game", "osbox"), ("option_size", "3 0"), ("act", "seek")];
         assert_eq!(bob.post("/challenge", &smuggled).await.status, 422);
+    }
+
+    pub(super) async fn the_computer_is_played_with_one_button(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        app.enlist_bots().await;
+        let mut ann = Browser::of(&app, "ann").await;
+        for path in ["/", "/games/osbox", "/challenge?game=osbox"] {
+            let page = ann.get(path).await;
+            assert!(page.text.contains("name=\"act\" value=\"computer\""), "{path}: {}", page.text);
+        }
+        let wish =
+            [("game", "osbox"), ("act", "computer"), ("level", "2"), ("first", "them"), ("option_size", "3")];
+        let page = ann.submit("/challenge", &wish).await;
+        assert!(page.text.contains("It is knotbot-2's turn"), "{}", page.text);
+        assert_eq!(app.let_bots_play().await, 1);
+        assert!(ann.get("/boards/osbox/101").await.text.contains("Your turn"));
+        for level in ["0", "9", "two", ""] {
+            let page =
+                ann.post("/challenge", &[("game", "osbox"), ("act", "computer"), ("level", level)]).await;
+            assert_eq!(page.status, 422);
+            assert!(page.text.contains("Choose a level from 1 to 8"), "{}", page.text);
+        }
+        let page = ann.get("/users/knotbot-2").await;
+        assert!(page.text.contains("A computer player of this server, level 2 of 8."), "{}", page.text);
+        assert!(!page.text.contains("Write to"), "{}", page.text);
     }
 
     pub(super) async fn a_board_is_followed_by_mail_and_left_alone_again(place: Place) {
