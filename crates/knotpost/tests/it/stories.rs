@@ -14,6 +14,7 @@ mod forms;
 mod games;
 mod guessing;
 mod helping;
+mod hints;
 mod hooks;
 mod joining;
 mod listing;
