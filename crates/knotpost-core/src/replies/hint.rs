@@ -67,6 +67,7 @@ fn judge(value: f64, players: usize, proven: bool) -> &'static str {
     let fair = 1.0 / players.max(1) as f64;
     let lead = if value >= fair { (value - fair) / (1.0 - fair) } else { (value - fair) / fair };
     match lead {
+        _ if proven && value >= 1.0 && players == 2 => "You win, whatever your opponent does",
         _ if proven && value >= 1.0 => "You win, whatever the others do",
         _ if proven && value <= 0.0 && players == 2 => "Against best play you lose",
         _ if proven && players == 2 => "With best play it is a tie",
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn what_is_certain_is_said_so() {
-        assert_eq!(judge(1.0, 2, true), "You win, whatever the others do");
+        assert_eq!(judge(1.0, 2, true), "You win, whatever your opponent does");
+        assert_eq!(judge(1.0, 3, true), "You win, whatever the others do");
         assert_eq!(judge(0.0, 2, true), "Against best play you lose");
         assert_eq!(judge(0.5, 2, true), "With best play it is a tie");
         assert_eq!(judge(1.0, 2, false), "You are far ahead");

@@ -208,7 +208,7 @@ const GOOD: &[Row] = &[
         &["ann: New Boxilies Board 101 ann", "bob: New Boxilies Board 101 ann"],
         "board_counts board_numbers boards boards_in_play seats",
     ),
-    ("ann", "boxilies hint 101 ann ann-secret", "", &["ann: Boxilies Board 101 ann **"], ""),
+    ("ann", "boxilies hint 101 ann ann-secret", "", &["ann: Boxilies Board 101 ann"], ""),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
     (
         "dora",

@@ -48,7 +48,7 @@ mod stories {
             letter.text.lines().find_map(|line| line.strip_prefix("Hint: a computer player would play "));
         let play = said.expect("a move").trim_end_matches('.').to_owned();
         assert!(html.contains(&format!("would play {play}.")), "{html}");
-        assert_eq!(boxes.reply(&app, "ann", "hint").await, "stored");
+        assert_eq!(boxes.reply(&app, "ann", "hint").await, "queued");
         boxes.fill(&app);
         assert!(boxes.top("ann").text.contains(&format!("would play {play}.")), "{}", boxes.top("ann"));
         assert_eq!(boxes.reply(&app, "ann", &play).await, "executed");
@@ -88,6 +88,8 @@ mod stories {
         let path = "/api/v1/boards/osbox/101/hint";
         assert_eq!(get_as(&app, path, "ann").await.outcome(), "403 not_allowed");
         assert_eq!(app.get(path).await.status, 401);
+        app.work().await;
+        app.letters();
         app.mail("ann@ann.example", "osbox hint 101 ann ann-secret", "").await;
         let refusal = app.letters().remove(0);
         assert!(refusal.text.contains("no hints on rated boards"), "{refusal}");
