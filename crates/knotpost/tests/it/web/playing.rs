@@ -298,7 +298,7 @@ mod stories {
         app.play_on("boxilies", 101, 4).await;
         let mut ann = Browser::of(&app, "ann").await;
         let mut bob = Browser::of(&app, "bob").await;
-        let (path, button) = ("/boards/boxilies/101", "value=\"hint\">Hint</button>");
+        let (path, button) = ("/boards/boxilies/101", "value=\"hint\" title=");
         assert!(ann.get(path).await.text.contains(button));
         assert!(!bob.get(path).await.text.contains(button), "not his turn");
         assert!(!ann.get(BOARD).await.text.contains(button), "that board is rated");
