@@ -44,6 +44,8 @@ pub enum ShortCommand {
     Show,
     /// Play the finished board once more.
     Rematch,
+    /// Tell what a computer player would do.
+    Hint,
 }
 
 /// The words that are more than an action.
@@ -55,15 +57,17 @@ enum Keyword {
     Chat,
     Show,
     Rematch,
+    Hint,
 }
 
-const KEYWORDS: [(&str, Keyword); 6] = [
+const KEYWORDS: [(&str, Keyword); 7] = [
     ("confirm", Keyword::Confirm),
     ("queue", Keyword::Queue),
     ("preview", Keyword::Preview),
     ("chat", Keyword::Chat),
     ("show", Keyword::Show),
     ("rematch", Keyword::Rematch),
+    ("hint", Keyword::Hint),
 ];
 
 /// Reads one line at a reply address. A single word that is no short command is taken for a move.
@@ -85,6 +89,7 @@ pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, 
         Found::One(Keyword::Confirm) if rest.is_empty() => Ok(ShortCommand::Confirm),
         Found::One(Keyword::Show) if rest.is_empty() => Ok(ShortCommand::Show),
         Found::One(Keyword::Rematch) if rest.is_empty() => Ok(ShortCommand::Rematch),
+        Found::One(Keyword::Hint) if rest.is_empty() => Ok(ShortCommand::Hint),
         Found::One(Keyword::Queue) => {
             let moves = read_queued(rest).map_err(|problem| wrong(Verb::Queue, problem))?;
             check_moves(moves.len()).map_err(|message| wrong(Verb::Queue, &message))?;

@@ -16,6 +16,7 @@ use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::replies::Composer;
 use crate::signals::{Announcements, Announcer, Notice, Wakeup, read_notices};
+use crate::thinking::{Thinker, Thinking};
 use knotpost_model::{BoardRef, OwnAddresses};
 use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::secret::KeyRing;
@@ -111,6 +112,8 @@ pub struct App {
     pub composer: Arc<dyn Composer>,
     /// Pictures of boards.
     pub gallery: Gallery,
+    /// Computer players, for hints.
+    pub thinking: Thinking,
     /// Long boards that were just looked at.
     pub recent_boards: RecentBoards,
     /// Its secret keys.
@@ -143,6 +146,8 @@ pub struct Parts {
     pub entropy: Arc<dyn Entropy>,
     /// How replies become messages.
     pub composer: Arc<dyn Composer>,
+    /// Who thinks about boards.
+    pub thinker: Arc<dyn Thinker>,
 }
 
 impl BoardContext for App {
@@ -166,7 +171,7 @@ impl App {
     /// When the secret key or the password hash cannot be used, or a game that is to be switched
     /// off does not exist.
     pub fn new(parts: Parts) -> anyhow::Result<Self> {
-        let Parts { config, store, registry, clock, entropy, composer } = parts;
+        let Parts { config, store, registry, clock, entropy, composer, thinker } = parts;
         for name in &config.games.disabled {
             let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
             if registry.find(name).is_none() {
@@ -200,6 +205,7 @@ impl App {
             clock,
             entropy,
             composer,
+            thinking: Thinking::new(thinker),
             gallery: Gallery::default(),
             recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),

@@ -9,6 +9,7 @@ pub mod gallery;
 pub mod links;
 pub mod outage;
 pub mod pulse;
+pub mod thinking;
 
 pub mod admin;
 pub mod boards;

@@ -41,6 +41,8 @@ pub enum Rate {
     Chat,
     /// Proposals on boards: draws, and moves to be taken back.
     Proposal,
+    /// Hints of computer players.
+    Hint,
     /// Passwords that are not known to be right.
     Password,
     /// Requests, per network address.
@@ -67,13 +69,14 @@ pub enum ShareOf {
 
 impl Rate {
     /// All rates.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Signup,
         Self::Challenge,
         Self::Reset,
         Self::Message,
         Self::Chat,
         Self::Proposal,
+        Self::Hint,
         Self::Password,
         Self::Http,
     ];
@@ -87,6 +90,7 @@ impl Rate {
             Self::Message => "message",
             Self::Chat => "chat",
             Self::Proposal => "proposal",
+            Self::Hint => "hint",
             Self::Password => "password",
             Self::Http => "http",
         }
@@ -101,6 +105,7 @@ impl Rate {
             Self::Message => "messages were sent",
             Self::Chat => "words were said on boards",
             Self::Proposal => "proposals were made",
+            Self::Hint => "hints were asked for",
             Self::Password => "passwords were tried",
             Self::Http => "requests were made",
         }

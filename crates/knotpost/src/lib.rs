@@ -8,4 +8,5 @@ mod build;
 pub mod cli;
 pub mod server;
 pub mod telemetry;
+pub mod thinker;
 pub mod worker;

@@ -17,6 +17,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::thinker::BotThinker;
 use crate::worker;
 use crate::worker::{Budget, Workers};
 use knotpost_core::app::{App, Parts};
@@ -124,7 +125,8 @@ pub async fn open_with_any_key(
     }
     let composer = MailComposer::signing(&config).map_err(|error| refuse("dkim.key", &error))?;
     let composer = Arc::new(composer);
-    Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
+    let thinker = Arc::new(BotThinker);
+    Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer, thinker })?))
 }
 
 impl Server {

@@ -84,7 +84,8 @@ pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
         }
         Command::Chat { game, board, who }
         | Command::Confirm { game, board, who }
-        | Command::Rematch { game, board, who } => {
+        | Command::Rematch { game, board, who }
+        | Command::Hint { game, board, who } => {
             vec![Board(*board), Who(who), Game(game)]
         }
         Command::Submit { game, board, who, action, number } => {

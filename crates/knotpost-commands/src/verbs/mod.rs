@@ -23,6 +23,7 @@ mod boards {
     pub(super) mod challenge;
     pub(super) mod chat;
     pub(super) mod confirm;
+    pub(super) mod hint;
     pub(super) mod r#move;
     pub(super) mod preview;
     pub(super) mod queue;
@@ -144,6 +145,7 @@ verbs! {
     Submit = boards::submit,
     Confirm = boards::confirm,
     Rematch = boards::rematch,
+    Hint = boards::hint,
     Preview = boards::preview,
     Accept = opponents::accept,
     Reject = opponents::reject,
@@ -219,6 +221,8 @@ pub enum Command {
     Confirm { game: String, board: u32, who: Credentials },
     /// Another game of the players of a finished board.
     Rematch { game: String, board: u32, who: Credentials },
+    /// What a computer player would do for the player to move.
+    Hint { game: String, board: u32, who: Credentials },
     /// The board after these moves (moves, passes, swaps); at least one.
     Preview { game: String, board: u32, at: Option<i64>, moves: Vec<Action> },
     /// The same from an empty board for this number of players.
@@ -299,6 +303,7 @@ impl Command {
             }
             Self::Confirm { game, board, who } => Parts::of(Verb::Confirm).by(who).in_game(game).on(*board),
             Self::Rematch { game, board, who } => Parts::of(Verb::Rematch).by(who).in_game(game).on(*board),
+            Self::Hint { game, board, who } => Parts::of(Verb::Hint).by(who).in_game(game).on(*board),
             Self::Preview { game, board, at: _, moves: _ } => {
                 Parts::of(Verb::Preview).in_game(game).on(*board)
             }
@@ -383,6 +388,7 @@ impl Command {
             | Self::Submit { game: _, board: _, who: _, action: _, number: _ }
             | Self::Confirm { game: _, board: _, who: _ }
             | Self::Rematch { game: _, board: _, who: _ }
+            | Self::Hint { game: _, board: _, who: _ }
             | Self::Accept { game: _, who: _ }
             | Self::Reject { game: _, who: _ }
             | Self::Limit { game: _, who: _, change: _ }

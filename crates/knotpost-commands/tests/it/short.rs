@@ -40,6 +40,7 @@ fn one_word_is_a_move_or_an_action() {
 fn other_words_do_more() {
     assert_eq!(read("confirm"), ShortCommand::Confirm);
     assert_eq!(read("show"), ShortCommand::Show);
+    assert_eq!(read("hint"), ShortCommand::Hint);
     assert_eq!(read("preview f1 --"), ShortCommand::Preview { moves: vec![text("f1"), Action::Pass] });
     let moves = vec![
         QueuedMove { condition: None, action: text("f1") },

@@ -89,6 +89,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::Accept { game, .. }
         | Command::Reject { game, .. }
         | Command::Rematch { game, .. }
+        | Command::Hint { game, .. }
         | Command::Limit { game, .. }
         | Command::Subscribe { game, .. }
         | Command::Unsubscribe { game, .. }

@@ -99,6 +99,13 @@ const NOTES: &[(&str, &str)] = &[
          favoured`. To play once more with the seats exchanged: `help rematch`.",
     ),
     (
+        "hint",
+        "The answer is the board with a good move, how good the position is for each player in per cent, and the moves that \
+         are expected. A computer player thinks for about a second; it knows no dice before they are rolled. You may ask 60 \
+         times an hour. On rated boards there are no hints for anybody: challenge with `--unrated`. Replying `hint` to a mail \
+         about the board does it too.",
+    ),
+    (
         "rematch",
         "Replying `rematch` to the last mail of a board does it too. Whoever does not want to play again declines it like \
          any new board, with `resign`.",

@@ -36,6 +36,7 @@ mod boards {
     pub(super) mod challenge;
     pub(super) mod chat;
     pub(super) mod confirm;
+    pub(super) mod hint;
     pub(super) mod moves;
     pub(super) mod preview;
     pub(super) mod queue;
@@ -92,7 +93,7 @@ pub(crate) use policy::{Demand, Spends};
 use accounts::{
     add, change_address, change_password, delete, password_reset, set, signoff, signup, vacation,
 };
-use boards::{challenge, chat, confirm, moves, preview, queue, rematch, submit};
+use boards::{challenge, chat, confirm, hint, moves, preview, queue, rematch, submit};
 use lists::{all_games, all_show, export, games, history, list, show, show_as, standings, test_display};
 use messages::watching::Watch;
 use messages::{broadcast, message, notify, resend, watching};
@@ -204,6 +205,7 @@ pub(crate) async fn run(
         Command::Rematch { game, board, who: _ } => {
             rematch::run(tx.write()?, app, prepared, game, *board, now).await
         }
+        Command::Hint { game, board, who: _ } => hint::run(tx.read(), app, prepared, game, *board, now).await,
         Command::Preview { game, board, at, moves } => {
             preview::run(tx.read(), app, game, *board, *at, moves, now).await
         }
@@ -255,6 +257,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
         Command::Message { .. } | Command::Broadcast { .. } => {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
+        Command::Hint { .. } => Policy::spends(Spends::ShareOfUser(Rate::Hint)),
         Command::Chat { game, board, .. } => chat::policy(game, *board),
         Command::Move { board, action: Action::Propose | Action::Undo, .. } => {
             moves::policy_of_proposal(*board)

@@ -3,6 +3,7 @@
 //!
 //! Nothing here carries a command out; see `execute`.
 
+mod advising;
 mod counting;
 mod login;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, Password};
 
+use self::advising::take_advice;
 pub(crate) use self::counting::check_rate;
 use self::counting::{count_all, count_rate, find_proven};
 use self::login::{Passwords, check_passwords};
@@ -61,7 +63,8 @@ async fn prepare_request(
                 if patience == Patience::Hash {
                     count_rate(app, &mut prepared);
                 }
-                return Ok(Some(*prepared));
+                let advised = take_advice(app, &mut prepared, patience).await?;
+                return Ok(advised.then_some(*prepared));
             }
             Answered::Complete { line, body } => {
                 request = Request::of_line(line, body, request.origin, &app.vocabulary);
@@ -96,6 +99,7 @@ fn prepare_command(
         if done && patience == Patience::Hash && !is_signup {
             count_rate(app, &mut prepared);
         }
+        let done = done && take_advice(app, &mut prepared, patience).await?;
         let is_right = matches!(prepared.login, Login::NotNeeded | Login::Known { .. });
         if let Some(line) = line.filter(|_| prepared.overloaded || !is_right) {
             prepared.echo = line.masked_cautiously(&app.vocabulary);

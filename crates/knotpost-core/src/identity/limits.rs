@@ -101,6 +101,10 @@ pub struct Limits {
 const CROWD: u32 = 100;
 /// One host that hands in mail of several senders may do as much as this many.
 const MAIL_HOST: u32 = 3;
+/// Hints of one user in an hour: each may take a processor for a second.
+const HINTS: u32 = 60;
+/// Hints of all users of one host, in those of one.
+const HOUSEHOLD: u32 = 10;
 /// Chats of one sender on all boards, in those on one.
 const BOARDS: u32 = 10;
 /// Wrong passwords for one account from all unknown places, in those from one place.
@@ -135,6 +139,7 @@ impl Limits {
             Rate::Challenge => (config.challenges_per_hour, HOUR),
             Rate::Reset => (config.resets_per_hour, HOUR),
             Rate::Message | Rate::Chat | Rate::Proposal => (config.messages_per_hour, HOUR),
+            Rate::Hint => (HINTS, HOUR),
             Rate::Password => (config.password_tries, Duration::from_mins(15)),
             Rate::Http => (config.http_per_minute, Duration::from_mins(1)),
         };
@@ -144,6 +149,7 @@ impl Limits {
             (Rate::Password, ShareOf::Name) => UNKNOWN_PLACES,
             (Rate::Password, ShareOf::Host) => ACCOUNTS,
             (Rate::Chat | Rate::Proposal, ShareOf::Sender | ShareOf::Host) => BOARDS,
+            (Rate::Hint, ShareOf::Host) => HOUSEHOLD,
             (_, ShareOf::Host) if share.channel == Channel::Mail => MAIL_HOST,
             (_, ShareOf::Sender | ShareOf::Host | ShareOf::Name | ShareOf::Owner) => 1,
         };
@@ -301,7 +307,7 @@ impl Limits {
     }
 
     fn buckets(&self, share: Share) -> &Buckets {
-        let [signup, challenge, reset, message, chat, proposal, password, http] = &self.buckets;
+        let [signup, challenge, reset, message, chat, proposal, hint, password, http] = &self.buckets;
         match share.rate {
             Rate::Signup => signup,
             Rate::Challenge => challenge,
@@ -309,6 +315,7 @@ impl Limits {
             Rate::Message => message,
             Rate::Chat => chat,
             Rate::Proposal => proposal,
+            Rate::Hint => hint,
             Rate::Password => password,
             Rate::Http => http,
         }
@@ -323,7 +330,7 @@ impl Limits {
     }
 }
 
-/// The shares that belong to all together. Passwords and requests have none.
+/// The shares that belong to all together. Hints, passwords and requests have none.
 fn shares_of_all() -> impl Iterator<Item = Share> {
     let rates = [Rate::Signup, Rate::Challenge, Rate::Reset, Rate::Message, Rate::Chat, Rate::Proposal];
     rates.into_iter().flat_map(|rate| {

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod answers;
 pub(crate) mod facts;
+pub(crate) mod hint;
 pub(crate) mod letter;
 pub(crate) mod sheet;
 pub(crate) mod style;
@@ -15,6 +16,7 @@ pub use answer::{
 };
 pub use answers::Answers;
 pub use facts::{BoardFacts, Heading, Note};
+pub use hint::Hint;
 pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, Refusing, StoredDraft,
     picture_begins,

@@ -9,6 +9,7 @@ use crate::boards::board::seat_at;
 use crate::boards::picture_ref::PictureRef;
 use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
 use crate::replies::answers::{decline, rematch};
+use crate::replies::hint::Hint;
 use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, TimeFacts};
 use knotpost_model::{Millis, MoveKind};
@@ -118,6 +119,9 @@ pub struct Sheet {
     pub options: String,
     /// What the reader should know, a line each.
     pub notes: Vec<String>,
+    /// What a computer player would do, where the reader asked for it; `notes` say it in words.
+    #[serde(skip)]
+    pub hint: Option<Box<Hint>>,
     /// Whose turn, or how it ended.
     pub verdict: Verdict,
     /// The move that is shown as made and waits for its player to confirm it.
@@ -197,6 +201,7 @@ impl Sheet {
             number: Some(board.row.number as u32),
             options: board.row.options.clone(),
             notes: facts.notes.iter().map(|note| note.told_to(reader)).collect(),
+            hint: None,
             verdict: verdict(board, &standing),
             submitted: None,
             seats: board

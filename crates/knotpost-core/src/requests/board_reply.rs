@@ -288,6 +288,7 @@ fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
         }
         ShortCommand::Confirm => Command::Confirm { game, board, who },
         ShortCommand::Rematch => Command::Rematch { game, board, who },
+        ShortCommand::Hint => Command::Hint { game, board, who },
         ShortCommand::Queue { moves } => Command::Queue { game, board, who, moves, number: None },
         ShortCommand::Preview { moves } => Command::Preview { game, board, at: None, moves },
         ShortCommand::Chat { .. } => Command::Chat { game, board, who },

@@ -10,6 +10,7 @@ pub(crate) mod request;
 mod talk;
 
 pub use board_reply::{BoardReply, Credit, ask_for_confirmation};
+pub(crate) use prepared::Advice;
 pub use prepared::Prepared;
 pub use reply_mail::compose_answer;
 pub use request::Request;

@@ -1,5 +1,6 @@
 //! A command between its two steps: everything slow is done, nothing is read or written in its transaction yet.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use knotpost_commands::{Command, Effect, ParseError};
@@ -8,7 +9,16 @@ use crate::app::App;
 use crate::identity::limits::Asker;
 use crate::identity::{Limited, Login, Origin};
 use crate::requests::board_reply::Standpoint;
+use crate::thinking::{Question, Thought, Unanswered};
 use knotpost_model::{Comment, Host, UserKey};
+
+/// What a computer player was asked, and its answer.
+#[derive(Debug)]
+pub(crate) struct Advice {
+    /// The board as it was then.
+    pub(crate) question: Question,
+    pub(crate) answer: Result<Arc<Thought>, Unanswered>,
+}
 
 /// A command whose slow parts are done.
 #[derive(Debug)]
@@ -30,6 +40,8 @@ pub struct Prepared {
     pub(crate) limited: Option<Limited>,
     /// Whether it made what its rate counts, as far as the transaction goes that carried it out last.
     pub(crate) made: AtomicBool,
+    /// What a computer player said, where the command asks for that.
+    pub(crate) advice: Option<Advice>,
     pub(crate) lines: Vec<Prepared>,
     /// When it came as the answer to a board mail.
     pub(crate) standpoint: Option<Standpoint>,
@@ -50,6 +62,7 @@ impl Prepared {
             asker: None,
             limited: None,
             made: AtomicBool::new(false),
+            advice: None,
             lines: Vec::new(),
             standpoint: None,
         }

@@ -6,6 +6,7 @@ mod boards;
 mod events;
 mod feeds;
 mod games;
+mod hints;
 mod moves;
 mod pictures;
 mod standings;
@@ -86,6 +87,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&admin::CHANGE_OUTGOING),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal))
         .described(&boards::LEGAL),
+    Route::new(User, "GET", "/api/v1/boards/{game}/{number}/hint", || get(hints::show))
+        .described(&hints::HINT),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.txt", || get(boards::text))
         .described(&boards::TEXT),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(pictures::svg))

@@ -126,21 +126,27 @@ pub(super) async fn play(
     Ok(response.into_response())
 }
 
+/// The response for a refusal; `None`: it is none.
+pub(super) fn refused(answer: &Answer) -> Option<CommandResponse> {
+    let failure = answer.failure.as_ref()?;
+    let status = status(failure.code);
+    let hints = match &answer.reply {
+        Reply::Error(error) => error.hints.as_slice(),
+        _ => &[],
+    };
+    let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
+    Some(CommandResponse {
+        status: status.as_u16(),
+        content_type: PROBLEM_TYPE.to_owned(),
+        retry_after: failure.retry_after,
+        body,
+    })
+}
+
 /// The response for an answer.
 fn present(answer: &Answer) -> CommandResponse {
-    if let Some(failure) = &answer.failure {
-        let status = status(failure.code);
-        let hints = match &answer.reply {
-            Reply::Error(error) => error.hints.as_slice(),
-            _ => &[],
-        };
-        let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
-        return CommandResponse {
-            status: status.as_u16(),
-            content_type: PROBLEM_TYPE.to_owned(),
-            retry_after: failure.retry_after,
-            body,
-        };
+    if let Some(refused) = refused(answer) {
+        return refused;
     }
     let board = match &answer.reply {
         Reply::Board(sheet) | Reply::AlreadyPlayed { sheet: Some(sheet), .. } => Some(After {

@@ -24,6 +24,7 @@ use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{
     BoardView, Surroundings, TalkLine, view_board, view_board_version, view_surroundings, view_talk,
 };
+use knotpost_core::replies::Hint;
 use knotpost_model::{BoardRef, BoardState};
 
 /// What can be shown beside the board first, instead of the moves.
@@ -51,6 +52,15 @@ pub(super) struct Notice {
     pub(super) comment: String,
     /// The move that was sent from a page behind which the board had changed.
     pub(super) stale: Option<String>,
+    /// What a computer player would do, just asked.
+    pub(super) hint: Option<Hint>,
+}
+
+impl Look {
+    /// The board with this move on it, which is not made yet.
+    pub(super) fn at(play: &str) -> Self {
+        Self { choose: Some(play.to_owned()), ..Self::default() }
+    }
 }
 
 pub(super) async fn show(
@@ -151,6 +161,8 @@ impl Seen<'_> {
             picture => self.picture(turn.as_ref(), mover),
             may_rematch => is_over && plays && others,
             side => SIDES.into_iter().find(|side| Some(*side) == self.look.side.as_deref()).unwrap_or("moves"),
+            may_hint => is_turn && !summary.rated,
+            hint => notice.hint.as_ref().map(|hint| self.hint(hint)),
             stale => notice.stale.as_deref().map(|play| self.stale(play, is_turn)),
             to_move, is_turn, is_now, is_over, paused, plays, ply,
             number => summary.number,

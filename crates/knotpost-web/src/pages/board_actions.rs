@@ -2,6 +2,7 @@
 
 use axum::Form;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Action, BoardSet, Command, ParseError};
 use serde::Deserialize;
@@ -16,7 +17,7 @@ use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{Origin, Proof, Visitor};
-use knotpost_core::replies::{Answer, Reply};
+use knotpost_core::replies::{Answer, Hint, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, limit_comment};
 
@@ -92,6 +93,7 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "reject" => (Action::Reject, None),
         "chat" => return Ok(Command::Chat { game, board, who }),
         "rematch" => return Ok(Command::Rematch { game, board, who }),
+        "hint" => return Ok(Command::Hint { game, board, who }),
         "subscribe" => {
             return Ok(Command::Subscribe { game, who, boards: BoardSet::These(vec![board]) });
         }
@@ -110,6 +112,11 @@ async fn answered(
     answer: &Answer,
     form: &BoardForm,
 ) -> Response {
+    if let Some(hint) = given_hint(answer) {
+        let notice = Notice { hint: Some(hint.clone()), ..Notice::default() };
+        // The move is shown on the board, and can be sent from there.
+        return page(web, Some(visitor), name, &Look::at(&hint.thought.turn), StatusCode::OK, &notice).await;
+    }
     let Some(failure) = &answer.failure else {
         let side = if form.act == "chat" { "?side=talk" } else { "" };
         // A rematch is a board of its own.
@@ -122,8 +129,17 @@ async fn answered(
         hints: hints(answer),
         comment: form.comment.clone(),
         stale: stale.then(|| form.play.clone()),
+        hint: None,
     };
     page(web, Some(visitor), name, &Look::default(), status(failure.code), &notice).await
+}
+
+/// What a computer player would do, where that was asked.
+fn given_hint(answer: &Answer) -> Option<&Hint> {
+    match &answer.reply {
+        Reply::Board(sheet) => sheet.hint.as_deref(),
+        _ => None,
+    }
 }
 
 /// The hints of a refusal.

@@ -201,6 +201,14 @@ const GOOD: &[Row] = &[
         &["ann: New Osbox Board 102 bob", "bob: New Osbox Board 102 bob"],
         "board_counts board_numbers board_origins boards boards_in_play seats seeks",
     ),
+    (
+        "ann",
+        "boxilies challenge ann bob --unrated",
+        "",
+        &["ann: New Boxilies Board 101 ann", "bob: New Boxilies Board 101 ann"],
+        "board_counts board_numbers boards boards_in_play seats",
+    ),
+    ("ann", "boxilies hint 101 ann ann-secret", "", &["ann: Boxilies Board 101 ann"], ""),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
     (
         "dora",

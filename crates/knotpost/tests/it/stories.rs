@@ -15,6 +15,7 @@ mod forms;
 mod games;
 mod guessing;
 mod helping;
+mod hints;
 mod hooks;
 mod joining;
 mod listing;

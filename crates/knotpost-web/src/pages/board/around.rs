@@ -1,8 +1,8 @@
 //! What stands around a board on its page: who plays, whose turn it is, clocks, moves, talk.
 
 use knotpost_core::boards::Standing;
-use knotpost_core::queries::{TalkLine, last_move};
-use knotpost_core::replies::Verdict;
+use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
+use knotpost_core::replies::{Hint, Verdict};
 use knotpost_model::{BoardState, Millis, ProposalKind};
 use knotpost_rules::Ability;
 use minijinja::{Value, context};
@@ -52,7 +52,7 @@ impl Seen<'_> {
             line.starts_with("'s rating")
                 .then(|| format!("{}{}", if change < 0 { "−" } else { "+" }, change.abs()))
         };
-        let seat = |(index, seat): (usize, &knotpost_core::queries::SeatSummary)| {
+        let seat = |(index, seat): (usize, &SeatSummary)| {
             let role = sides.scores.get(index).map(|line| line.role.clone()).unwrap_or_default();
             let side = board.side(seat.seat);
             context! {
@@ -170,6 +170,21 @@ impl Seen<'_> {
             nag => days(limits.nag.0),
             forfeit => days(limits.forfeit.0),
             total => limits.total.map(|total| days(total.0)),
+        }
+    }
+
+    /// What a computer player would do, and how good the position is for each player.
+    pub(super) fn hint(&self, hint: &Hint) -> Value {
+        let seats = self.view.summary.seats.iter().zip(&hint.thought.value);
+        let share = |(seat, value): (&SeatSummary, &f64)| {
+            context! { seat => seat.seat, userid => seat.userid.clone(), percent => format!("{:.0}", value * 100.0) }
+        };
+        context! {
+            play => hint.thought.turn.clone(),
+            judgement => hint.judgement.clone(),
+            shares => seats.map(share).collect::<Vec<_>>(),
+            expected => (hint.thought.line.len() > 1).then(|| hint.expected()),
+            cut => hint.thought.cut,
         }
     }
 

@@ -168,6 +168,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/api/v1/boards/{game}/{number}/board.svg", PAGE),
     ("GET", "/api/v1/boards/{game}/{number}/board.txt", PAGE),
     ("GET", "/api/v1/boards/{game}/{number}/events", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/hint", REFUSAL),
     ("GET", "/api/v1/boards/{game}/{number}/legal", PAGE),
     ("GET", "/api/v1/boards/{game}/{number}/moves", PAGE),
     ("POST", "/api/v1/boards/{game}/{number}/moves", REFUSAL),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use knotpost::thinker::BotThinker;
 use knotpost_core::app::{App, Parts};
 use knotpost_core::commands::execute;
 use knotpost_core::config::Config;
@@ -42,6 +43,7 @@ pub(super) fn app(ground: &Ground) -> Arc<App> {
         registry: &GAMES,
         clock: Arc::new(ManualClock::at(Millis(1_000_000))),
         entropy: Arc::new(SystemEntropy::default()),
+        thinker: Arc::new(BotThinker),
     };
     Arc::new(App::new(parts).unwrap())
 }

@@ -17,6 +17,7 @@ tell! {
     a_first_token_is_drawn_and_claims_are_named,
     what_a_move_wins_is_told,
     another_game_is_asked_for_with_one_button,
+    a_hint_is_one_button_away_on_unrated_boards,
     a_game_is_given_up_after_a_second_thought,
     proposals_are_made_and_answered,
     what_is_said_is_text_and_nothing_else,
@@ -289,6 +290,30 @@ mod stories {
         assert_eq!((page.status.as_u16(), page.header("location")), (303, "/boards/osbox/102#board"));
         let json = app.get("/api/v1/boards/osbox/102").await.json();
         assert_eq!(json["to_move"][0], "bob", "the seats are exchanged");
+    }
+
+    pub(super) async fn a_hint_is_one_button_away_on_unrated_boards(place: Place) {
+        let app = playing(place).await;
+        app.post("boxilies challenge ann bob --unrated", "").await;
+        app.play_on("boxilies", 101, 4).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let mut bob = Browser::of(&app, "bob").await;
+        let (path, button) = ("/boards/boxilies/101", "value=\"hint\" title=");
+        assert!(ann.get(path).await.text.contains(button));
+        assert!(!bob.get(path).await.text.contains(button), "not his turn");
+        assert!(!ann.get(BOARD).await.text.contains(button), "that board is rated");
+        let page = ann.post(path, &[("act", "hint")]).await;
+        assert_eq!(page.status, 200);
+        assert!(page.text.contains("A computer player would play"), "{}", page.text);
+        assert_eq!(page.text.matches(" %</strong>").count(), 2, "{}", page.text);
+        let play = hidden(&page, "move");
+        assert!(page.text.contains(&format!("would play <strong class=\"move\">{play}</strong>")), "{play}");
+        ann.submit(path, &[("act", "move"), ("move", play), ("number", "5")]).await;
+        assert_eq!(app.get("/api/v1/boards/boxilies/101").await.json()["ply"], 5);
+        let page = ann.post(BOARD, &[("act", "hint")]).await;
+        assert_eq!(page.status, 403);
+        assert!(page.text.contains("no hints on rated boards"), "{}", page.text);
+        assert_eq!(bob.post(BOARD, &[("act", "hint")]).await.status, 403);
     }
 
     pub(super) async fn a_game_is_given_up_after_a_second_thought(place: Place) {

@@ -1,0 +1,26 @@
+//! `hint`: what a computer player would do on a board.
+
+use crate::arguments::Args;
+use crate::error::ParseError;
+use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
+use crate::verbs::{Command, Verb};
+
+pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
+    verb: Verb::Hint,
+    scope: Scope::Game,
+    words: &["hint"],
+    synonyms: &[],
+    syntax: &["<game> hint board userid password"],
+    meaning: "on your turn on an unrated board: a good move, and who is ahead",
+    who: WhoAt::AfterBoard,
+    answer: AnswerTo::Sender,
+    effect: Effect::Query,
+    masking: Masking::ByPlace,
+    template: "{game} hint {board} {userid} PASSWORD",
+};
+
+pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
+    args.no_options()?;
+    args.count(3, 3)?;
+    Ok(Command::Hint { game: args.game_name(), board: args.board(0)?, who: args.who(1)? })
+}

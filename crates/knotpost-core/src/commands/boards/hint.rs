@@ -1,0 +1,81 @@
+//! `hint`: what a computer player would do, for the player to move on an unrated board.
+//!
+//! The thinking is done before the transaction, while the command is prepared; here it is checked once more who may ask,
+//! and answered.
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_such_board};
+use crate::commands::authorize::authorize_on;
+use crate::commands::prepare::check_rate;
+use crate::play::moves::{check_plays, check_turn};
+use crate::play::queries::show_with_proposal;
+use crate::replies::hint::Hint;
+use crate::replies::{Answer, Reply};
+use crate::requests::Prepared;
+use crate::thinking::{Question, Unanswered};
+use knotpost_model::Millis;
+use knotpost_storage::{ReadTx, UserRow};
+
+/// After how many seconds a question that met too many others is asked again.
+const AGAIN: u64 = 10;
+
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number: u32,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    find_game(app, game)?;
+    let Some(board) = Board::load(tx, app, game, number).await? else {
+        return Err(no_such_board(app, game, number).into());
+    };
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    match check(&board, &user).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared)) {
+        Ok(hint) => {
+            let (mut sheet, _) = show_with_proposal(tx, &board, Some(&user.userid), now).await?;
+            sheet.notes.extend(hint.notes(board.seats.iter().map(|seat| seat.userid.as_str())));
+            sheet.hint = Some(Box::new(hint));
+            Ok(Answer::to_sender(Reply::Board(Box::new(sheet))).about(board.name()))
+        }
+        Err(refusal) => Err(refusal.about(board).into()),
+    }
+}
+
+/// Who may ask: the player to move, where no rating depends on it.
+pub(in crate::commands) fn check(board: &Board, user: &UserRow) -> Result<(), Refusal> {
+    check_plays(board, user)?;
+    if board.row.rated {
+        let (title, game) = (board.title(), &board.row.game);
+        let message =
+            format!("there are no hints on rated boards, and {title} board {} is one", board.row.number);
+        return Err(Refusal::new(Code::NotAllowed, message)
+            .hint(format!("With hints, but without ratings: {game} challenge USERID USERID --unrated")));
+    }
+    check_turn(board, user, None)
+}
+
+/// What a computer player is asked about a board.
+pub(in crate::commands) fn question(board: &Board) -> Question {
+    Question { board: board.row.id, moves: board.entries.digest() }
+}
+
+fn find(board: &Board, prepared: &Prepared) -> Result<Hint, Refusal> {
+    let asked = prepared.advice.as_ref().filter(|advice| advice.question == question(board));
+    let again =
+        |message: &str| Refusal { retry_after: Some(AGAIN), ..Refusal::new(Code::Unavailable, message) };
+    match (asked.map(|advice| &advice.answer), board.standing()) {
+        (Some(Ok(thought)), Standing::ToMove(seat)) => {
+            Ok(Hint::of(thought, i64::from(seat.number()), board.entries.len()))
+        }
+        (Some(Err(Unanswered::Busy)), _) => {
+            Err(again("many hints are being thought about; try again in a moment"))
+        }
+        (Some(Err(Unanswered::Unknown)), _) => {
+            let message = format!("no computer player knows {} in this position", board.title());
+            Err(Refusal::new(Code::NotSupported, message))
+        }
+        (None, _) | (_, Standing::Over(_)) => Err(again("the board has just changed; ask once more")),
+    }
+}

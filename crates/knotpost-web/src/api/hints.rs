@@ -1,0 +1,94 @@
+//! What a computer player would do.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use knotpost_commands::{Command, Credentials};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::boards::board_name;
+use super::moves::refused;
+use crate::Web;
+use crate::auth::CommandCaller;
+use crate::client::Client;
+use crate::error::Problem;
+use crate::extract::ApiPath;
+use crate::idempotency::execute_with_key;
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::Code;
+use knotpost_core::commands::CommandResponse;
+use knotpost_core::identity::{Origin, Scope};
+use knotpost_core::replies::{Answer, Hint, Reply};
+use knotpost_core::requests::Request;
+
+/// A hint for the caller.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct GivenHint<'a> {
+    /// The game's name.
+    game: &'a str,
+    /// The number among the game's boards.
+    number: u32,
+    /// The hint.
+    #[serde(flatten)]
+    hint: &'a Hint,
+}
+
+pub(super) const HINT: Operation =
+    Operation::new("show_hint", Tag::Boards, "What a computer player would do for the caller")
+        .details(
+            "On the caller's own turn on unrated boards. It thinks for about a second; the same position has the same answer, \
+             unless `cut` says that time ended the search.",
+        )
+        .scope(Scope::Play)
+        .gives::<GivenHint<'static>>("The hint.")
+        .refuses(&[
+            Code::NotAllowed,
+            Code::NotAPlayer,
+            Code::UnknownGame,
+            Code::NoSuchBoard,
+            Code::GameOver,
+            Code::NotYourTurn,
+            Code::Conflict,
+            Code::NotSupported,
+        ]);
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    client: Client,
+    CommandCaller(caller): CommandCaller,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+) -> Result<Response, Problem> {
+    caller.require(Scope::Play)?;
+    let name = board_name(&game, &number)?;
+    if web.app.game(&name.game).is_none() {
+        return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
+    }
+    let who = Credentials::without_password(caller.userid.as_str());
+    let command = Command::Hint { game: name.game, board: name.number, who };
+    let origin = Origin::http(client.host(), caller.proof());
+    let request = Request::typed(Ok(command), String::new(), origin);
+    // It changes nothing: a key would only keep an old answer.
+    Ok(Box::pin(execute_with_key(&web, &HeaderMap::new(), request, &[], present)).await)
+}
+
+fn present(answer: &Answer) -> CommandResponse {
+    if let Some(refused) = refused(answer) {
+        return refused;
+    }
+    let given = match &answer.reply {
+        Reply::Board(sheet) => sheet.hint.as_deref().zip(sheet.number).map(|(hint, number)| GivenHint {
+            game: &sheet.game,
+            number,
+            hint,
+        }),
+        _ => None,
+    };
+    CommandResponse {
+        status: 200,
+        content_type: "application/json".to_owned(),
+        retry_after: None,
+        // Serialising texts and numbers never fails.
+        body: serde_json::to_string(&given).unwrap_or_default(),
+    }
+}

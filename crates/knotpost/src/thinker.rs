@@ -1,0 +1,45 @@
+//! The computer player that gives hints: which level, and for how long.
+
+use std::time::Duration;
+
+use knotpost_bots::{Level, Player, VERSION};
+use knotpost_core::thinking::{Thinker, Thought};
+use knotpost_rules::{Position, Seed};
+use tokio::time::Instant;
+
+/// The level of hints. It needs a few tenths of a second, so that the same question nearly always has the same answer.
+const LEVEL: Option<Level> = Level::new(7);
+/// A search that has not ended then is stopped.
+const CEILING: Duration = Duration::from_secs(1);
+/// Turns of a line that are told.
+const MOST_TURNS: usize = 8;
+
+/// Asks the computer player of the game. Its chance comes from a seed of zeros, as in `knotpost think` without one, so that
+/// everybody can ask the same again; the chance of a board is unknown to it.
+#[derive(Clone, Copy, Debug)]
+pub struct BotThinker;
+
+/// Three digits behind the point.
+fn round(value: f32) -> f64 {
+    (f64::from(value) * 1000.0).round() / 1000.0
+}
+
+impl Thinker for BotThinker {
+    fn think(&self, game: &str, position: &dyn Position) -> Option<Thought> {
+        let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
+        let begun = Instant::now();
+        let mut stop = || begun.elapsed() >= CEILING;
+        let answer = bot.think(position, Player::Level(level), &Seed::default(), &mut stop)?;
+        Some(Thought {
+            value: answer.values.iter().map(|value| round(*value)).collect(),
+            turn: answer.turn,
+            proven: answer.proven,
+            line: answer.line.into_iter().take(MOST_TURNS).collect(),
+            level: level.number(),
+            nodes: answer.nodes,
+            depth: answer.depth,
+            cut: answer.cut,
+            version: VERSION,
+        })
+    }
+}
