@@ -62,6 +62,8 @@ const EVERYBODY = {
   "try-osbo": "/try/osbo",
   "try-obsidio": "/try/obsidio?moves=c3",
   "try-boxilies": "/try/boxilies",
+  "explore-osbox": "/boards/osbox/101/explore",
+  "explore-osbox-line": "/boards/osbox/101/explore?ply=0&moves=f1",
   learn: "/learn",
   "learn-osbox": "/learn/osbox",
   "learn-osbox-2": "/learn/osbox/2",

@@ -261,7 +261,7 @@ impl<'v> Checker<'v> {
     }
 
     fn queued(&mut self, moves: &[QueuedMove], number: Option<u32>) -> Checked {
-        if moves.is_empty() {
+        if moves.is_empty() && number.is_some() {
             return Err(self.too_few());
         }
         for (index, queued) in moves.iter().enumerate() {

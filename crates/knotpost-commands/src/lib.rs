@@ -25,6 +25,7 @@ mod verbs;
 mod vocabulary;
 mod words;
 
+pub use arguments::read_queue_field;
 pub use blank::{says_nothing, takes_state_for_userid};
 pub use bound::{MOST_LINE_BYTES, MOST_MOVES, MOST_NAMES};
 pub use check::check;

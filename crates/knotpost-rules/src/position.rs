@@ -65,6 +65,10 @@ pub trait Position: Send + Sync {
     /// ahead with a copy.
     fn seal_chance(&mut self);
 
+    /// From here on chance follows the stream of another seed, which must not be the seed of a board. What is visible
+    /// stays as it is. For playing on with a copy.
+    fn reseed(&mut self, seed: &Seed);
+
     /// `pass` and `swap`, where legal now.
     fn legal_words(&self) -> Vec<&'static str>;
 
@@ -284,6 +288,10 @@ impl<G: Show> Position for InPlay<G> {
 
     fn seal_chance(&mut self) {
         self.game.seal_chance();
+    }
+
+    fn reseed(&mut self, seed: &Seed) {
+        self.game.reseed(seed);
     }
 
     fn legal_words(&self) -> Vec<&'static str> {

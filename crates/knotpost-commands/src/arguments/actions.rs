@@ -42,9 +42,17 @@ pub(crate) fn is_turn(action: &Action) -> bool {
     matches!(action, Action::Move(_) | Action::Pass | Action::Swap)
 }
 
-/// Reads moves with conditions in front of some of them; at least one move.
+/// Takes back all moves that are queued.
+const NONE: &str = "none";
+
+/// Reads moves with conditions in front of some of them; `none` alone is no move, which takes back what is queued.
 pub(crate) fn read_queued(words: &[&str]) -> Result<Vec<QueuedMove>, &'static str> {
     const DANGLING: &str = "after `if:` and a reply must come the move to make then";
+    if let [word] = words
+        && word.eq_ignore_ascii_case(NONE)
+    {
+        return Ok(Vec::new());
+    }
     let mut moves = Vec::new();
     let mut condition: Option<String> = None;
     for word in words {
@@ -65,4 +73,15 @@ pub(crate) fn read_queued(words: &[&str]) -> Result<Vec<QueuedMove>, &'static st
         moves.push(QueuedMove { condition: condition.take(), action });
     }
     if condition.is_some() || moves.is_empty() { Err(DANGLING) } else { Ok(moves) }
+}
+
+/// The moves of a `queue` in a field that holds nothing else, and the number that the first is to have; `None`: they are
+/// none.
+pub fn read_queue_field(text: &str) -> Option<(Vec<QueuedMove>, Option<u32>)> {
+    let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let (first, number) = split_number(first).ok()?;
+    let words: Vec<&str> = std::iter::once(first).chain(rest.split_whitespace()).collect();
+    let moves = read_queued(&words).ok()?;
+    let is_plain = |queued: &QueuedMove| Action::from_field(queued.action.as_str()).is_some();
+    moves.iter().all(is_plain).then_some((moves, number))
 }

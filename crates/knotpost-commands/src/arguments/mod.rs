@@ -7,6 +7,7 @@ mod addresses;
 mod options;
 mod settings;
 
+pub use actions::read_queue_field;
 pub(crate) use actions::{is_turn, only_turns, read_numbered, read_queued, split_number};
 pub(crate) use addresses::{is_address, read_addresses};
 pub(crate) use options::{is_option_name, read_options};

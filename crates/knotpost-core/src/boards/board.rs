@@ -1,7 +1,6 @@
 //! A board in memory: what is stored of it, replayed into a position.
 
 mod ending;
-mod gains;
 mod imagined;
 mod pauses;
 
@@ -26,6 +25,8 @@ pub struct Entry {
     pub row: MoveRow,
     /// As shown in the move list.
     pub text: String,
+    /// The points it won; zero where it won none, and in games that do not count by the move.
+    pub gain: u32,
 }
 
 /// A stored board, replayed.
@@ -266,21 +267,33 @@ impl Board {
 
     /// Brings a stored move onto the position. On an error nothing has changed.
     fn enter(&mut self, row: MoveRow) -> Result<(), Rejected> {
-        let seat = seat_at(row.seat);
-        let text = match row.kind {
-            MoveKind::Move => self.position.play(Turn::Move(&row.text))?.text,
-            MoveKind::Pass => self.position.play(Turn::Pass)?.text,
-            MoveKind::Swap => self.position.play(Turn::Swap)?.text,
-            MoveKind::Resign | MoveKind::Forfeit => {
+        let turn = match row.kind {
+            MoveKind::Move => Turn::Move(&row.text),
+            MoveKind::Pass => Turn::Pass,
+            MoveKind::Swap => Turn::Swap,
+            kind => {
+                self.enter_word(row, kind);
+                return Ok(());
+            }
+        };
+        let played = self.position.play(turn)?;
+        self.entries.push(Entry { row, text: played.text, gain: played.gain });
+        Ok(())
+    }
+
+    /// Enters how somebody left the game, or how it was ended.
+    fn enter_word(&mut self, row: MoveRow, kind: MoveKind) {
+        let text = match kind {
+            MoveKind::Draw => DRAW,
+            MoveKind::Adjudicated => ADJUDICATED,
+            _ => {
+                let seat = seat_at(row.seat);
                 self.position.retire(seat);
                 self.retired.push(seat);
-                if row.kind == MoveKind::Resign { "Resign".to_owned() } else { "Forfeit".to_owned() }
+                if kind == MoveKind::Resign { "Resign" } else { "Forfeit" }
             }
-            MoveKind::Draw => DRAW.to_owned(),
-            MoveKind::Adjudicated => ADJUDICATED.to_owned(),
         };
-        self.entries.push(Entry { row, text });
-        Ok(())
+        self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
     }
 
     /// Plays a turn for the seat to move and enters it as the next move of the list.
@@ -303,7 +316,7 @@ impl Board {
             auto,
             at,
         };
-        self.entries.push(Entry { row, text: played.text });
+        self.entries.push(Entry { row, text: played.text, gain: played.gain });
         Ok(())
     }
 

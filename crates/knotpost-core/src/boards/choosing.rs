@@ -2,8 +2,6 @@
 
 use knotpost_rules::{Cast, Choices, PartKind, Position, Turn, View, Viewer};
 
-use crate::boards::Board;
-
 /// A move longer than this is none.
 const LONGEST: usize = 200;
 /// A move has no more parts than this; all targets of the largest board can be claimed at once.
@@ -26,12 +24,7 @@ pub struct Choosing {
 }
 
 /// Looks at what was chosen, by pointing or by typing, for the player to move.
-pub fn choose(board: &Board, text: &str) -> Choosing {
-    choose_at(&*board.position, &board.cast(&board.standing()), text)
-}
-
-/// The same in a position that belongs to no stored board.
-pub fn choose_at(position: &dyn Position, cast: &Cast, text: &str) -> Choosing {
+pub fn choose(position: &dyn Position, cast: &Cast, text: &str) -> Choosing {
     let text: String = text.trim().chars().take(LONGEST).collect();
     let (begun, before, spots) = follow(position, &text);
     if begun == text {

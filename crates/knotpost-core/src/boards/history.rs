@@ -165,7 +165,7 @@ mod tests {
             auto: false,
             at: Millis(7),
         };
-        Entry { row, text: text.to_owned() }
+        Entry { row, text: text.to_owned(), gain: 0 }
     }
 
     fn history(texts: &[&str]) -> History {

@@ -18,7 +18,7 @@ pub(crate) mod time;
 
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
-pub use choosing::{Choosing, choose, choose_at};
+pub use choosing::{Choosing, choose};
 pub use context::BoardContext;
 pub(crate) use finding::{at_ply, find_board, find_game, no_such_board};
 pub(crate) use forgiving::{forgive_move, without_marks};

@@ -160,7 +160,7 @@ mod tests {
 
     fn entry(number: i64, seat: i64, kind: MoveKind, auto: bool) -> Entry {
         let row = MoveRow { number, seat, kind, text: String::new(), auto, at: Millis(0) };
-        Entry { row, text: String::new() }
+        Entry { row, text: String::new(), gain: 0 }
     }
 
     fn reply(entries: &[Entry], seat: i64, ply: i64) -> Option<usize> {

@@ -11,7 +11,7 @@ pub(crate) mod waiting;
 pub use health::{QueueLengths, Readiness, view_data_version, view_queue_lengths, view_readiness};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
-pub use table::{Surroundings, view_surroundings};
+pub use table::{QueuedAnswer, Surroundings, view_surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};
 pub use views::{
     BoardPage, BoardQuery, BoardView, ListedBoard, view_board, view_boards, view_games, view_own_boards,

@@ -1,4 +1,4 @@
-//! What a board's page shows around the board: clocks, ratings, what each move earned.
+//! What a board's page shows around the board: clocks, ratings, what the visitor has queued.
 
 use crate::app::App;
 use crate::boards::time::{LastMoment, last_moment};
@@ -6,7 +6,7 @@ use crate::boards::{Board, ServiceError};
 use crate::identity::Visitor;
 use knotpost_model::rating::shown;
 use knotpost_model::{BoardState, Millis, Zone};
-use knotpost_storage::ALL_GAMES;
+use knotpost_storage::{ALL_GAMES, QueuedMoveRow};
 
 /// What stands around a board.
 #[derive(Clone, Debug)]
@@ -19,17 +19,28 @@ pub struct Surroundings {
     pub last_moment: Option<LastMoment>,
     /// The rating in each seat, in turn order; `None`: the player has none in this game.
     pub ratings: Vec<Option<i64>>,
-    /// The points that each move won, in order; zero where a move won none.
-    pub gains: Vec<u32>,
+    /// What the visitor has queued there, in order.
+    pub queue: Vec<QueuedAnswer>,
 }
 
-/// What stands around a board as this visitor sees it.
+/// A move that waits for its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedAnswer {
+    /// The move of somebody else that it answers; `None`: any.
+    pub reply: Option<String>,
+    /// The move.
+    pub play: String,
+    /// Which move of the board it is to be, where that was said.
+    pub number: Option<i64>,
+}
+
+/// What stands around a board as this visitor sees it. No move is replayed for it.
 ///
 /// # Errors
-/// When the database fails, or the stored moves do not replay.
+/// When the database fails.
 pub async fn view_surroundings(
     app: &App,
-    board: &Board,
+    board: &mut Board,
     visitor: Option<&Visitor>,
 ) -> Result<Surroundings, ServiceError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
@@ -41,9 +52,8 @@ pub async fn view_surroundings(
     let is_present = board.entries.len() as i64 == board.row.ply;
     let runs = is_present && board.row.state == BoardState::Active && board.row.paused_at.is_none();
     let last_moment = if runs {
-        let mut board = board.at(app, board.entries.len())?;
         board.load_pauses(&mut tx).await?;
-        last_moment(&board, now)
+        last_moment(board, now)
     } else {
         None
     };
@@ -52,5 +62,13 @@ pub async fn view_surroundings(
         let known = tx.rating(&board.row.game, seat.user_id).await?;
         ratings.push(known.filter(|row| row.games > 0).map(|row| shown(row.rating)));
     }
-    Ok(Surroundings { now, zone, last_moment, ratings, gains: board.gains() })
+    let own = board.seats.iter().find(|row| row.queued && visitor.is_some_and(|one| one.user == row.user_id));
+    let queue = match own.filter(|_| is_present) {
+        Some(own) => tx.queued_moves(board.row.id, own.seat).await?,
+        None => Vec::new(),
+    };
+    let answer =
+        |row: QueuedMoveRow| QueuedAnswer { reply: row.condition, play: row.text, number: row.number };
+    let queue = queue.into_iter().map(answer).collect();
+    Ok(Surroundings { now, zone, last_moment, ratings, queue })
 }

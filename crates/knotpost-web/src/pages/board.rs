@@ -1,24 +1,24 @@
 //! The page of a board: view it after any move, compose a move by clicking, preview it, chat.
 
 mod around;
-mod choices;
-mod turn;
+pub(super) mod explore;
+mod queueing;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use knotpost_picture::linked_svg;
-use knotpost_rules::{Seat, View};
+use knotpost_rules::View;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use self::turn::Turn;
 use super::preview::{self, drawn};
+use super::turn::{Ground, Turn, TurnPage};
 use crate::Web;
 use crate::board_version::format_version;
 use crate::extract::{PagePath, PageQuery};
-use crate::session::{LoggedIn, no_store};
+use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{
@@ -94,7 +94,7 @@ pub(super) async fn page(
         Ok(pulse) => pulse.as_ref().map(format_version),
         Err(error) => return web.pages.failure(error.into()),
     };
-    let view = match view_board(&web.app, name, look.ply).await {
+    let mut view = match view_board(&web.app, name, look.ply).await {
         Ok(view) => view,
         Err(error) => return web.pages.failure(error),
     };
@@ -102,7 +102,7 @@ pub(super) async fn page(
         Ok(talk) => talk,
         Err(error) => return web.pages.failure(error),
     };
-    let around = match view_surroundings(&web.app, &view.board, visitor).await {
+    let around = match view_surroundings(&web.app, &mut view.board, visitor).await {
         Ok(around) => around,
         Err(error) => return web.pages.failure(error),
     };
@@ -132,15 +132,15 @@ impl Seen<'_> {
         let ply = board.entries.len() as i64;
         let summary = &view.summary;
         let me = self.visitor.map(|visitor| visitor.userid.as_str());
-        let (mover, to_move) = match board.standing() {
-            Standing::ToMove(seat) => (Some(seat), board.userid_at(i64::from(seat.number())).to_owned()),
-            Standing::Over(_) => (None, String::new()),
+        let to_move = match board.standing() {
+            Standing::ToMove(seat) => board.userid_at(i64::from(seat.number())).to_owned(),
+            Standing::Over(_) => String::new(),
         };
         let is_now = ply == summary.last_ply && summary.state == BoardState::Active;
         let paused = summary.paused.is_some();
         let is_turn = is_now && !paused && me == Some(to_move.as_str());
         let text = self.look.choose.as_deref().unwrap_or_default();
-        let turn = is_turn.then(|| Turn::read(board, text, self.look.spot.as_deref()));
+        let turn = is_turn.then(|| Turn::read(self.ground(), text, self.look.spot.as_deref()));
         let plays = summary.players().any(|userid| Some(userid) == me);
         let others = summary.players().any(|userid| Some(userid) != me);
         let is_over = summary.state == BoardState::Over && ply == summary.last_ply;
@@ -158,7 +158,7 @@ impl Seen<'_> {
             unreached => view.unreached.clone(),
             seats => self.seats(),
             moves => self.moves(),
-            picture => self.picture(turn.as_ref(), mover),
+            picture => self.picture(turn.as_ref()),
             may_rematch => is_over && plays && others,
             side => SIDES.into_iter().find(|side| Some(*side) == self.look.side.as_deref()).unwrap_or("moves"),
             may_hint => is_turn && !summary.rated,
@@ -170,18 +170,62 @@ impl Seen<'_> {
             rated => summary.rated,
             limits => self.limits(),
             reading => knotpost_picture::describe(&drawn(view)),
+            queue => queueing::queue_facts(&self.around.queue),
             latest => self.latest(talk),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
         context! { ..self.turn_facts(turn.as_ref()), ..self.proposal_facts(), ..shared }
     }
 
-    fn picture(&self, turn: Option<&Turn>, mover: Option<Seat>) -> Value {
+    /// Where the visitor makes a turn.
+    fn ground(&self) -> Ground<'_> {
+        let board = &self.view.board;
+        Ground {
+            position: &*board.position,
+            cast: &self.view.sheet.drawing.view().cast,
+            sides: board.game.meta().seat_names(board.seats.len()),
+            last: board.entries.last().map_or("", |last| &last.text),
+        }
+    }
+
+    /// The choices beside the board, and the move that would be sent.
+    fn turn_facts(&self, turn: Option<&Turn<'_>>) -> Value {
+        let Some(turn) = turn else {
+            return context! { choosing => false, has_preview => false };
+        };
+        let userid = self.visitor.map(|visitor| visitor.userid.as_str()).unwrap_or_default();
+        let summary = &self.view.summary;
+        let choosing = &turn.choosing;
+        context! {
+            next => self.view.board.entries.len() + 1,
+            command => if choosing.preview.is_some() {
+                format!("{} move {} {userid} PASSWORD {}", summary.game, summary.number, choosing.begun)
+            } else {
+                self.view.sheet.example.clone().unwrap_or_default()
+            },
+            ..turn.facts(self)
+        }
+    }
+
+    fn picture(&self, turn: Option<&Turn<'_>>) -> Value {
         let present = drawn(self.view);
-        let shown: Option<View> = turn.map(|turn| turn.draw(&present, mover));
-        let links = turn.map(|turn| self.links(turn)).unwrap_or_default();
+        let shown: Option<View> = turn.map(|turn| turn.draw(&present));
+        let links = turn.map(|turn| turn.links(self, &present)).unwrap_or_default();
         let title = format!("{} board {}", self.view.board.title(), self.view.summary.number);
         Value::from_safe_string(linked_svg(shown.as_ref().unwrap_or(&present), &title, &links))
+    }
+}
+
+impl TurnPage for Seen<'_> {
+    fn address(&self, begun: &str, spot: Option<&str>) -> String {
+        let parts = [("choose", begun), ("spot", spot.unwrap_or_default())].into_iter();
+        let query: Vec<String> = parts
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name}={}", url_encode(value)))
+            .collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        let summary = &self.view.summary;
+        format!("/boards/{}/{}{mark}{}#board", summary.game, summary.number, query.join("&"))
     }
 }
 

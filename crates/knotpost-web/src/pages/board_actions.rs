@@ -4,7 +4,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Action, BoardSet, Command, ParseError};
+use knotpost_commands::{Action, BoardSet, Command, ParseError, read_queue_field};
 use serde::Deserialize;
 
 use super::board::{Look, Notice, board_name, page};
@@ -17,6 +17,7 @@ use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{Origin, Proof, Visitor};
+use knotpost_core::queries::view_board_version;
 use knotpost_core::replies::{Answer, Hint, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, limit_comment};
@@ -27,11 +28,13 @@ use knotpost_model::{BoardRef, limit_comment};
 pub(super) struct BoardForm {
     /// What to do: `move`, `chat`, `resign` and the like.
     act: String,
-    /// The move.
+    /// The move, or the moves to queue.
     #[serde(rename = "move")]
     play: String,
     /// The number that the move is to have.
     number: Option<u32>,
+    /// How many moves the board had on the page.
+    ply: Option<i64>,
     /// The comment or the message.
     comment: String,
     /// Set when the player has confirmed a resignation.
@@ -65,6 +68,13 @@ pub(super) async fn act(
     let Some(name) = board_name(&game, &number) else {
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
+    if let Some(ply) = form.ply
+        && let Ok(Some(now)) = view_board_version(&web.app, &name).await
+        && now.ply != ply
+    {
+        let message = "the board has changed since; look whether your plan still fits";
+        return refuse(&web, &visitor, &name, Code::WrongMoveNumber, message, &form).await;
+    }
     let done = match read(&form, &visitor, &name) {
         Ok(done) => command(&web, client, &visitor, Ok(done), &form.comment).await,
         Err((code, message)) => return refuse(&web, &visitor, &name, code, message, &form).await,
@@ -91,6 +101,12 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "undo" => (Action::Undo, None),
         "accept" => (Action::Accept, None),
         "reject" => (Action::Reject, None),
+        "queue" => {
+            let read = read_queue_field(&form.play);
+            let (moves, number) = read.ok_or((Code::WrongArguments, "choose moves to queue first"))?;
+            let number = number.or(form.number);
+            return Ok(Command::Queue { game, board, who, moves, number });
+        }
         "chat" => return Ok(Command::Chat { game, board, who }),
         "rematch" => return Ok(Command::Rematch { game, board, who }),
         "hint" => return Ok(Command::Hint { game, board, who }),

@@ -12,7 +12,7 @@ use knotpost_rules::knot::Face;
 use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, View, Viewer};
 use minijinja::{Value, context};
 
-use super::lessons;
+use super::practice::lessons;
 use crate::Web;
 use knotpost_core::gallery::Look;
 

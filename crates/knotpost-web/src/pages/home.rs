@@ -10,7 +10,8 @@ use serde::Deserialize;
 use std::collections::HashMap;
 
 use super::figures::faces;
-use super::{lessons, preview, prose, seeks};
+use super::practice::lessons;
+use super::{preview, prose, seeks};
 use crate::Web;
 use crate::error::Problem;
 use crate::extract::{PagePath, PageQuery};

@@ -10,7 +10,6 @@ mod feeds;
 mod figures;
 mod home;
 mod keys;
-mod lessons;
 mod mailbox;
 mod not_me;
 mod people;
@@ -21,6 +20,7 @@ mod reset;
 mod seeks;
 mod settings;
 mod short;
+mod turn;
 mod unsubscribe;
 mod webhooks;
 
@@ -144,11 +144,12 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/apple-touch-icon.png", || get(short::touch_icon)),
     Route::new(Public, "GET", "/manifest.webmanifest", || get(short::manifest)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
-    Route::new(Public, "GET", "/learn", || get(lessons::list)),
-    Route::new(Public, "GET", "/learn/{game}", || get(lessons::first)),
-    Route::new(Public, "GET", "/learn/{game}/{number}", || get(lessons::show)),
+    Route::new(Public, "GET", "/learn", || get(practice::lessons::list)),
+    Route::new(Public, "GET", "/learn/{game}", || get(practice::lessons::first)),
+    Route::new(Public, "GET", "/learn/{game}/{number}", || get(practice::lessons::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
+    Route::new(Public, "GET", "/boards/{game}/{number}/explore", || get(board::explore::show)),
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),
     Route::new(User, "GET", "/challenge", || get(challenge::ask)),
     Route::new(User, "POST", "/challenge", || post(challenge::act)),

@@ -13,7 +13,7 @@ use crate::session::LoggedIn;
 
 /// What crawlers leave alone: boards to try go on without an end.
 const ROBOTS: &str =
-    "User-agent: *\nDisallow: /try/\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
+    "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explore\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
 const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
 const KEEP: &str = "public, max-age=86400";
 

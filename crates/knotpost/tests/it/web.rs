@@ -6,6 +6,7 @@ mod browser;
 mod caching;
 mod connecting;
 mod describing;
+mod exploring;
 mod feeds;
 mod following;
 mod hooks;

@@ -10,7 +10,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     scope: Scope::Game,
     words: &["queue"],
     synonyms: &["qmove", "moveq", "qboard", "boardq"],
-    syntax: &["<game> queue board userid password move[#n] [[if:reply] move ...]"],
+    syntax: &["<game> queue board userid password move[#n] [[if:reply] move ...]|none"],
     meaning: "keep moves and play one whenever it is your turn; if: makes the next one depend on a reply",
     who: WhoAt::AfterBoard,
     answer: AnswerTo::Registered,
@@ -36,5 +36,6 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
         texts.push(text);
     }
     let moves = read_queued(&texts).map_err(|problem| args.fail(ErrorCode::BadValue, problem))?;
+    let number = number.filter(|_| !moves.is_empty());
     Ok(Command::Queue { game: args.game_name(), board, who: args.who(1)?, moves, number })
 }

@@ -40,7 +40,7 @@ impl Board {
         };
         self.position.retire(seat);
         self.retired.push(seat);
-        self.entries.push(Entry { row, text: text.to_owned() });
+        self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
     }
 
     /// Ends the game as a tie of all who still play, and enters that for the seat to move: whoever proposed it,
@@ -54,7 +54,7 @@ impl Board {
             auto: false,
             at,
         };
-        self.entries.push(Entry { row, text: DRAW.to_owned() });
+        self.entries.push(Entry { row, text: DRAW.to_owned(), gain: 0 });
     }
 
     /// Ends the game as an administrator says: these seats have won. Entered for the seat that was waited for.
@@ -67,7 +67,7 @@ impl Board {
             auto: false,
             at,
         };
-        self.entries.push(Entry { row, text: ADJUDICATED.to_owned() });
+        self.entries.push(Entry { row, text: ADJUDICATED.to_owned(), gain: 0 });
     }
 
     /// Where the game stands after `entries`. With one player left the others' resignations end it, unless the

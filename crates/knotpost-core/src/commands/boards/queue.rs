@@ -1,4 +1,4 @@
-//! `queue`: on turn the first move is made and the others are kept, otherwise all are kept.
+//! `queue`: on turn the first move is made and the others are kept, otherwise all are kept; `none` keeps none.
 
 use knotpost_commands::{Action, QueuedMove};
 
@@ -7,11 +7,11 @@ use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
 use crate::commands::authorize::authorize_on;
 use crate::mailing::post::post_to_player;
 use crate::play::moves::{Turning, check_answer, check_turn};
-use crate::play::queue::told;
+use crate::play::queue::{forget, told};
 use crate::replies::Answer;
 use crate::requests::Prepared;
 use knotpost_model::Millis;
-use knotpost_storage::{QueuedMoveRow, WriteTx};
+use knotpost_storage::{QueuedMoveRow, UserRow, WriteTx};
 
 /// Moves that a seat may keep.
 const MOST_MOVES: usize = 100;
@@ -44,6 +44,10 @@ pub(in crate::commands) async fn run(
         return Err(refusal.about(board).into());
     }
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    if moves.is_empty() {
+        forget(tx, &mut board, Some(seat)).await?;
+        return keep(tx, app, &board, &user, &[], now).await;
+    }
     let on_turn = check_turn(&board, &user, None).is_ok();
     if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
         // One more move will have been made when they begin to wait.
@@ -61,12 +65,32 @@ pub(in crate::commands) async fn run(
         return Err(refusal.about(board).into());
     }
     check_notation(&mut board, moves)?;
-    let kept = rows(moves, number, board.entries.len() as i64);
+    let mut kept = rows(moves, number, board.entries.len() as i64);
+    let before = tx.queued_moves(board.row.id, seat).await?;
+    // Moves that stand there again wait since they did: the reply may have been made, and others may be to move still.
+    for (row, old) in kept.iter_mut().zip(&before).take_while(|(row, old)| is_same(row, old)) {
+        row.ply = old.ply;
+    }
     tx.save_queue(board.row.id, seat, &kept, now).await?;
-    // The board's row is touched too: a move made at the same moment must see this.
+    keep(tx, app, &board, &user, &kept, now).await
+}
+
+fn is_same(row: &QueuedMoveRow, old: &QueuedMoveRow) -> bool {
+    (&row.condition, &row.text, row.number) == (&old.condition, &old.text, old.number)
+}
+
+/// Tells the player what waits now. The board's row is touched too: a move made at the same moment must see this.
+async fn keep(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    user: &UserRow,
+    kept: &[QueuedMoveRow],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
     tx.update_board(&board.row).await?;
-    let reply = told(&board, &kept, None);
-    post_to_player(tx, app, &reply, &board, &user, None, now).await?;
+    let reply = told(board, kept, None);
+    post_to_player(tx, app, &reply, board, user, None, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 

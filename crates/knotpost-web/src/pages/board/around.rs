@@ -8,6 +8,7 @@ use knotpost_rules::Ability;
 use minijinja::{Value, context};
 
 use super::Seen;
+use crate::pages::turn::TurnPage as _;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -111,7 +112,7 @@ impl Seen<'_> {
                 seat => line.seat,
                 text => line.text.clone(),
                 userid => seat.map(|seat| seat.userid.clone()).unwrap_or_default(),
-                gain => self.around.gains.get(index).copied().unwrap_or(0),
+                gain => self.view.board.entries.get(index).map_or(0, |entry| entry.gain),
             }
         };
         self.view.sheet.moves.iter().enumerate().map(line).collect()
@@ -197,7 +198,7 @@ impl Seen<'_> {
         );
         context! {
             message => format!("{happened} Your {play} was not played."),
-            again => is_turn.then(|| self.address(play)),
+            again => is_turn.then(|| self.address(play, None)),
             play,
         }
     }

@@ -193,6 +193,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/boards", REFUSAL),
     ("GET", "/boards/{game}/{number}", PAGE),
     ("POST", "/boards/{game}/{number}", REFUSAL),
+    ("GET", "/boards/{game}/{number}/explore", LARGE),
     ("GET", "/challenge", REFUSAL),
     ("POST", "/challenge", REFUSAL),
     ("POST", "/commands", MANY),

@@ -8,6 +8,7 @@ tell! {
     a_chain_of_queues_ends_and_is_told_in_one_mail,
     a_queued_move_that_is_illegal_is_dropped_with_a_mail,
     a_swap_drops_all_queues,
+    what_is_queued_is_taken_back_by_mail,
     who_plays_both_sides_queues_for_both,
     a_number_must_be_one_that_the_move_can_have,
     with_three_players_only_later_moves_are_replies,
@@ -42,6 +43,15 @@ mod stories {
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret f3", "").await;
         assert_eq!(ply(&app).await, 5, "nothing is left to play");
         insta::assert_snapshot!("queue_played", show_all(&app.letters()));
+    }
+
+    pub(super) async fn what_is_queued_is_taken_back_by_mail(place: Place) {
+        let app = begin(place, "if:f1 e9").await;
+        app.letters();
+        app.mail("bob@bob.example", "osbox queue 101 bob bob-secret none", "").await;
+        insta::assert_snapshot!("queue_taken_back", show_all(&app.letters()));
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        assert_eq!(ply(&app).await, 1);
     }
 
     pub(super) async fn a_reply_that_was_not_expected_drops_the_rest(place: Place) {

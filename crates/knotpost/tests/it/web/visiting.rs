@@ -62,7 +62,7 @@ mod stories {
             }
             let page = visitor.get(&address).await;
             assert!(
-                page.text.contains(" to move:</strong>") && page.text.contains(" played "),
+                page.text.contains(" to move.</strong>") && page.text.contains(" played "),
                 "{}",
                 page.text
             );
@@ -94,6 +94,9 @@ mod stories {
     pub(super) async fn an_address_with_a_wrong_move_shows_the_board_before_it(place: Place) {
         let app = TestApp::with_players(place, &[]).await;
         let mut visitor = Browser::new(&app);
+        let page = visitor.get("/try/osbox?moves=f1&spot=9").await;
+        assert!(page.text.contains("Which face at"), "the place can be chosen first: {}", page.text);
+        assert!(page.text.contains("href=\"/try/osbox?moves=f1&choose=e9\""), "{}", page.text);
         let page = visitor.get("/try/osbox?moves=f1~zz9~e9").await;
         assert!(page.text.contains("holds a move that cannot be played"), "{}", page.text);
         assert!(page.text.contains("Vert to move"), "{}", page.text);

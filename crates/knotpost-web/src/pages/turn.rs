@@ -1,61 +1,93 @@
-//! A move as far as it is put together on a board's page: what was chosen, what can be chosen next, in either order, and what
-//! the board would be.
+//! A turn as far as it is put together on a page: what was chosen, what can be chosen next, in either order, and what the
+//! board would be. It knows a position and not where that comes from: a board, a line of moves in an address, a lesson.
 
-use knotpost_core::boards::{Board, Choosing, choose};
+mod choices;
+
+use knotpost_core::boards::{Choosing, choose};
 use knotpost_rules::view::{Fate, Figure, Piece, Sight};
-use knotpost_rules::{Choice, Choices, PartKind, Seat, View, knot::Face};
+use knotpost_rules::{Cast, Choice, Choices, PartKind, Position, Seat, SeatNames, View, knot::Face};
 
 /// More parts than a move has.
 const MOST_PARTS: usize = 40;
 
+/// A page on which turns are put together.
+pub(super) trait TurnPage {
+    /// Its address when this much of a move has been chosen, and this place for a die before the face.
+    fn address(&self, begun: &str, spot: Option<&str>) -> String;
+}
+
+/// Where a turn is made.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) position: &'a dyn Position,
+    /// Who plays.
+    pub(super) cast: &'a Cast,
+    pub(super) sides: SeatNames,
+    /// The last move, as it is listed; may be empty.
+    pub(super) last: &'a str,
+}
+
+impl Ground<'_> {
+    /// Looks at what was chosen, for the player to move.
+    fn choose(&self, text: &str) -> Choosing {
+        choose(self.position, self.cast, text)
+    }
+
+    /// What a side is called.
+    pub(super) fn side(&self, seat: Seat) -> &'static str {
+        self.sides.get(seat.index()).copied().unwrap_or("Player")
+    }
+}
+
 /// A face that can be placed, and where.
-pub(super) struct Way {
-    pub(super) face: Face,
+struct Way {
+    face: Face,
     /// The move so far, with the face.
-    pub(super) begun: String,
+    begun: String,
     /// The places for it.
-    pub(super) spots: Vec<String>,
+    spots: Vec<String>,
 }
 
 /// A move as far as it is put together.
-pub(super) struct Turn {
+pub(super) struct Turn<'a> {
+    ground: Ground<'a>,
     pub(super) choosing: Choosing,
     /// The ways in which a stone that has been placed can be turned.
-    pub(super) turns: Vec<Choice>,
+    turns: Vec<Choice>,
     /// What was chosen, part by part.
-    pub(super) parts: Vec<PartKind>,
+    parts: Vec<PartKind>,
     /// Where faces are placed: the faces, of which one may be chosen.
-    pub(super) ways: Vec<Way>,
+    ways: Vec<Way>,
     /// The move before the face.
-    pub(super) stage: String,
+    stage: String,
     /// The place that was chosen before its face.
-    pub(super) spot: Option<String>,
+    spot: Option<String>,
 }
 
-pub(super) fn are_turns(choices: &Choices) -> bool {
+fn are_turns(choices: &Choices) -> bool {
     !choices.next.is_empty() && choices.next.iter().all(|choice| matches!(choice.kind, PartKind::Turns(_)))
 }
 
-impl Turn {
+impl<'a> Turn<'a> {
     /// What was begun, as a page's address says it.
-    pub(super) fn read(board: &Board, text: &str, spot: Option<&str>) -> Self {
-        let (choosing, turns) = choose_lying(board, text);
-        let parts = list_parts(board, &choosing.begun);
+    pub(super) fn read(ground: Ground<'a>, text: &str, spot: Option<&str>) -> Self {
+        let (choosing, turns) = choose_lying(ground, text);
+        let parts = list_parts(ground.position, &choosing.begun);
         let places_face = |choices: &Choices| choices.next.iter().any(|choice| is_face(&choice.kind));
         let stage = match parts.last() {
             Some(PartKind::Face(_)) => Some(choosing.before.clone()),
             _ if places_face(&choosing.choices) => Some(choosing.begun.clone()),
             _ => None,
         };
-        let ways = stage.as_ref().map(|stage| list_ways(board, stage)).unwrap_or_default();
+        let ways = stage.as_ref().map(|stage| list_ways(ground.position, stage)).unwrap_or_default();
         let is_way = |spot: &&str| ways.iter().any(|way| way.spots.iter().any(|name| name == spot));
         let has_face = matches!(parts.last(), Some(PartKind::Face(_)));
         let spot = spot.filter(|_| !has_face).filter(is_way).map(str::to_owned);
-        Self { choosing, turns, parts, ways, stage: stage.unwrap_or_default(), spot }
+        Self { ground, choosing, turns, parts, ways, stage: stage.unwrap_or_default(), spot }
     }
 
-    /// Whether a face has been chosen that is not placed yet.
-    pub(super) fn held(&self) -> Option<&Way> {
+    /// The face that has been chosen and is not placed yet.
+    fn held(&self) -> Option<&Way> {
         match self.parts.last() {
             Some(PartKind::Face(_)) => self.ways.iter().find(|way| way.begun == self.choosing.begun),
             _ => None,
@@ -63,7 +95,7 @@ impl Turn {
     }
 
     /// The board with what has been chosen so far on it.
-    pub(super) fn draw(&self, present: &View, mover: Option<Seat>) -> View {
+    pub(super) fn draw(&self, present: &View) -> View {
         if let Some(preview) = &self.choosing.preview {
             return preview.clone();
         }
@@ -72,7 +104,7 @@ impl Turn {
         for part in &self.parts {
             match part {
                 PartKind::Face(chosen) => face = Some(*chosen),
-                PartKind::Spot(name) => place(&mut view, name, face.take(), mover),
+                PartKind::Spot(name) => place(&mut view, name, face.take(), self.ground.position.next_seat()),
                 PartKind::Turns(_) | PartKind::Word => {}
             }
         }
@@ -98,17 +130,17 @@ impl Turn {
 }
 
 /// A stone that can be turned is shown as it would lie, unturned at first.
-fn choose_lying(board: &Board, text: &str) -> (Choosing, Vec<Choice>) {
-    let choosing = choose(board, text);
+fn choose_lying(ground: Ground<'_>, text: &str) -> (Choosing, Vec<Choice>) {
+    let choosing = ground.choose(text);
     if are_turns(&choosing.choices)
         && let Some(first) = choosing.choices.next.first()
     {
-        let lying = Choosing { choices: Choices::default(), ..choose(board, &first.begun) };
+        let lying = Choosing { choices: Choices::default(), ..ground.choose(&first.begun) };
         if lying.preview.is_some() {
             return (lying, choosing.choices.next);
         }
     }
-    let before = choose(board, &choosing.before);
+    let before = ground.choose(&choosing.before);
     if choosing.preview.is_some() && !choosing.before.is_empty() && are_turns(&before.choices) {
         return (choosing, before.choices.next);
     }
@@ -120,10 +152,10 @@ const fn is_face(kind: &PartKind) -> bool {
 }
 
 /// What a move that has been begun consists of.
-fn list_parts(board: &Board, begun: &str) -> Vec<PartKind> {
+fn list_parts(position: &dyn Position, begun: &str) -> Vec<PartKind> {
     let (mut so_far, mut parts) = (String::new(), Vec::new());
     while so_far != begun && parts.len() < MOST_PARTS {
-        let next = board.position.choices(&so_far).next.into_iter();
+        let next = position.choices(&so_far).next.into_iter();
         let fitting = next.filter(|choice| begun.starts_with(&choice.begun));
         let Some(choice) = fitting.max_by_key(|choice| choice.begun.len()) else { break };
         so_far = choice.begun;
@@ -133,11 +165,11 @@ fn list_parts(board: &Board, begun: &str) -> Vec<PartKind> {
 }
 
 /// The faces that can be placed next, with their places.
-fn list_ways(board: &Board, begun: &str) -> Vec<Way> {
+fn list_ways(position: &dyn Position, begun: &str) -> Vec<Way> {
     let mut ways = Vec::new();
-    for choice in board.position.choices(begun).next {
+    for choice in position.choices(begun).next {
         let PartKind::Face(face) = choice.kind else { continue };
-        let places = board.position.choices(&choice.begun).next.into_iter();
+        let places = position.choices(&choice.begun).next.into_iter();
         let spots = places.filter_map(|place| match place.kind {
             PartKind::Spot(name) => Some(name),
             _ => None,
@@ -148,8 +180,8 @@ fn list_ways(board: &Board, begun: &str) -> Vec<Way> {
 }
 
 /// Puts a piece of the player to move on a spot.
-fn place(view: &mut View, name: &str, face: Option<Face>, mover: Option<Seat>) {
-    let sign = mover.and_then(|seat| view.scores.iter().find(|line| line.seat == seat));
+fn place(view: &mut View, name: &str, face: Option<Face>, mover: Seat) {
+    let sign = view.scores.iter().find(|line| line.seat == mover);
     let sign = sign.and_then(|line| line.name.chars().next()).map_or('x', |sign| sign.to_ascii_lowercase());
     for panel in &mut view.panels {
         let (Some(index), is_of_tokens) =
@@ -162,7 +194,7 @@ fn place(view: &mut View, name: &str, face: Option<Face>, mover: Option<Seat>) {
         match (face, &mut *piece) {
             (Some(face), _) => *piece = Piece::Die { face, fate: Fate::Placed },
             (None, Piece::Token { sign: shown, owner, look }) if is_of_tokens => {
-                (*shown, *owner) = (sign, mover);
+                (*shown, *owner) = (sign, Some(mover));
                 if look.figure != Figure::Target {
                     look.figure = Figure::Counter;
                 }

@@ -11,7 +11,8 @@ use knotpost_rules::AnyGame;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::practice::{BETWEEN, Look, Practice, Start};
+use super::line::{BETWEEN, Look};
+use super::Setup;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
@@ -42,20 +43,20 @@ struct Lesson {
 }
 
 static COURSES: LazyLock<BTreeMap<String, Course>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../../../web/lessons.json")).unwrap_or_default());
+    LazyLock::new(|| serde_json::from_str(include_str!("../../../../../web/lessons.json")).unwrap_or_default());
 
 /// Whether there are lessons for a game.
-pub(super) fn has_lessons(game: &str) -> bool {
+pub(in crate::pages) fn has_lessons(game: &str) -> bool {
     COURSES.contains_key(game)
 }
 
 /// The moves of the figure of a game, picked by hand.
-pub(super) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
+pub(in crate::pages) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
     COURSES.get(game).map(|course| course.figure.split(BETWEEN))
 }
 
 /// The games that can be learned.
-pub(super) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let taught = web.app.games().filter(|game| has_lessons(game.meta().name));
     let facts = |game: &dyn AnyGame| {
@@ -66,11 +67,11 @@ pub(super) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
     web.pages.page_for(visitor, StatusCode::OK, "learn.html", context! { games })
 }
 
-pub(super) async fn first(PagePath(game): PagePath<String>) -> Redirect {
+pub(in crate::pages) async fn first(PagePath(game): PagePath<String>) -> Redirect {
     Redirect::to(&format!("/learn/{}/1", crate::session::url_encode(&game.to_lowercase())))
 }
 
-pub(super) async fn show(
+pub(in crate::pages) async fn show(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
     PagePath((name, number)): PagePath<(String, usize)>,
@@ -85,16 +86,15 @@ pub(super) async fn show(
         return web.pages.problem(Code::NoSuchBoard, "there is no such lesson");
     };
     let meta = game.meta();
-    let begun = lesson.start(&name, number, course);
-    let Some(before) = Practice::begin(game, &begun) else {
+    let Some(mut line) = lesson.start(&name, number, course).begin(game) else {
         return web.pages.problem(Code::UnknownGame, "this lesson is not for these rules");
     };
-    let mover = before.to_move();
-    let lead = before.lead(mover);
-    let mut practice = before;
-    practice.play_all(&look, 1);
-    let is_right = practice.lead(mover) - lead >= lesson.gain;
-    let verdict = match practice.count() {
+    let mover = line.position().next_seat();
+    let before = line.position().scores().lead(mover);
+    line.play_all(&look.moves);
+    let lead = line.position().scores().lead(mover);
+    let is_right = lead - before >= lesson.gain;
+    let verdict = match line.moves().len() {
         0 => "",
         _ if is_right => "right",
         _ => "wrong",
@@ -102,14 +102,14 @@ pub(super) async fn show(
     let facts = context! {
         game => meta.name, title => meta.title, number, verdict,
         all => course.lessons.len(), text => lesson.text.clone(), done => lesson.done.clone(),
-        ..practice.facts(meta.title, &look)
+        ..line.facts(meta.title, &look)
     };
     web.pages.page_for(visitor, StatusCode::OK, "lesson.html", facts)
 }
 
 impl Lesson {
-    fn start(&self, game: &str, number: usize, course: &Course) -> Start {
-        Start {
+    fn start(&self, game: &str, number: usize, course: &Course) -> Setup {
+        Setup {
             path: format!("/learn/{game}/{number}"),
             size: course.size.clone(),
             deal: self.deal,
@@ -122,7 +122,18 @@ impl Lesson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use knotpost_rules::Registry;
+    use knotpost_rules::{Position, Registry, Turn};
+
+    /// The leads of the side to move after each legal move.
+    fn leads_after(position: &dyn Position) -> Vec<i32> {
+        let mover = position.next_seat();
+        let after = |play: &String| {
+            let mut after = position.clone_box();
+            after.seal_chance();
+            after.play(Turn::from_word(play)).ok().map(|_| after.scores().lead(mover))
+        };
+        position.legal_moves().iter().filter_map(after).collect()
+    }
 
     #[test]
     fn every_lesson_has_a_right_move_and_the_harder_ones_a_wrong_one() {
@@ -131,21 +142,22 @@ mod tests {
             let name = game.meta().name;
             let course = &COURSES[name];
             assert_eq!(course.lessons.len(), 5, "{name}");
-            let figure = Start {
+            let figure = Setup {
                 path: String::new(),
                 size: String::new(),
                 deal: 0,
                 before: course.figure.clone(),
                 most: 1,
             };
-            assert!(Practice::begin(game, &figure).is_some(), "{name}: the figure holds a wrong move");
+            assert!(figure.begin(game).is_some(), "{name}: the figure holds a wrong move");
             for (place, lesson) in course.lessons.iter().enumerate() {
                 let number = place + 1;
-                let begun = Practice::begin(game, &lesson.start(name, number, course));
+                let begun = lesson.start(name, number, course).begin(game);
                 let begun = begun.unwrap_or_else(|| panic!("{name} {number}: a wrong move"));
-                let mover = begun.to_move();
-                let gains = begun.leads_after(mover);
-                let right = gains.iter().filter(|lead| **lead - begun.lead(mover) >= lesson.gain).count();
+                let position = begun.position();
+                let before = position.scores().lead(position.next_seat());
+                let gains = leads_after(position);
+                let right = gains.iter().filter(|lead| **lead - before >= lesson.gain).count();
                 assert!(right > 0, "{name} {number}: no move is right");
                 assert!(lesson.gain == 0 || right < gains.len(), "{name} {number}: every move is right");
             }

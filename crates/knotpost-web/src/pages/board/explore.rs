@@ -1,0 +1,145 @@
+//! A board to play on without touching it: from any of its moves, both sides, by whoever may look at it. The address holds
+//! the moves, so that the line can be shown to others.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use knotpost_rules::{Ability, Seed};
+use minijinja::{Value, context};
+
+use super::queueing::{Plan, queue_facts};
+use super::{Seen, board_name};
+use crate::Web;
+use crate::extract::{PagePath, PageQuery};
+use crate::pages::practice::{Line, Look, MOST_MOVES, Origin, unlisted};
+use crate::session::{LoggedIn, no_store};
+use knotpost_core::boards::{Code, ServiceError, Standing};
+use knotpost_core::queries::{BoardView, view_board, view_surroundings};
+use knotpost_model::{BoardRef, BoardState, MoveKind};
+
+pub(in crate::pages) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath((game, number)): PagePath<(String, String)>,
+    PageQuery(look): PageQuery<Look>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let Some(name) = board_name(&game, &number) else {
+        let text = format!("there is no {} board `{number}`", game.to_lowercase());
+        return web.pages.problem(Code::NoSuchBoard, &text);
+    };
+    let mut view = match view_beginning(&web, &name, look.ply).await {
+        Ok(view) => view,
+        Err(error) => return web.pages.failure(error),
+    };
+    let around = match view_surroundings(&web.app, &mut view.board, visitor).await {
+        Ok(around) => around,
+        Err(error) => return web.pages.failure(error),
+    };
+    let board_look = super::Look::default();
+    let seen = Seen { view: &view, visitor, look: &board_look, around: &around };
+    let facts = seen.explore(&look);
+    unlisted(no_store(web.pages.page_for(visitor, StatusCode::OK, "explore.html", facts)))
+}
+
+/// The board where the line begins: the last position in which somebody could move, where a board ended by a word.
+async fn view_beginning(web: &Web, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
+    let view = view_board(&web.app, name, ply).await?;
+    let is_word = |kind| {
+        matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated)
+    };
+    let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
+    if words == 0 || matches!(view.board.standing(), Standing::ToMove(_)) {
+        return Ok(view);
+    }
+    let ply = view.board.entries.len() - words;
+    view_board(&web.app, name, Some(ply as i64)).await
+}
+
+/// A stream of chance that is that of no board: it follows from what everybody knows.
+fn seed(name: &BoardRef, ply: usize, deal: u8) -> Seed {
+    let mut seed = *b"a line of moves to be explored..";
+    let known = [name.number.to_be_bytes().as_slice(), &(ply as u64).to_be_bytes(), &[deal]].concat();
+    for (place, byte) in seed.iter_mut().zip(known) {
+        *place = byte;
+    }
+    Seed(seed)
+}
+
+impl Seen<'_> {
+    fn explore(&self, look: &Look) -> Value {
+        let (board, summary) = (&self.view.board, &self.view.summary);
+        let meta = board.game.meta();
+        let ply = board.entries.len();
+        let mut position = board.position.clone_box();
+        position.reseed(&seed(&board.name(), ply, look.deal));
+        let here = format!("/boards/{}/{}", summary.game, summary.number);
+        let path = format!("{here}/explore");
+        let mut kept = vec![format!("ply={ply}")];
+        kept.extend((look.deal > 0).then(|| format!("deal={}", look.deal)));
+        let players: Vec<String> = summary.players().map(str::to_owned).collect();
+        let sides = meta.seat_names(players.len());
+        let rolls = meta.abilities.has(Ability::Dice) && !meta.abilities.has(Ability::Deal);
+        let origin = Origin { path: path.clone(), kept, most: MOST_MOVES, players, sides };
+        let mut line = Line::begin(origin, position);
+        line.play_all(&look.moves);
+        let title = format!("{} board {}, a line to explore", board.title(), summary.number);
+        let is_present = ply as i64 == summary.last_ply;
+        let is_now = is_present && summary.state == BoardState::Active && summary.paused.is_none();
+        let me = self.visitor.map(|visitor| visitor.userid.as_str());
+        let own = me.filter(|me| is_now && summary.players().filter(|player| player == me).count() == 1);
+        let plan = own.map(|me| Plan::read(&line, me));
+        let step = |ply: usize| format!("{path}?ply={ply}");
+        context! {
+            title => board.title(),
+            number => summary.number,
+            back_to => if is_present { format!("{here}#board") } else { format!("{here}?ply={ply}#board") },
+            another => rolls.then(|| format!("{path}?ply={ply}&deal={}", look.deal.wrapping_add(1))),
+            before => ply.checked_sub(1).map(step),
+            after => (!is_present).then(|| step(ply + 1)),
+            plan => plan.map(|plan| plan.facts(is_own_turn(self, me), board.seats.len())),
+            queue => queue_facts(&self.around.queue),
+            last => summary.last_ply,
+            board_page => here,
+            ply, rolls, is_present,
+            ..line.facts(&title, look)
+        }
+    }
+}
+
+fn is_own_turn(seen: &Seen<'_>, me: Option<&str>) -> bool {
+    seen.next_seat().is_some_and(|seat| Some(seen.view.board.userid_at(seat)) == me)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_rules::{Position, Registry, Turn};
+
+    /// What is rolled after a move, in a line or on the board itself.
+    fn next_roll(start: &dyn Position, explored: Option<Seed>) -> Option<String> {
+        let mut position = start.clone_box();
+        if let Some(seed) = explored {
+            position.reseed(&seed);
+        }
+        assert_eq!(position.roll(), start.roll(), "what is rolled stays");
+        let play = position.example_move().unwrap();
+        position.play(Turn::Move(&play)).unwrap();
+        position.roll()
+    }
+
+    #[test]
+    fn the_dice_of_a_line_say_nothing_about_those_of_the_board() {
+        let registry = Registry::standard();
+        let game = registry.find("osbo").unwrap();
+        let options = game.parse_options(&[], 2).unwrap();
+        let name = BoardRef { game: "osbo".to_owned(), number: 101 };
+        let starts = [1, 2].map(|byte| game.setup(&options, 2, &Seed([byte; 32])));
+        let [one, other] = &starts;
+        assert_ne!(next_roll(&**one, None), next_roll(&**other, None), "the boards have dice of their own");
+        let explored = starts.each_ref().map(|start| next_roll(&**start, Some(seed(&name, 0, 0))));
+        assert_eq!(explored[0], explored[1], "whatever the seed of the board");
+        assert_ne!(explored[0], next_roll(&**one, Some(seed(&name, 0, 1))), "there are others to try");
+        assert_ne!(seed(&name, 0, 0).0, seed(&name, 1, 0).0);
+    }
+}

@@ -1,0 +1,248 @@
+//! A line of moves that leads on from a position. The address of its page holds it: nothing is stored, so it needs no
+//! account, is in no list and sends no mail.
+
+use knotpost_picture::{describe, linked_svg};
+use knotpost_rules::{
+    Cast, Now, Position, Seat, SeatNames, Status, Turn as Played, Viewer,
+};
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use crate::pages::turn::{Ground, Turn, TurnPage};
+use crate::session::url_encode;
+
+/// The most moves of an address; longer than any game with the usual options.
+pub(in crate::pages) const MOST_MOVES: usize = 150;
+/// Between the moves of an address; in no move of any game.
+pub(in crate::pages) const BETWEEN: char = '~';
+
+/// The query of the page: the moves so far, what is chosen of the next one, and which stream of chance.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::pages) struct Look {
+    /// The moves of a board before them.
+    pub(in crate::pages) ply: Option<i64>,
+    pub(in crate::pages) moves: String,
+    /// The move so far.
+    pub(in crate::pages) choose: String,
+    /// The place for the next die, chosen before its face.
+    pub(in crate::pages) spot: Option<String>,
+    pub(in crate::pages) deal: u8,
+}
+
+/// Where a line begins.
+pub(in crate::pages) struct Origin {
+    /// The address of the page, without its query.
+    pub(in crate::pages) path: String,
+    /// What of the query stays whatever is played, such as `deal=3`.
+    pub(in crate::pages) kept: Vec<String>,
+    /// The most moves that the visitor makes.
+    pub(in crate::pages) most: usize,
+    /// The userids of those who play, by seat; empty: whoever looks at it.
+    pub(in crate::pages) players: Vec<String>,
+    pub(in crate::pages) sides: SeatNames,
+}
+
+/// A move of a line; forced turns are none.
+pub(in crate::pages) struct Made {
+    pub(in crate::pages) seat: Seat,
+    /// The userid or the side of whoever makes it.
+    pub(in crate::pages) by: String,
+    /// As the address holds it.
+    pub(in crate::pages) text: String,
+    pub(in crate::pages) gain: u32,
+}
+
+/// Moves that were chosen, and where they lead.
+pub(in crate::pages) struct Line {
+    origin: Origin,
+    position: Box<dyn Position>,
+    moves: Vec<Made>,
+    /// What the last turn was, in words.
+    told: String,
+    /// Whether the rest of the address was no legal move.
+    is_cut: bool,
+}
+
+impl Line {
+    /// A line without moves.
+    pub(in crate::pages) fn begin(origin: Origin, position: Box<dyn Position>) -> Self {
+        Self { origin, position, moves: Vec::new(), told: String::new(), is_cut: false }
+    }
+
+    /// Takes the position after these moves for the beginning; `None`: one of them is not legal.
+    pub(in crate::pages) fn after(mut self, moves: &str) -> Option<Self> {
+        for play in words(moves) {
+            self.play(play).then_some(())?;
+        }
+        self.moves.clear();
+        Some(self)
+    }
+
+    /// Makes as many moves of an address as are legal.
+    pub(in crate::pages) fn play_all(&mut self, moves: &str) {
+        for play in words(moves) {
+            if self.moves.len() == self.origin.most || !self.play(play) {
+                self.is_cut = true;
+                break;
+            }
+        }
+    }
+
+    /// Makes a move and the forced turns after it; `false` where it is not legal.
+    fn play(&mut self, text: &str) -> bool {
+        let Ok(played) = self.position.play(Played::from_word(text)) else { return false };
+        let by = self.name(played.seat);
+        self.told = match played.gain {
+            0 => format!("{by} played {}", played.text),
+            gain => format!("{by} played {}: +{gain}", played.text),
+        };
+        if played.canonical == SWAP
+            && let [one, other, ..] = self.origin.players.as_mut_slice()
+        {
+            std::mem::swap(one, other);
+        }
+        self.moves.push(Made { seat: played.seat, by, text: played.canonical, gain: played.gain });
+        for _ in 0..MOST_MOVES {
+            let Some(turn) = self.position.forced() else { break };
+            let Ok(passed) = self.position.play(turn) else { break };
+            self.told = format!("{}; {} has no move and passes", self.told, self.name(passed.seat));
+        }
+        true
+    }
+
+    /// What whoever sits there is called: by userid, or by side where one user has several.
+    fn name(&self, seat: Seat) -> String {
+        let players = &self.origin.players;
+        let userid = players.get(seat.index());
+        let own = userid.filter(|userid| players.iter().filter(|other| other == userid).count() == 1);
+        own.cloned().unwrap_or_else(|| self.origin.sides.get(seat.index()).copied().unwrap_or("A player").to_owned())
+    }
+
+    pub(in crate::pages) fn moves(&self) -> &[Made] {
+        &self.moves
+    }
+
+    /// Who would move next.
+    pub(in crate::pages) fn mover(&self) -> String {
+        self.name(self.position.next_seat())
+    }
+
+    pub(in crate::pages) fn position(&self) -> &dyn Position {
+        &*self.position
+    }
+
+    fn result(&self, winners: &[Seat]) -> String {
+        match winners {
+            [winner] => format!("{} wins", self.name(*winner)),
+            _ => "A draw".to_owned(),
+        }
+    }
+
+    fn cast(&self) -> Cast {
+        let now = match self.position.status() {
+            Status::ToAct(seat) => Now::Turn(seat),
+            Status::Over(outcome) => Now::from(&outcome),
+        };
+        Cast { players: self.origin.players.clone(), now: Some(now) }
+    }
+
+    /// The page with these moves and this choice.
+    fn page_with<'a>(
+        &self,
+        moves: impl Iterator<Item = &'a str>,
+        begun: &str,
+        spot: Option<&str>,
+    ) -> String {
+        let mut query = self.origin.kept.clone();
+        let moves: Vec<String> = moves.map(url_encode).collect();
+        let moves = moves.join(&BETWEEN.to_string());
+        let begun = url_encode(begun);
+        let spot = url_encode(spot.unwrap_or_default());
+        let parts = [("moves", moves), ("choose", begun), ("spot", spot)].into_iter();
+        query.extend(parts.filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}={value}")));
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{mark}{}", self.origin.path, query.join("&"))
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.moves.iter().map(|made| made.text.as_str())
+    }
+
+    /// The page after the first moves of the line.
+    fn page_after(&self, count: usize) -> String {
+        self.page_with(self.texts().take(count), "", None)
+    }
+
+    /// Who plays, with scores.
+    fn seats(&self, is_over: bool) -> Vec<Value> {
+        let scores = self.position.scores().texts();
+        let next = self.position.next_seat();
+        let seat = |(index, side): (usize, &&str)| {
+            let seat = u8::try_from(index + 1).ok().and_then(Seat::new)?;
+            let score = scores.get(index).cloned().unwrap_or_default();
+            let (name, is_next) = (self.name(seat), seat == next && !is_over);
+            let side = if name == **side { "" } else { *side };
+            Some(context! { number => index + 1, name, side, score, is_next })
+        };
+        self.origin.sides.iter().enumerate().filter_map(seat).collect()
+    }
+
+    /// What the page shows.
+    pub(in crate::pages) fn facts(&self, title: &str, look: &Look) -> Value {
+        let cast = self.cast();
+        let over = match self.position.status() {
+            Status::Over(outcome) => Some(self.result(&outcome.winners())),
+            Status::ToAct(_) => None,
+        };
+        let ground = Ground {
+            position: &*self.position,
+            cast: &cast,
+            sides: self.origin.sides,
+            last: self.moves.last().map_or("", |made| &made.text),
+        };
+        let may_go_on = over.is_none() && self.moves.len() < self.origin.most;
+        let turn = may_go_on.then(|| Turn::read(ground, &look.choose, look.spot.as_deref()));
+        let present = self.position.view(Viewer::Spectator).with_cast(cast.clone());
+        let shown = turn.as_ref().map(|turn| turn.draw(&present));
+        let links = turn.as_ref().map(|turn| turn.links(self, &present)).unwrap_or_default();
+        let picture = linked_svg(shown.as_ref().unwrap_or(&present), title, &links);
+        let list = |(index, made): (usize, &Made)| {
+            let (text, by, gain, seat) = (&made.text, &made.by, made.gain, made.seat.number());
+            context! { text, by, gain, seat, href => self.page_after(index + 1) }
+        };
+        let shared = context! {
+            picture => Value::from_safe_string(picture),
+            line => self.moves.iter().enumerate().map(list).collect::<Vec<_>>(),
+            earlier => self.moves.len().checked_sub(1).map(|count| self.page_after(count)),
+            is_cut => self.is_cut,
+            told => self.told.clone(),
+            count => self.moves.len(),
+            here => self.page_after(self.moves.len()),
+            again => self.page_after(0),
+            mover => self.mover(),
+            seats => self.seats(over.is_some()),
+            reading => describe(&present),
+            over,
+        };
+        let Some(turn) = turn else { return context! { choosing => false, has_preview => false, ..shared } };
+        let begun = turn.choosing.begun.as_str();
+        context! {
+            play => self.page_with(self.texts().chain([begun]), "", None),
+            ..context! { ..turn.facts(self), ..shared }
+        }
+    }
+}
+
+impl TurnPage for Line {
+    fn address(&self, begun: &str, spot: Option<&str>) -> String {
+        self.page_with(self.texts(), begun, spot)
+    }
+}
+
+/// The word for a change of sides.
+pub(in crate::pages) const SWAP: &str = "swap";
+
+fn words(moves: &str) -> impl Iterator<Item = &str> {
+    moves.split(BETWEEN).filter(|play| !play.is_empty())
+}
