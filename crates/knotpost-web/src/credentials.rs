@@ -14,6 +14,17 @@ use axum::middleware::Next;
 use axum::response::Response;
 use axum_extra::extract::CookieJar;
 
+tokio::task_local! {
+    /// The credentials of the request that the current task answers.
+    static OF_REQUEST: Credentials;
+}
+
+/// The value of a cookie of the request that the current task answers: for what every page shows, whatever its handler
+/// was handed.
+pub(super) fn cookie_of_request(name: &str) -> Option<String> {
+    OF_REQUEST.try_with(|credentials| credentials.cookie(name)).ok().flatten()
+}
+
 /// The credentials of a request. Copies share the record of reads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Credentials(Arc<Carried>);
@@ -96,7 +107,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Credentials {
 pub(super) async fn shield_caches(mut request: Request, next: Next) -> Response {
     let credentials = Credentials::take(request.headers_mut());
     request.extensions_mut().insert(credentials.clone());
-    let mut response = next.run(request).await;
+    let mut response = OF_REQUEST.scope(credentials.clone(), next.run(request)).await;
     credentials.mark(response.headers_mut());
     response
 }

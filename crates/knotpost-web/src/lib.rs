@@ -24,6 +24,7 @@ mod router;
 mod routes;
 mod serving;
 mod session;
+mod theme;
 mod timeouts;
 
 use std::ops::Deref;

@@ -1,6 +1,7 @@
 //! Style, script and figures of the pages. They are compiled into the program; their addresses change with their content,
 //! so that browsers may cache them for ever.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use axum::extract::{Path, Query};
@@ -9,10 +10,13 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use crate::theme::Theme;
 use knotpost_platform::secret::to_hex;
 
-const FILES: [(&str, &str, &str); 3] = [
-    ("style.css", "text/css; charset=utf-8", include_str!("../../../../web/style.css")),
+/// The style sheet; its dark colours follow the reader's system.
+pub(crate) const STYLE: &str = include_str!("../../../../web/style.css");
+
+const FILES: [(&str, &str, &str); 2] = [
     ("board.js", "text/javascript; charset=utf-8", include_str!("../../../../web/board.js")),
     ("knot.svg", "image/svg+xml", include_str!("../../../../web/knot.svg")),
 ];
@@ -21,16 +25,18 @@ const FILES: [(&str, &str, &str); 3] = [
 struct Asset {
     name: &'static str,
     kind: &'static str,
-    text: &'static str,
+    text: Cow<'static, str>,
     version: String,
 }
 
 static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
-    let asset = |&(name, kind, text): &(&'static str, &'static str, &'static str)| {
+    let asset = |(name, kind, text): (&'static str, &'static str, Cow<'static, str>)| {
         let digest = Sha256::digest(text.as_bytes());
         Asset { name, kind, text, version: to_hex(digest.get(..8).unwrap_or(&digest)) }
     };
-    FILES.iter().map(asset).collect()
+    let styles = Theme::ALL.map(|theme| (theme.style(), "text/css; charset=utf-8", theme.fix(STYLE).into()));
+    let files = FILES.map(|(name, kind, text)| (name, kind, text.into()));
+    styles.into_iter().chain(files).map(asset).collect()
 });
 
 /// The version of the content.
@@ -71,5 +77,5 @@ pub(super) async fn show(
     if known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)) {
         return (StatusCode::NOT_MODIFIED, facts).into_response();
     }
-    (facts, asset.text).into_response()
+    (facts, &*asset.text).into_response()
 }

@@ -32,6 +32,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use super::error::status;
 use super::routes::Role::{Mailbox, Public, User};
 use super::routes::Route;
+use super::theme::{self, Theme};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::config::Config;
 use knotpost_core::identity::Visitor;
@@ -77,6 +78,7 @@ impl Pages {
         template: &str,
         facts: Value,
     ) -> Response {
+        let theme = Theme::of_request();
         let shared = context! {
             server => self.server.clone(),
             address => self.address.clone(),
@@ -85,6 +87,9 @@ impl Pages {
             is_admin => visitor.is_some_and(|visitor| visitor.is_admin),
             has_bots => self.has_bots,
             style => assets::address("style.css"),
+            style => assets::address(theme.style()),
+            scheme => theme.scheme(),
+            themes => Theme::ALL.map(|one| context! { word => one.as_str(), is_chosen => one == theme }),
             script => assets::address("board.js"),
         };
         let rendered = self
@@ -156,6 +161,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
     Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
     Route::new(User, "POST", "/users/{userid}", || post(people::write)),
+    Route::new(Public, "POST", "/theme", || post(theme::choose)),
     Route::new(User, "GET", "/settings", || get(settings::ask)),
     Route::new(User, "POST", "/settings", || post(settings::act)),
     Route::new(Public, "GET", "/help/{topic}", || get(home::help)),
@@ -182,5 +188,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/figures/{name}", || get(figures::show)),
 ];
 
+#[cfg(test)]
+pub(super) use assets::STYLE;
 pub(super) use home::{method_not_allowed, not_found, not_found_page};
 pub(super) use mailbox::require_key as require_mailbox_key;

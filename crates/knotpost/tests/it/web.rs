@@ -21,6 +21,7 @@ mod queries;
 mod repeating;
 mod seeking;
 mod sessions;
+mod themes;
 mod visiting;
 
 pub(crate) use crate::stories::{tell, tell_on_databases};

@@ -233,6 +233,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("POST", "/signup", FORM),
     ("GET", "/standings", PAGE),
     ("GET", "/standings/{game}", PAGE),
+    ("POST", "/theme", FORM),
     ("GET", "/try/{game}", LARGE),
     ("GET", "/unsubscribe/{token}", PAGE),
     ("POST", "/unsubscribe/{token}", FORM),

@@ -1,0 +1,141 @@
+//! Light or dark: what a browser has chosen for the pages, kept in a cookie of its own.
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use serde::Deserialize;
+
+use super::Web;
+use super::credentials;
+use super::session::{is_secure, safe_next};
+
+/// The name of the cookie.
+const NAME: &str = "theme";
+/// How long a browser keeps it, in seconds: a year.
+const AGE: u32 = 365 * 24 * 60 * 60;
+
+/// The theme of the pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Theme {
+    /// That of the reader's system.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// All there are.
+    pub(super) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
+    /// Its word in the cookie and in forms.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The value of `color-scheme`.
+    pub(super) const fn scheme(self) -> &'static str {
+        match self {
+            Self::System => "light dark",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The name of its style sheet.
+    pub(super) const fn style(self) -> &'static str {
+        match self {
+            Self::System => "style.css",
+            Self::Light => "style-light.css",
+            Self::Dark => "style-dark.css",
+        }
+    }
+
+    /// The style sheet of this theme, made of that which follows the system.
+    pub(super) fn fix(self, style: &str) -> String {
+        let dark = match self {
+            Self::System => return style.to_owned(),
+            Self::Light => "not all",
+            Self::Dark => "all",
+        };
+        style
+            .replace("color-scheme: light dark;", &format!("color-scheme: {};", self.scheme()))
+            .replace("@media (prefers-color-scheme: dark)", &format!("@media {dark}"))
+    }
+
+    fn read(word: &str) -> Self {
+        Self::ALL.into_iter().find(|theme| theme.as_str() == word).unwrap_or_default()
+    }
+
+    /// The theme that the browser has chosen whose request is being answered.
+    pub(super) fn of_request() -> Self {
+        credentials::cookie_of_request(NAME).map_or(Self::default(), |word| Self::read(&word))
+    }
+}
+
+/// The form below every page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Choice {
+    theme: String,
+}
+
+/// Stores the choice in the browser, and shows the page again from which it came.
+pub(super) async fn choose(
+    State(web): State<Web>,
+    headers: HeaderMap,
+    Form(choice): Form<Choice>,
+) -> Response {
+    let theme = Theme::read(&choice.theme);
+    let age = if theme == Theme::System { 0 } else { AGE };
+    let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
+    let word = theme.as_str();
+    let cookie = format!("{NAME}={word}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{secure}");
+    // Words of this file, so this never fails.
+    let cookie = HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""));
+    ([(header::SET_COOKIE, cookie)], Redirect::to(&page_before(&headers))).into_response()
+}
+
+/// The page of this server that a form was sent from; the start page when that is unknown.
+fn page_before(headers: &HeaderMap) -> String {
+    let page = headers.get(header::REFERER).and_then(|page| page.to_str().ok());
+    let page = page.and_then(|page| page.parse::<Uri>().ok());
+    // Only path and query count: another site's page leads to a page of this server, too.
+    let page = page.as_ref().and_then(|page| page.path_and_query()).map_or("/", |page| page.as_str());
+    safe_next(page).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::STYLE;
+
+    #[test]
+    fn a_fixed_style_asks_the_system_nothing() {
+        assert!(STYLE.contains("@media (prefers-color-scheme: dark)"));
+        for theme in [Theme::Light, Theme::Dark] {
+            let style = theme.fix(STYLE);
+            assert!(!style.contains("prefers-color-scheme"), "{theme:?}");
+            assert!(style.contains(&format!("color-scheme: {};", theme.scheme())), "{theme:?}");
+        }
+        assert_eq!(Theme::System.fix(STYLE), STYLE);
+    }
+
+    #[test]
+    fn the_page_before_is_one_of_this_server() {
+        let before = |referer: &'static str| {
+            page_before(&HeaderMap::from_iter([(header::REFERER, HeaderValue::from_static(referer))]))
+        };
+        assert_eq!(before("https://knotpost.example/boards/osbox/101?ply=3"), "/boards/osbox/101?ply=3");
+        assert_eq!(before("https://evil.example//evil.example/x"), "/");
+        assert_eq!(before("no address"), "/");
+        assert_eq!(page_before(&HeaderMap::new()), "/");
+    }
+}
