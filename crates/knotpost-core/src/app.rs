@@ -172,18 +172,7 @@ impl App {
     /// off does not exist.
     pub fn new(parts: Parts) -> anyhow::Result<Self> {
         let Parts { config, store, registry, clock, entropy, composer, thinker } = parts;
-        for name in &config.games.disabled {
-            let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
-            if registry.find(name).is_none() {
-                let problem = format!("there is no game `{name}`; games are {}", known.join(", "));
-                return Err(ConfigError::Value { key: "games.disabled", problem }.into());
-            }
-        }
-        let is_off = |name: &str| config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name));
-        if registry.iter().all(|game| is_off(game.meta().name)) {
-            let problem = "all games are switched off; leave one".to_owned();
-            return Err(ConfigError::Value { key: "games.disabled", problem }.into());
-        }
+        check_games(&config, registry)?;
         let secret = KeyRing::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
         let (announcer, told) = if store.is_shared() {
             let (announcer, told) = Announcer::new();
@@ -246,6 +235,24 @@ impl App {
     fn is_offered(&self, name: &str) -> bool {
         !self.config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name))
     }
+}
+
+/// Whether the games that are to be switched off exist, and one is left.
+///
+/// # Errors
+/// When not.
+pub fn check_games(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
+    let disabled = &config.games.disabled;
+    let refuse = |problem| Err(ConfigError::Value { key: "games.disabled", problem });
+    if let Some(name) = disabled.iter().find(|name| registry.find(name).is_none()) {
+        let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
+        return refuse(format!("there is no game `{name}`; games are {}", known.join(", ")));
+    }
+    let is_off = |name: &str| disabled.iter().any(|off| off.eq_ignore_ascii_case(name));
+    if registry.iter().all(|game| is_off(game.meta().name)) {
+        return refuse("all games are switched off; leave one".to_owned());
+    }
+    Ok(())
 }
 
 /// What the server itself goes by: nobody else may have these as a userid.

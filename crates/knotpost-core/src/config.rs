@@ -26,6 +26,7 @@ pub use sections::{
     Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Retention, Secrets, Server, Smtp, StrangerPolicy,
     Time, Webhooks,
 };
+pub use warnings::Warning;
 
 /// The file that is read from the working folder when no other is named.
 const DEFAULT_FILE: &str = "knotpost.toml";
@@ -61,7 +62,7 @@ pub struct Config {
     pub log: Log,
     /// What is not as its writer may have meant it, and is told at the start.
     #[serde(skip)]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Why the configuration cannot be used. The text names the key and the place it came from.
@@ -83,6 +84,31 @@ pub enum ConfigError {
     Missing(PathBuf),
 }
 
+impl ConfigError {
+    /// The setting it is about; `None`: the text says where it is.
+    pub fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Value { key, .. } => Some(key),
+            Self::Read(_) | Self::Missing(_) => None,
+        }
+    }
+
+    /// What an operator does about it.
+    pub fn mend(&self) -> String {
+        match self {
+            Self::Value { key, .. } => {
+                let variable = key.to_ascii_uppercase().replace('.', sources::SEPARATOR);
+                format!(
+                    "change `{key}` in the configuration file, or the variable {}{variable}",
+                    sources::PREFIX
+                )
+            }
+            Self::Read(_) => "correct it there; all settings are listed in docs/operations.md".to_owned(),
+            Self::Missing(_) => "name the configuration file of the server with --config".to_owned(),
+        }
+    }
+}
+
 impl Config {
     /// Reads the file (`file`, or `knotpost.toml` when it exists) and the environment. Relative paths belong to the
     /// folder of the file that was named.
@@ -94,18 +120,33 @@ impl Config {
         Self::from_sources(file, std::env::vars_os())
     }
 
+    /// The same settings with every reason for which [`Config::load`] refuses them, not the first alone. Where there
+    /// is a reason, the setting it is about has its default.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub fn examine(file: Option<&Path>) -> (Self, Vec<ConfigError>) {
+        Self::examine_sources(file, std::env::vars_os())
+    }
+
     fn from_sources(
         file: Option<&Path>,
         environment: impl Iterator<Item = (OsString, OsString)>,
     ) -> Result<Self, ConfigError> {
-        let mut settings = sources::read(file, environment)?;
-        check::check(&settings)?;
+        let (settings, problems) = Self::examine_sources(file, environment);
+        problems.into_iter().next().map_or(Ok(settings), Err)
+    }
+
+    fn examine_sources(
+        file: Option<&Path>,
+        environment: impl Iterator<Item = (OsString, OsString)>,
+    ) -> (Self, Vec<ConfigError>) {
+        let (mut settings, mut problems) = sources::read(file, environment);
+        problems.extend(check::check(&settings));
         parameters::drop_unknown(&mut settings);
         warnings::add(&mut settings);
         if let Some(folder) = file.and_then(Path::parent) {
             paths::anchor(&mut settings, folder);
         }
-        Ok(settings)
+        (settings, problems)
     }
 
     /// The effective settings as TOML, secrets masked.
@@ -251,6 +292,38 @@ mod tests {
         assert!(unknown.to_string().contains("listne"), "{unknown}");
         let bad = load(&[("KNOTPOST_HTTP__LISTEN", "nowhere")]).expect_err("no address");
         assert!(bad.to_string().starts_with("http.listen: "), "{bad}");
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_found_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("knotpost.toml");
+        let text = "stray = 1\n[htpp]\n[http]\nlistne = \"x\"\n[limits]\nenabled = \"maybe\"\n[server]\nname = \"Good\"\n";
+        std::fs::write(&file, text).expect("it is written");
+        let variables = [
+            ("KNOTPOST_LOG__FORMAT", "xml"),
+            ("KNOTPOST_SERVER__ADDRESS", "nobody"),
+            ("KNOTPOST_SMTP__LISTEN", "nowhere"),
+            ("KNOTPOST_RETENTION__INBOX_DAYS", "7"),
+        ];
+        let variables = variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let (config, problems) = Config::examine_sources(Some(&file), variables.into_iter());
+        assert_eq!(config.server.name, "Good");
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        for words in [
+            "`stray`",
+            "`htpp`",
+            "`listne`",
+            "limits.enabled",
+            "`xml`",
+            "server.address: ",
+            "smtp.listen: ",
+            "inbox_days: ",
+        ] {
+            assert_eq!(told.iter().filter(|told| told.contains(words)).count(), 1, "{words}: {told:#?}");
+        }
+        assert_eq!(told.len(), 8, "{told:#?}");
+        assert!(problems.iter().all(|problem| !problem.mend().is_empty()));
     }
 
     #[test]
@@ -425,11 +498,13 @@ mod tests {
         assert!(load(&[]).expect("the defaults").warnings.is_empty());
         let told = load(&[("KNOTPOST_MAIL__TRANSPORT", "smtp://relay.example")]).expect("usable").warnings;
         assert!(
-            told.len() == 2 && told[0].contains("public_url") && told[1].contains("@localhost"),
+            told.len() == 2
+                && told[0].subject == "server.public_url"
+                && told[1].problem.contains("@localhost"),
             "{told:?}"
         );
         let told = load(&[("KNOTPOST_SERVER_ADDRESS", "a@b.example"), ("KNOTPOST_TEST_POSTGRES", "x")]);
         let told = told.expect("usable").warnings;
-        assert!(told.len() == 1 && told[0].contains("KNOTPOST_SERVER__ADDRESS"), "{told:?}");
+        assert!(told.len() == 1 && told[0].mend.contains("KNOTPOST_SERVER__ADDRESS"), "{told:?}");
     }
 }

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
 /// Permissions of folders.
 const FOLDER: u32 = 0o700;
 /// Permissions of files.
@@ -43,6 +45,27 @@ pub fn create_new_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(FILE).open(path)
 }
 
+/// Whether this process can use the folder, or make it. Makes nothing.
+///
+/// # Errors
+/// When the folder cannot be entered, read and written, or there is none and none can be made.
+pub fn check_folder(path: &Path) -> io::Result<()> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"))
+        }
+        Ok(_) => {
+            let all = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
+            Ok(accessat(CWD, path, all, AtFlags::EACCESS)?)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            path.parent().map_or(Err(error), check_folder)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether others than the owner can read or change the file; `None`: it does not exist or cannot be inspected.
 pub fn is_open_to_others(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|found| found.mode() & READ_OR_WRITE != 0)
@@ -78,6 +101,17 @@ mod tests {
         assert_eq!((mode(&file), mode(&deep.join("other"))), (0o600, 0o600));
         assert_eq!((is_open_to_others(&file), foreign_owner(&file)), (Some(false), None));
         assert_eq!(is_open_to_others(&deep.join("absent")), None);
+    }
+
+    #[test]
+    fn a_folder_that_could_be_made_is_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        check_folder(folder.path()).unwrap();
+        check_folder(&folder.path().join("one/two")).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        assert!(check_folder(&folder.path().join("file")).is_err());
+        assert!(check_folder(&folder.path().join("file/two")).is_err());
     }
 
     #[test]

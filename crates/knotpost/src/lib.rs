@@ -5,6 +5,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod build;
+pub mod checkup;
 pub mod cli;
 pub mod server;
 pub mod telemetry;

@@ -31,20 +31,20 @@ use knotpost_platform::files::create_private;
 use knotpost_platform::secret::MailboxKey;
 use knotpost_storage::Store;
 use knotpost_transport::inbound::smtp::Certificates;
-use knotpost_transport::inbound::{
-    Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, local_socket, smtp,
-};
-use knotpost_transport::outbound::{Courier, DeliveryWorker, MailComposer, Transport};
+use knotpost_transport::inbound::{Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, smtp};
+use knotpost_transport::outbound::{Courier, DeliveryWorker, MailComposer, Maildir, Transport};
 use knotpost_web::{ServeLimits, Web};
 
 pub use listeners::{ListenAddress, PORTS_FILE, Ports};
 pub use opening::{Opening, OpeningError, absolute, open_files};
 
-use opening::shown_database;
+pub(crate) use crash_recovery::{Mark, check_first, refuse_lost_file};
+pub(crate) use listeners::{LmtpListener, bind, bind_lmtp, bind_socket, read_ports};
+pub(crate) use opening::{check_data, shown_database};
 
-use crash_recovery::{Check, Mark};
+use crash_recovery::Check;
 use descriptors::Shares;
-use listeners::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
+use listeners::{address, remove_ports, write_ports};
 
 /// How long running work may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(7);
@@ -58,7 +58,7 @@ const COURIERS: usize = 4;
 const READERS: usize = 4;
 
 /// The file whose lock says that a server runs on this folder.
-const LOCK_FILE: &str = "serve.lock";
+pub(crate) const LOCK_FILE: &str = "serve.lock";
 
 /// A running server.
 pub struct Server {
@@ -89,14 +89,20 @@ pub async fn open(
     opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
     let app = open_with_any_key(config, registry, clock, entropy, opening).await?;
-    if let Some(rows) = unfinished_import(&app).await? {
+    refuse_unfinished_import(&app).await?;
+    check_key(&app).await?;
+    Ok(app)
+}
+
+/// A database that holds a part of a server is not worked on.
+pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
+    if let Some(rows) = unfinished_import(app).await? {
         anyhow::bail!(
             "the import of a whole server was interrupted here after {rows} rows: run `knotpost import FILE` again \
              with the same file"
         );
     }
-    check_key(&app).await?;
-    Ok(app)
+    Ok(())
 }
 
 /// The same for a server whose key may be new to the database.
@@ -113,7 +119,7 @@ pub async fn open_with_any_key(
     opening::prepare(&config, opening).await?;
     let settings = config.store_settings();
     let database = || shown_database(&config);
-    crash_recovery::refuse_lost_file(&settings)?;
+    refuse_lost_file(&settings)?;
     if config.database.migrate == Migrate::Auto {
         let migrated = Store::migrate(&settings).await;
         migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
@@ -123,8 +129,7 @@ pub async fn open_with_any_key(
     if config.database.migrate == Migrate::Off {
         store.check_schema().await?;
     }
-    let composer = MailComposer::signing(&config).map_err(|error| refuse("dkim.key", &error))?;
-    let composer = Arc::new(composer);
+    let composer = Arc::new(open_composer(&config)?);
     let thinker = Arc::new(BotThinker);
     Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer, thinker })?))
 }
@@ -141,7 +146,7 @@ impl Server {
         let file_lock = config.store_settings().sqlite_file().map(|file| lock_file(&file)).transpose()?;
         let mark = Mark::of(&app);
         let check = match &mark {
-            Some(mark) => crash_recovery::check_first(&app, mark).await?,
+            Some(mark) => check_first(&app, mark).await?,
             None => Check::Never,
         };
         let transport = Transport::from_config(config);
@@ -164,15 +169,8 @@ impl Server {
             smtp: address(smtp.as_ref())?,
             lmtp: lmtp.as_ref().map(LmtpListener::local_address).transpose()?,
         };
-        let socket = config.socket();
-        let socket =
-            local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
-                format!(
-                    "the socket for `deliver` cannot be made at {}; server.socket names another place",
-                    socket.display()
-                )
-            })?;
-        let watch = watched_folder(config, &transport)?;
+        let socket = bind_socket(config)?;
+        let watch = watched_folder(config, transport.maildir().map(Maildir::root))?;
         if let Some(mark) = &mark {
             mark.set().context("it cannot be noted beside the database file that a server works on it")?;
         }
@@ -399,8 +397,19 @@ async fn enlist_bots(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether another process works on the folder or the database file.
+pub(crate) fn is_in_use(lock: &Path) -> bool {
+    let Ok(file) = File::open(lock) else { return false };
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+/// The composer of mails, with the key that signs them.
+pub(crate) fn open_composer(config: &Config) -> Result<MailComposer, ConfigError> {
+    MailComposer::signing(config).map_err(|error| refuse("dkim.key", &error))
+}
+
 /// The certificate for STARTTLS, if there is one.
-fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>>> {
+pub(crate) fn load_certificates(config: &Config) -> Result<Option<Arc<Certificates>>, ConfigError> {
     if config.smtp.tls_cert.is_empty() {
         return Ok(None);
     }
@@ -409,7 +418,7 @@ fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>
 }
 
 /// A setting that turned out to be unusable.
-fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
+pub(crate) fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     ConfigError::Value { key, problem }
@@ -424,16 +433,15 @@ fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSet
     settings
 }
 
-/// The Maildir that is watched, if any.
-fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Option<MaildirWatcher>> {
+/// The Maildir that is watched, if any; `out` is the one of outgoing mail.
+pub(crate) fn watched_folder(
+    config: &Config,
+    out: Option<&Path>,
+) -> Result<Option<MaildirWatcher>, ConfigError> {
     let Some(root) = config.watched_maildir() else { return Ok(None) };
-    if let Transport::Maildir(out) = transport
-        && is_same_folder(out.root(), &root)
-    {
-        anyhow::bail!(
-            "maildir.watch: {} is where outgoing mail is kept; watch another folder",
-            root.display()
-        );
+    if out.is_some_and(|out| is_same_folder(out, &root)) {
+        let problem = format!("{} is where outgoing mail is kept; watch another folder", root.display());
+        return Err(ConfigError::Value { key: "maildir.watch", problem });
     }
     Ok(Some(MaildirWatcher::new(root, config.inbound.max_bytes)))
 }

@@ -7,17 +7,19 @@ use secrecy::ExposeSecret;
 use super::{Config, ConfigError};
 use knotpost_model::Address;
 
-pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
-    identity(config)?;
-    listeners(config)?;
-    signing(config)?;
-    verification(config)?;
-    own_name(config)?;
-    ways_in(config)?;
-    if let Err(problem) = super::log_level::check_level(&config.log.level) {
-        return refuse("log.level", problem);
-    }
-    numbers(config)
+/// Every reason to refuse these settings, one of each group of settings.
+pub(super) fn check(config: &Config) -> Vec<ConfigError> {
+    let groups = [
+        identity(config),
+        listeners(config),
+        signing(config),
+        verification(config),
+        own_name(config),
+        ways_in(config),
+        super::log_level::check_level(&config.log.level).or_else(|problem| refuse("log.level", problem)),
+        numbers(config),
+    ];
+    groups.into_iter().filter_map(Result::err).collect()
 }
 
 fn refuse<T>(key: &'static str, problem: impl Into<String>) -> Result<T, ConfigError> {

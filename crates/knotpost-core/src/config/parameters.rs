@@ -1,7 +1,7 @@
 //! The parameters behind the `?` of a PostgreSQL address. The library that connects writes those which it does not know
 //! into the log, with their values: a misspelt password would be there.
 
-use super::Config;
+use super::{Config, Warning};
 
 /// What the library knows.
 const KNOWN: [&str; 18] = [
@@ -42,10 +42,11 @@ pub(super) fn drop_unknown(config: &mut Config) {
         url.query_pairs_mut().extend_pairs(known);
     }
     *address = url.into();
-    config.warnings.push(format!(
-        "database.url has {} that nothing here knows; left out. Known are {}",
-        if unknown.len() == 1 { "a parameter" } else { "parameters" },
-        KNOWN.join(", ")
+    let count = if unknown.len() == 1 { "a parameter" } else { "parameters" };
+    config.warnings.push(Warning::new(
+        "database.url",
+        format!("database.url has {count} that nothing here knows; left out"),
+        format!("known are {}", KNOWN.join(", ")),
     ));
 }
 
@@ -70,7 +71,7 @@ mod tests {
             given.clone_into(&mut config.database.url.0);
             drop_unknown(&mut config);
             assert_eq!((&*config.database.url, config.warnings.len()), (used, told), "{given}");
-            let said = config.warnings.concat();
+            let said = config.warnings.iter().map(ToString::to_string).collect::<String>();
             assert!(!said.contains("geheim") && !said.contains("passwrd"), "{said}");
         }
     }

@@ -8,25 +8,40 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::{Config, ConfigError, DEFAULT_FILE};
+use super::{Config, ConfigError, DEFAULT_FILE, Warning};
 
 /// How names of variables begin.
-const PREFIX: &str = "KNOTPOST_";
+pub(super) const PREFIX: &str = "KNOTPOST_";
 /// Between section and key in the name of a variable.
-const SEPARATOR: &str = "__";
+pub(super) const SEPARATOR: &str = "__";
 
-/// The settings of the file (`file`, or `knotpost.toml` when it exists) under those of the environment.
+/// The settings of the file (`file`, or `knotpost.toml` when it exists) under those of the environment, and why some of
+/// them cannot be used; those have their defaults.
 pub(super) fn read(
     file: Option<&Path>,
     environment: impl Iterator<Item = (OsString, OsString)>,
+) -> (Config, Vec<ConfigError>) {
+    let mut problems = Vec::new();
+    let settings = read_tables(file, environment, &mut problems).unwrap_or_else(|error| {
+        problems.push(error);
+        Config::default()
+    });
+    (settings, problems)
+}
+
+/// An error is one after which nothing else can be read.
+fn read_tables(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (OsString, OsString)>,
+    problems: &mut Vec<ConfigError>,
 ) -> Result<Config, ConfigError> {
     let defaults = Table::try_from(Config::default()).map_err(|error| refuse(&error))?;
     let mut settings = Table::new();
     if let Some((name, text)) = read_file(file)? {
         let told = |error: String| ConfigError::Read(format!("{name}: {error}"));
         settings = parse(&text).map_err(told)?;
-        fit_all(&mut settings, &defaults).map_err(told)?;
-        let _: Config = settings.clone().try_into().map_err(|error| told(one_line(&error)))?;
+        problems.extend(fit_all(&mut settings, &defaults).into_iter().map(told));
+        problems.extend(drop_unusable(&mut settings).into_iter().map(told));
     }
     let mut warnings = Vec::new();
     for (name, value) in environment {
@@ -36,17 +51,51 @@ pub(super) fn read(
             continue;
         };
         let (section, key) = (section.to_ascii_lowercase(), key.to_ascii_lowercase());
-        let told = |error: &str| ConfigError::Read(format!("{section}.{key}: {error} (variable {name})"));
-        let text = value.to_str().ok_or_else(|| told("must be text in UTF-8"))?;
         let like = defaults.get(&section).and_then(|section| section.get(&key));
-        let value = fit(Value::String(text.to_owned()), like).map_err(|error| told(&error))?;
+        let value = value.to_str().ok_or_else(|| "must be text in UTF-8".to_owned());
+        let fitted = value.and_then(|text| fit(Value::String(text.to_owned()), like));
         let place = settings.entry(section.as_str()).or_insert_with(|| Value::Table(Table::new()));
-        let Value::Table(place) = place else { return Err(told("there is no such section")) };
-        place.insert(key.clone(), value);
+        match (place, fitted) {
+            (Value::Table(place), Ok(value)) => drop(place.insert(key, value)),
+            (_, fitted) => {
+                let error = fitted.err().unwrap_or_else(|| "there is no such section".to_owned());
+                problems.push(ConfigError::Read(format!("{section}.{key}: {error} (variable {name})")));
+            }
+        }
     }
+    problems.extend(drop_unusable(&mut settings).iter().map(refuse));
     let mut settings: Config = settings.try_into().map_err(|error| refuse(&one_line(&error)))?;
     settings.warnings = warnings;
     Ok(settings)
+}
+
+/// Takes out what is no setting or has no possible value, and says why of each.
+fn drop_unusable(settings: &mut Table) -> Vec<String> {
+    if settings.clone().try_into::<Config>().is_ok() {
+        return Vec::new();
+    }
+    let mut problems = Vec::new();
+    settings.retain(|section, values| {
+        let bare = if values.is_table() { Value::Table(Table::new()) } else { values.clone() };
+        let problem = refusal(section, bare);
+        if let (None, Value::Table(values)) = (&problem, &mut *values) {
+            values.retain(|key, value| {
+                let alone = Table::from_iter([(key.to_owned(), value.clone())]);
+                let problem = refusal(section, Value::Table(alone));
+                problems.extend(problem.clone());
+                problem.is_none()
+            });
+        }
+        problems.extend(problem.clone());
+        problem.is_none()
+    });
+    problems
+}
+
+/// Why this cannot be the value of that name.
+fn refusal(name: &str, value: Value) -> Option<String> {
+    let alone = Table::from_iter([(name.to_owned(), value)]);
+    alone.try_into::<Config>().err().map(|error| one_line(&error))
 }
 
 fn refuse(error: &impl ToString) -> ConfigError {
@@ -83,16 +132,24 @@ fn one_line(error: &toml::de::Error) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Every value of a file as what its key takes.
-fn fit_all(settings: &mut Table, defaults: &Table) -> Result<(), String> {
+/// Every value of a file as what its key takes; those that cannot be are taken out, and it is said why.
+fn fit_all(settings: &mut Table, defaults: &Table) -> Vec<String> {
+    let mut problems = Vec::new();
     for (section, values) in settings.iter_mut() {
         let (Value::Table(values), Some(defaults)) = (values, defaults.get(section)) else { continue };
-        for (key, value) in values.iter_mut() {
+        values.retain(|key, value| {
             let given = std::mem::replace(value, Value::Boolean(false));
-            *value = fit(given, defaults.get(key)).map_err(|error| format!("{section}.{key}: {error}"))?;
-        }
+            match fit(given, defaults.get(key)) {
+                Ok(fitted) => *value = fitted,
+                Err(error) => {
+                    problems.push(format!("{section}.{key}: {error}"));
+                    return false;
+                }
+            }
+            true
+        });
     }
-    Ok(())
+    problems
 }
 
 /// The value as one of the same kind as `like`, where that is known; text may stand for numbers and lists.
@@ -134,7 +191,7 @@ fn is_mode(default: &str) -> bool {
 }
 
 /// A variable that looks like a setting and is none, for want of the second underscore.
-fn warn_of(name: &str, defaults: &Table) -> Option<String> {
+fn warn_of(name: &str, defaults: &Table) -> Option<Warning> {
     let rest = name[PREFIX.len()..].to_ascii_lowercase();
     let meant = defaults.iter().find_map(|(section, values)| {
         let key = rest.strip_prefix(section.as_str())?.strip_prefix('_')?;
@@ -144,9 +201,10 @@ fn warn_of(name: &str, defaults: &Table) -> Option<String> {
         let (section, key) = rest.split_once('_')?;
         defaults.get_key_value(section).map(|(section, _)| (section, key))
     })?;
-    Some(format!(
-        "the variable {name} is no setting: between section and key stand two underscores, {PREFIX}{}{SEPARATOR}{}",
+    let mend = format!(
+        "between section and key stand two underscores, {PREFIX}{}{SEPARATOR}{}",
         section.to_ascii_uppercase(),
         key.to_ascii_uppercase()
-    ))
+    );
+    Some(Warning::new(name, format!("the variable {name} is no setting"), mend))
 }

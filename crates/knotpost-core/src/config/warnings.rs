@@ -1,26 +1,52 @@
 //! Settings that can be used and are hardly what their writer meant.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use super::Config;
+
+/// What can be used and is hardly meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The setting it is about.
+    pub subject: String,
+    /// What follows from it.
+    pub problem: String,
+    /// What an operator does about it.
+    pub mend: String,
+}
+
+impl Warning {
+    /// A warning about a setting.
+    pub fn new(subject: impl Into<String>, problem: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { subject: subject.into(), problem: problem.into(), mend: mend.into() }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.problem, self.mend)
+    }
+}
 
 /// Adds what is to be told at the start.
 pub(super) fn add(config: &mut Config) {
     let mut told = Vec::new();
     if config.really_mails() {
         if is_loopback(&config.server.public_url) {
-            told.push(format!(
-                "mail leaves this machine, and its links lead to {}, where nobody else finds anything: set \
-                 server.public_url",
+            let problem = format!(
+                "mail leaves this machine, and its links lead to {}, where nobody else finds anything",
                 config.server.public_url
-            ));
+            );
+            told.push(Warning::new("server.public_url", problem, "set server.public_url"));
         }
         let domain = config.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
         if is_loopback_host(&domain.to_ascii_lowercase()) {
-            told.push(format!(
-                "mail leaves this machine, and it comes from {}, where nobody can answer: set server.address",
+            let problem = format!(
+                "mail leaves this machine, and it comes from {}, where nobody can answer",
                 config.server.address
-            ));
+            );
+            told.push(Warning::new("server.address", problem, "set server.address"));
         }
     }
     config.warnings.extend(told);

@@ -30,7 +30,7 @@ pub use limits::{Limited, Limits};
 pub use origin::{Origin, Proof, ProvenUser, gave_password_lately};
 pub use profiles::{GameRating, Profile, view_profile};
 pub use resets::{set_password_by_link, view_reset};
-pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
+pub use server_key::{KeyError, KeyUse, adopt_key, check_key, compare_key, reseal_webhooks, view_key_use};
 pub use sessions::{
     RECENT_MS, SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, give_password, log_in,
     log_in_by_link, log_out, log_out_everywhere, view_link, view_sessions,

@@ -70,6 +70,18 @@ pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
     }
 }
 
+/// Whether the keys of this server are those that the database was used with, as far as any are agreed. Changes nothing.
+///
+/// # Errors
+/// When servers on this database need the same key and this one has another, or the database fails.
+pub async fn compare_key(app: &App) -> Result<bool, KeyError> {
+    let known = read_agreed(&mut app.store.query().await?).await?;
+    match judge(app, &known) {
+        Judgement::Foreign if app.store.is_shared() => Err(KeyError::Foreign),
+        judged => Ok(judged != Judgement::Foreign),
+    }
+}
+
 /// What the agreed keys are to this server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Judgement {

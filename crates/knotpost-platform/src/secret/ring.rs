@@ -79,14 +79,31 @@ impl KeyRing {
     /// # Errors
     /// When a key is malformed or the file cannot be read or made.
     pub fn load(text: &str, file: &Path, entropy: &dyn Entropy) -> Result<Self, SecretError> {
-        if !text.is_empty() {
-            return Self::parse(text).ok_or_else(|| SecretError::Malformed("secrets.key".to_owned()));
+        if let Some(ring) = Self::read(text, file)? {
+            return Ok(ring);
         }
-        let text = match std::fs::read_to_string(file) {
-            Err(error) if error.kind() == ErrorKind::NotFound => create(file, entropy)?,
-            read => read?,
-        };
-        Self::parse(&text).ok_or_else(|| SecretError::Malformed(file.display().to_string()))
+        let failed = |error| SecretError::File(file.display().to_string(), error);
+        Self::parse_file(file, &create(file, entropy).map_err(failed)?)
+    }
+
+    /// The same without making any; `None`: the file is absent.
+    ///
+    /// # Errors
+    /// When a key is malformed or the file cannot be read.
+    pub fn read(text: &str, file: &Path) -> Result<Option<Self>, SecretError> {
+        if !text.is_empty() {
+            let malformed = || SecretError::Malformed("secrets.key".to_owned());
+            return Self::parse(text).map(Some).ok_or_else(malformed);
+        }
+        match std::fs::read_to_string(file) {
+            Ok(text) => Self::parse_file(file, &text).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(SecretError::File(file.display().to_string(), error)),
+        }
+    }
+
+    fn parse_file(file: &Path, text: &str) -> Result<Self, SecretError> {
+        Self::parse(text).ok_or_else(|| SecretError::Malformed(file.display().to_string()))
     }
 
     /// Reads keys apart by blanks or line ends: 64 hexadecimal digits, with `current:`, `next:`, `old:` or `digests:`

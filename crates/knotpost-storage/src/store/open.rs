@@ -145,14 +145,37 @@ impl Store {
         Ok(found)
     }
 
+    /// Connects to a PostgreSQL server once, without the patience of [`Store::open`], so that what it said is known.
+    ///
+    /// # Errors
+    /// When it cannot be reached or refuses.
+    pub async fn try_server(settings: &Settings) -> Result<(), StoreError> {
+        if settings.sqlite_file().is_some() {
+            return Ok(());
+        }
+        let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
+        options.connect().await?.close().await?;
+        Ok(())
+    }
+
     /// Whether the schema is the one this program was made for.
     ///
     /// # Errors
     /// When it is older or newer, or cannot be read.
     pub async fn check_schema(&self) -> Result<(), StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
-        let stored: Vec<i64> = on!(&mut tx, c => sqlx::query_scalar(sql).fetch_all(c).await)?;
+        let tables = if self.is_shared() {
+            "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('_sqlx_migrations')"
+        } else {
+            "SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'"
+        };
+        let tables: i64 = on!(&mut tx, c => sqlx::query_scalar(tables).fetch_one(c).await)?;
+        let stored: Vec<i64> = if tables == 0 {
+            Vec::new()
+        } else {
+            let sql = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
+            on!(&mut tx, c => sqlx::query_scalar(sql).fetch_all(c).await)?
+        };
         let ours: Vec<i64> = sqlx_macros::migrate!("../../migrations/sqlite")
             .iter()
             .map(|migration| migration.version)

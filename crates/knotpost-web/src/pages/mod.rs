@@ -86,7 +86,6 @@ impl Pages {
             visitor => visitor.map(|visitor| visitor.userid.clone()),
             is_admin => visitor.is_some_and(|visitor| visitor.is_admin),
             has_bots => self.has_bots,
-            style => assets::address("style.css"),
             style => assets::address(theme.style()),
             scheme => theme.scheme(),
             themes => Theme::ALL.map(|one| context! { word => one.as_str(), is_chosen => one == theme }),

@@ -4,6 +4,7 @@
 mod admin;
 mod backup;
 mod bots;
+mod checking;
 mod command;
 mod deliver;
 mod export;
@@ -21,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use knotpost_rules::Registry;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::server::{Opening, OpeningError};
 use knotpost_core::app::App;
@@ -139,6 +140,17 @@ pub fn main() -> ExitCode {
         _ => {}
     }
     knotpost_platform::files::set_private_mask();
+    let runtime = match start_runtime(&command) {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain!("knotpost: {error}");
+            return ExitCode::from(EX_TEMPFAIL);
+        }
+    };
+    if let Command::Config { action: settings::Action::Check(args) } = &command {
+        let code = runtime.block_on(checking::check(config.as_deref(), args));
+        return output::end(Ok(code), exit_code);
+    }
     let config = match Config::load(config.as_deref()) {
         Ok(config) => config,
         Err(error) => {
@@ -146,19 +158,6 @@ pub fn main() -> ExitCode {
             // An operator's mistake must not bounce players' mail: it waits in the queue of the mail server.
             let waits = matches!(command, Command::Deliver(_));
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
-        }
-    };
-    let mut runtime = match command {
-        // A mail server starts one for each mail; it does one thing after another.
-        Command::Deliver(_) => Builder::new_current_thread(),
-        _ => Builder::new_multi_thread(),
-    };
-    // Answers of PostgreSQL and of the writer come from other threads. Workers poll for them after every few of their own tasks.
-    let runtime = match runtime.enable_all().global_queue_interval(8).build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            complain!("knotpost: {error}");
-            return ExitCode::from(EX_TEMPFAIL);
         }
     };
     let is_server = matches!(command, Command::Serve);
@@ -170,6 +169,16 @@ pub fn main() -> ExitCode {
         Ok(code) if is_server => code,
         outcome => output::end(outcome, exit_code),
     }
+}
+
+fn start_runtime(command: &Command) -> std::io::Result<Runtime> {
+    let mut runtime = match command {
+        // A mail server starts one for each mail; it does one thing after another.
+        Command::Deliver(_) => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    // Answers of PostgreSQL and of the writer come from other threads. Workers poll for them after every few of their own tasks.
+    runtime.enable_all().global_queue_interval(8).build()
 }
 
 /// The exit code of a command that failed.

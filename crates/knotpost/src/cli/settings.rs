@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 
 use super::EX_CONFIG;
+use super::checking::CheckArgs;
 use super::output::{complain, say};
 use crate::server::Opening;
 use knotpost_core::config::{Config, Database, Migrate};
@@ -16,6 +17,8 @@ use knotpost_transport::outbound::{Renderer, Signer};
 pub(super) enum Action {
     /// Print every setting with its effective value; secrets are masked.
     Show,
+    /// Check everything that `serve` would refuse, without starting; exit code 78 when there is something.
+    Check(CheckArgs),
     /// Print the DNS record that lets others verify this server's signatures.
     DkimRecord,
     /// List your own mail templates; exit code 1 when one of them cannot be used.
@@ -31,6 +34,8 @@ pub(super) struct MigrateArgs {
 
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
     match action {
+        // It needs no settings that are sound.
+        Action::Check(_) => {}
         Action::Show => super::output::text(&config.to_toml()?),
         Action::DkimRecord => return dkim_record(config),
         Action::Templates => return Ok(list_templates(config)),

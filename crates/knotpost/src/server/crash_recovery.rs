@@ -21,7 +21,7 @@ const ADVICE: &str = "no mail is taken and no move is made on it; restore the la
 
 /// When a file is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Check {
+pub(crate) enum Check {
     /// The last stop was clean, or there was none.
     Never,
     /// Before the server listens.
@@ -32,11 +32,11 @@ pub(super) enum Check {
 
 /// A file beside the database that is there while a server works on it. A clean stop removes it.
 #[derive(Clone, Debug)]
-pub(super) struct Mark(PathBuf);
+pub(crate) struct Mark(PathBuf);
 
 impl Mark {
     /// The mark of the configured database; `None` on PostgreSQL.
-    pub(super) fn of(app: &App) -> Option<Self> {
+    pub(crate) fn of(app: &App) -> Option<Self> {
         Some(Self::beside(&app.config.store_settings().sqlite_file()?))
     }
 
@@ -86,7 +86,7 @@ impl Mark {
 ///
 /// # Errors
 /// When the file is missing or empty beside the mark of a server that did not stop cleanly; the text says what to do.
-pub(super) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
+pub(crate) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     let Some(file) = settings.sqlite_file() else { return Ok(()) };
     let mark = Mark::beside(&file);
     let is_lost = std::fs::metadata(&file).map_or_else(
@@ -108,7 +108,7 @@ pub(super) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the file is damaged; the text says what to do.
-pub(super) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check> {
+pub(crate) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check> {
     let file = app.config.store_settings().sqlite_file().unwrap_or_default();
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
     let check = mark.judge(size, app.config.database.check_first_mib.saturating_mul(1 << 20));

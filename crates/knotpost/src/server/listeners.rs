@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use tokio::net::TcpListener;
 
 use knotpost_core::config::{Config, unix_path};
+use knotpost_transport::inbound::local_socket;
 use knotpost_transport::inbound::unix_socket::NamedSocket;
 
 /// The file that lists the addresses on which the server listens.
@@ -74,7 +75,7 @@ impl<'de> serde::Deserialize<'de> for ListenAddress {
 }
 
 /// The LMTP listener, of either kind.
-pub(super) enum LmtpListener {
+pub(crate) enum LmtpListener {
     Tcp(TcpListener),
     Unix(NamedSocket),
 }
@@ -90,7 +91,7 @@ impl LmtpListener {
 }
 
 /// Opens a TCP listener; `None`: it is switched off.
-pub(super) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
+pub(crate) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
     if listen.is_empty() {
         return Ok(None);
     }
@@ -101,7 +102,7 @@ pub(super) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Opti
 }
 
 /// Opens the LMTP listener; `None`: it is switched off.
-pub(super) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpListener>> {
+pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpListener>> {
     let listen = &config.lmtp.listen;
     let Some(path) = unix_path(listen) else {
         return Ok(bind("lmtp.listen", listen).await?.map(LmtpListener::Tcp));
@@ -113,6 +114,17 @@ pub(super) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpList
         )
     })?;
     Ok(Some(LmtpListener::Unix(socket)))
+}
+
+/// Opens the socket of `knotpost deliver`.
+pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<local_socket::Socket> {
+    let socket = config.socket();
+    local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
+        format!(
+            "the socket for `deliver` cannot be made at {}; server.socket names another place",
+            socket.display()
+        )
+    })
 }
 
 /// The address of a listener that may be off.
@@ -131,6 +143,11 @@ pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     drop(file);
     std::fs::rename(&draft, data.join(PORTS_FILE))?;
     Ok(())
+}
+
+/// Where the server of this folder listens, as it wrote down.
+pub(crate) fn read_ports(data: &Path) -> Option<Ports> {
+    serde_json::from_str(&std::fs::read_to_string(data.join(PORTS_FILE)).ok()?).ok()
 }
 
 /// Deletes the file at a clean stop. It may be absent when the folder was tidied up; nothing depends on it.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 
-use knotpost_core::config::{Config, FileMode};
-use knotpost_platform::files::{foreign_owner, is_open_to_others, private_folder};
+use knotpost_core::config::{Config, FileMode, Warning};
+use knotpost_platform::files::{check_folder, foreign_owner, is_open_to_others, private_folder};
 use knotpost_storage::{Settings, Store};
 
 /// Whether what is missing may be made.
@@ -76,10 +76,23 @@ pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result
         return Err(OpeningError::Foreign { folder: absolute(data), owner }.into());
     }
     if opening != Opening::Existing {
-        private_folder(data)
-            .with_context(|| format!("the folder {} cannot be made", absolute(data).display()))?;
+        check_data(config)?;
+        private_folder(data).with_context(|| no_folder(data))?;
     }
     Ok(())
+}
+
+/// Whether the data folder can be used, or made.
+///
+/// # Errors
+/// When not.
+pub(crate) fn check_data(config: &Config) -> anyhow::Result<()> {
+    let data = &config.server.data;
+    check_folder(data).with_context(|| no_folder(data))
+}
+
+fn no_folder(data: &Path) -> String {
+    format!("the folder {} cannot be made or written to", absolute(data).display())
 }
 
 async fn ensure_database(config: &Config, settings: &Settings) -> anyhow::Result<()> {
@@ -128,7 +141,7 @@ pub fn absolute(path: &Path) -> PathBuf {
 }
 
 /// The database as it may be shown: its file, or its address without secrets.
-pub(super) fn shown_database(config: &Config) -> String {
+pub(crate) fn shown_database(config: &Config) -> String {
     match config.store_settings().sqlite_file() {
         Some(file) => absolute(&file).display().to_string(),
         None => config.database.url.masked(),
@@ -136,32 +149,38 @@ pub(super) fn shown_database(config: &Config) -> String {
 }
 
 /// Warnings about files that other users of the machine can read.
-pub fn open_files(config: &Config) -> Vec<String> {
+pub fn open_files(config: &Config) -> Vec<Warning> {
     let data = &config.server.data;
     if is_open_to_others(data) == Some(true) {
         let shown = absolute(data);
         let shown = shown.display();
-        return vec![format!(
-            "others on this machine may read or change what is in {shown}, mail and password hashes among it: run \
-             `chmod 700 {shown}`. For a `knotpost deliver` of other users let `server.socket` name a place outside"
-        )];
+        let problem = format!(
+            "others on this machine may read or change what is in {shown}, mail and password hashes among it"
+        );
+        let mend = format!(
+            "run `chmod 700 {shown}`. For a `knotpost deliver` of other users let `server.socket` name a place outside"
+        );
+        return vec![Warning::new("server.data", problem, mend)];
     }
     let mode = config.server.socket_mode.bits();
     let lets_others_in = mode & 0o022 != 0 && config.server.socket_mode != FileMode::default();
     if lets_others_in && config.server.socket.as_os_str().is_empty() && !is_within_reach(&config.socket()) {
         let socket = absolute(&config.socket());
-        return vec![format!(
-            "server.socket_mode is {mode:04o}, but others cannot enter the folder of {}: let `server.socket` name a \
-             place outside the data folder",
+        let problem = format!(
+            "server.socket_mode is {mode:04o}, but others cannot enter the folder of {}",
             socket.display()
-        )];
+        );
+        let mend = "let `server.socket` name a place outside the data folder";
+        return vec![Warning::new("server.socket", problem, mend)];
     }
     let database = config.store_settings().sqlite_file();
     let files = database.into_iter().chain([config.key_file()]).filter(|file| is_within_reach(file));
     let open = files.filter(|file| is_open_to_others(file) == Some(true));
     open.map(|file| {
         let shown = absolute(&file);
-        format!("others on this machine may read {0}: run `chmod 600 {0}`", shown.display())
+        let shown = shown.display();
+        let problem = format!("others on this machine may read {shown}");
+        Warning::new("server.data", problem, format!("run `chmod 600 {shown}`"))
     })
     .collect()
 }

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod canary;
+mod checkup;
 mod circle;
 mod clients;
 mod commands;

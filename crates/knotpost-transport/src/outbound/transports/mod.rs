@@ -9,13 +9,14 @@ mod sendmail;
 mod smtp_client;
 mod smtp_connection;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::maildir::{Attempt, Maildir};
 use self::sendmail::Sendmail;
 use self::smtp_client::{Begun, SmtpClient};
 use knotpost_core::config::Config;
+use knotpost_platform::files::check_folder;
 
 /// Why a transport cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +64,34 @@ pub enum Transport {
     Sendmail(SendmailProgram),
     /// Into memory, for tests.
     Memory(MemoryBox),
+}
+
+/// What a transport's URL says.
+#[derive(Debug, Clone)]
+pub enum Examined {
+    /// Into this folder.
+    Maildir(PathBuf),
+    /// To a relay.
+    Smtp(SmtpRelay),
+    /// Through this program.
+    Sendmail(PathBuf),
+    /// Into memory.
+    Memory,
+}
+
+impl Examined {
+    fn read(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
+        let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
+        match (scheme, rest) {
+            ("maildir", "") => Ok(Self::Maildir(data_dir.join("mail").join("out"))),
+            ("maildir", path) => Ok(Self::Maildir(data_dir.join(path))),
+            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo)?))),
+            ("sendmail", "") => Ok(Self::Sendmail("/usr/sbin/sendmail".into())),
+            ("sendmail", path) => Ok(Self::Sendmail(path.into())),
+            ("memory", "") => Ok(Self::Memory),
+            _ => Err(TransportError::Unknown),
+        }
+    }
 }
 
 /// A mail relay, by SMTP.
@@ -144,19 +173,25 @@ impl Transport {
         Self::named(url, data_dir, "localhost")
     }
 
-    fn named(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
-        let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
-        match (scheme, rest) {
-            ("maildir", "") => Ok(Self::Maildir(Maildir::open(data_dir.join("mail").join("out"))?)),
-            ("maildir", path) => Ok(Self::Maildir(Maildir::open(data_dir.join(path))?)),
-            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo)?))),
-            ("sendmail", path) => {
-                let program = if path.is_empty() { "/usr/sbin/sendmail" } else { path };
-                Ok(Self::Sendmail(SendmailProgram(Sendmail { program: program.into() })))
-            }
-            ("memory", "") => Ok(Self::Memory(MemoryBox::default())),
-            _ => Err(TransportError::Unknown),
+    /// The transport that a configuration names, which is not set up: no folder is made.
+    ///
+    /// # Errors
+    /// [`TransportError`] for what [`Transport::from_config`] would refuse.
+    pub fn examine(config: &Config) -> Result<Examined, TransportError> {
+        let examined = Examined::read(&config.mail.transport, &config.server.data, &config.helo())?;
+        if let Examined::Maildir(folder) = &examined {
+            check_folder(folder)?;
         }
+        Ok(examined)
+    }
+
+    fn named(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
+        Ok(match Examined::read(url, data_dir, helo)? {
+            Examined::Maildir(folder) => Self::Maildir(Maildir::open(folder)?),
+            Examined::Smtp(relay) => Self::Smtp(relay),
+            Examined::Sendmail(program) => Self::Sendmail(SendmailProgram(Sendmail { program })),
+            Examined::Memory => Self::Memory(MemoryBox::default()),
+        })
     }
 
     /// Whether mails leave this machine's own folders.

@@ -45,9 +45,8 @@ pub(in crate::pages) async fn show(
 /// The board where the line begins: the last position in which somebody could move, where a board ended by a word.
 async fn view_beginning(web: &Web, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
     let view = view_board(&web.app, name, ply).await?;
-    let is_word = |kind| {
-        matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated)
-    };
+    let is_word =
+        |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated);
     let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
     if words == 0 || matches!(view.board.standing(), Standing::ToMove(_)) {
         return Ok(view);

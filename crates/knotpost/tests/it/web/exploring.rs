@@ -55,7 +55,8 @@ mod stories {
             let links: Vec<String> = links.map(|link| link.replace("&amp;", "&")).collect();
             if page.text.contains(">Play ") {
                 let is_play = |link: &&String| {
-                    page.text.contains(&format!("href=\"{}\" rel=\"nofollow\">Play ", link.replace('&', "&amp;")))
+                    page.text
+                        .contains(&format!("href=\"{}\" rel=\"nofollow\">Play ", link.replace('&', "&amp;")))
                         || page.text.contains(&format!("href=\"{link}\" rel=\"nofollow\">Play "))
                 };
                 return links.iter().find(is_play).expect("a link that plays").clone();
@@ -122,7 +123,10 @@ mod stories {
         assert!(page.text.contains("If bob plays e9, I answer f2"), "{}", page.text);
         let page = queue(&mut ann, &page, 0).await;
         assert!(page.text.contains("Queued for you:"), "{}", page.text);
-        assert!(!Browser::of(&app, "bob").await.get(BOARD).await.text.contains("Queued"), "nobody else sees it");
+        assert!(
+            !Browser::of(&app, "bob").await.get(BOARD).await.text.contains("Queued"),
+            "nobody else sees it"
+        );
         app.post("osbox move 101 bob bob-secret e9", "").await;
         assert_eq!(ply(&app).await, 3, "the answer was played at once");
         assert!(!ann.get(BOARD).await.text.contains("Queued for you:"));
@@ -193,7 +197,9 @@ mod stories {
         // A board whose seed and moves cannot be read any more cannot be replayed.
         let spoil = app.app.store.write(|tx| {
             Box::pin(async move {
-                for sql in ["UPDATE boards SET seed = $1", "UPDATE moves SET text = 'zz' WHERE $1 IS NOT NULL"] {
+                for sql in
+                    ["UPDATE boards SET seed = $1", "UPDATE moves SET text = 'zz' WHERE $1 IS NOT NULL"]
+                {
                     let none = vec![0_u8];
                     match tx.driver_for_tests() {
                         Driver::Sqlite(connection) => {

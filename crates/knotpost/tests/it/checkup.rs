@@ -1,0 +1,3 @@
+//! What `config check` and `doctor` find in set-ups that are sound but for one thing.
+
+mod refusals;
