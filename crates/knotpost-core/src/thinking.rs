@@ -48,6 +48,10 @@ pub trait Thinker: Send + Sync {
     /// What it would do for the seat to move in a position of the game with this name, found in about a second; `None`: the
     /// position is one of a finished game, or it does not know the game. It sees no coming roll and no hidden hand.
     fn think(&self, game: &str, position: &dyn Position) -> Option<Thought>;
+
+    /// The turn of the player of a level; `None` where `think` has no answer. A level of the lower half takes a few hundredths
+    /// of a second at most.
+    fn answer(&self, game: &str, position: &dyn Position, level: u8) -> Option<String>;
 }
 
 /// What is asked: a board with all its moves.
@@ -72,6 +76,8 @@ pub enum Unanswered {
 pub struct Thinking {
     thinker: Arc<dyn Thinker>,
     turns: Arc<Semaphore>,
+    /// For those who play a board of their own: no hint is in their way.
+    quick_turns: Arc<Semaphore>,
     waiting: Arc<Mutex<Vec<UserKey>>>,
     answers: Arc<Mutex<Answers>>,
 }
@@ -95,6 +101,7 @@ impl Thinking {
         Self {
             thinker,
             turns: Arc::new(Semaphore::new(PARALLEL)),
+            quick_turns: Arc::new(Semaphore::new(PARALLEL)),
             waiting: Arc::default(),
             answers: Arc::default(),
         }
@@ -127,6 +134,24 @@ impl Thinking {
             let thought = Arc::new(thinker.think(game, position.as_ref())?);
             lock(&answers).keep(question, &thought);
             Some(thought)
+        });
+        work.await.ok().flatten().ok_or(Unanswered::Unknown)
+    }
+
+    /// The turn of a player of this level on a board that is not stored.
+    ///
+    /// # Errors
+    /// When nobody plays this, or the position is of a finished game.
+    pub async fn answer(
+        &self,
+        (game, position): (&'static str, Box<dyn Position>),
+        level: u8,
+    ) -> Result<String, Unanswered> {
+        let turn = Arc::clone(&self.quick_turns).acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+        let thinker = Arc::clone(&self.thinker);
+        let work = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            thinker.answer(game, position.as_ref(), level)
         });
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
@@ -191,6 +216,10 @@ mod tests {
     }
 
     impl Thinker for Slow {
+        fn answer(&self, _: &str, _: &dyn Position, _: u8) -> Option<String> {
+            None
+        }
+
         fn think(&self, _: &str, _: &dyn Position) -> Option<Thought> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             lock(&self.go).recv().ok()?;

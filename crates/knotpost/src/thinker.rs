@@ -25,6 +25,14 @@ fn round(value: f32) -> f64 {
 }
 
 impl Thinker for BotThinker {
+    fn answer(&self, game: &str, position: &dyn Position, level: u8) -> Option<String> {
+        let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);
+        let begun = Instant::now();
+        let mut stop = || begun.elapsed() >= CEILING;
+        let answer = bot.think(position, Player::Level(level), &Seed::default(), &mut stop)?;
+        Some(answer.turn)
+    }
+
     fn think(&self, game: &str, position: &dyn Position) -> Option<Thought> {
         let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
         let begun = Instant::now();

@@ -1,20 +1,24 @@
-//! A board to try a game on, both sides played by whoever looks at it.
+//! A board to try a game on. Whoever looks at it plays both sides, or one against a computer player of a lower level.
 
 pub(super) mod lessons;
 mod line;
 
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Redirect, Response};
 use knotpost_rules::{AnyGame, GivenOption, Seed};
 use minijinja::context;
 
 use self::lessons::has_lessons;
+use self::line::{COMPUTER, YOU};
 pub(super) use self::line::{Line, Look, MOST_MOVES, Origin, SWAP};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
+
+/// The highest level against which everybody may play without an account.
+const MOST_LEVEL: u8 = 5;
 
 /// A board that nobody plays on.
 struct Setup {
@@ -26,8 +30,10 @@ struct Setup {
     deal: u8,
     /// Moves that were made before.
     before: String,
-    /// The most moves that the visitor makes.
+    /// The most moves that are made.
     most: usize,
+    /// The level of the computer player on the other side.
+    level: Option<u8>,
 }
 
 impl Setup {
@@ -42,9 +48,9 @@ impl Setup {
         let kept = (self.deal > 0 && self.most > 1).then(|| format!("deal={}", self.deal));
         let origin = Origin {
             path: self.path,
-            kept: kept.into_iter().collect(),
+            kept: kept.into_iter().chain(self.level.map(|level| format!("level={level}"))).collect(),
             most: self.most,
-            players: Vec::new(),
+            players: self.level.map(|_| [YOU, COMPUTER].map(str::to_owned).to_vec()).unwrap_or_default(),
             sides: meta.seat_names(players),
         };
         Line::begin(origin, position).after(&self.before)
@@ -64,19 +70,43 @@ pub(super) async fn show(
     };
     let meta = game.meta();
     let path = format!("/try/{}", meta.name);
-    let another = format!("{path}?deal={}", look.deal.wrapping_add(1));
+    // The computer player answers at once, to whoever asks: the levels that think long are for boards that are stored.
+    let level = look.level.filter(|level| web.app.config.bots.enabled && (1..=MOST_LEVEL).contains(level));
+    let of_level = level.map(|level| format!("&level={level}")).unwrap_or_default();
+    let another = format!("{path}?deal={}{of_level}", look.deal.wrapping_add(1));
     let (size, before) = (String::new(), String::new());
-    let begun = Setup { path, size, deal: look.deal, before, most: MOST_MOVES }.begin(game);
+    let begun = Setup { path, size, deal: look.deal, before, most: MOST_MOVES, level }.begin(game);
     let Some(mut line) = begun else {
         return web.pages.problem(Code::UnknownGame, "there is no such board");
     };
     line.play_all(&look.moves);
+    if let Some(level) = level
+        && answer(&web, &mut line, meta.name, level).await
+    {
+        // The address holds all moves, those of the computer player too.
+        return unlisted(Redirect::to(&line.here()).into_response());
+    }
     let facts = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
-        has_lessons => has_lessons(meta.name), another,
+        has_lessons => has_lessons(meta.name), another, level, levels => MOST_LEVEL,
         ..line.facts(meta.title, &look)
     };
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts))
+}
+
+/// Makes the moves of the computer player until the visitor is to move; whether there were any. Where it does not answer,
+/// the visitor may move for it.
+async fn answer(web: &Web, line: &mut Line, game: &'static str, level: u8) -> bool {
+    let mut has_moved = false;
+    while line.waits_for_other() {
+        let asked = (game, line.position().clone_box());
+        let Ok(turn) = web.app.thinking.answer(asked, level).await else { break };
+        if !line.answer(&turn) {
+            break;
+        }
+        has_moved = true;
+    }
+    has_moved
 }
 
 /// Every choice is a link, so that a crawler would play on and on.

@@ -116,6 +116,7 @@ impl Lesson {
             deal: self.deal,
             before: self.moves.clone(),
             most: 1,
+            level: None,
         }
     }
 }
@@ -149,6 +150,7 @@ mod tests {
                 deal: 0,
                 before: course.figure.clone(),
                 most: 1,
+                level: None,
             };
             assert!(figure.begin(game).is_some(), "{name}: the figure holds a wrong move");
             for (place, lesson) in course.lessons.iter().enumerate() {

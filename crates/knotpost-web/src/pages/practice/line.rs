@@ -26,6 +26,8 @@ pub(in crate::pages) struct Look {
     /// The place for the next die, chosen before its face.
     pub(in crate::pages) spot: Option<String>,
     pub(in crate::pages) deal: u8,
+    /// The level of the computer player on the other side; none: the visitor plays both.
+    pub(in crate::pages) level: Option<u8>,
 }
 
 /// Where a line begins.
@@ -122,6 +124,29 @@ impl Line {
         &self.moves
     }
 
+    /// Makes a move that was decided on for whoever is to move, when the line goes on and it is not the visitor's turn.
+    pub(in crate::pages) fn answer(&mut self, text: &str) -> bool {
+        self.waits_for_other() && self.play(text)
+    }
+
+    /// Whether somebody else than the visitor is to move.
+    pub(in crate::pages) fn waits_for_other(&self) -> bool {
+        let goes_on = matches!(self.position.status(), Status::ToAct(_)) && !self.is_cut;
+        goes_on && self.moves.len() < self.origin.most && self.mover() != YOU
+    }
+
+    /// The address of the page with all its moves.
+    pub(in crate::pages) fn here(&self) -> String {
+        self.page_after(self.moves.len())
+    }
+
+    /// The page before the visitor's last move; where they play all sides, before the last move.
+    fn earlier(&self) -> Option<String> {
+        let is_own = |made: &Made| self.origin.players.is_empty() || made.by == YOU;
+        let last = self.moves.iter().rposition(is_own)?;
+        Some(self.page_after(last))
+    }
+
     /// Who would move next.
     pub(in crate::pages) fn mover(&self) -> String {
         self.name(self.position.next_seat())
@@ -133,6 +158,7 @@ impl Line {
 
     fn result(&self, winners: &[Seat]) -> String {
         match winners {
+            [winner] if self.name(*winner) == YOU => "You win".to_owned(),
             [winner] => format!("{} wins", self.name(*winner)),
             _ => "A draw".to_owned(),
         }
@@ -210,11 +236,11 @@ impl Line {
         let shared = context! {
             picture => Value::from_safe_string(picture),
             line => self.moves.iter().enumerate().map(list).collect::<Vec<_>>(),
-            earlier => self.moves.len().checked_sub(1).map(|count| self.page_after(count)),
+            earlier => self.earlier(),
             is_cut => self.is_cut,
             told => self.told.clone(),
             count => self.moves.len(),
-            here => self.page_after(self.moves.len()),
+            here => self.here(),
             again => self.page_after(0),
             mover => self.mover(),
             seats => self.seats(over.is_some()),
@@ -235,6 +261,11 @@ impl TurnPage for Line {
         self.page_with(self.texts(), begun, spot)
     }
 }
+
+/// What the visitor is called on a board against a computer player …
+pub(in crate::pages) const YOU: &str = "You";
+/// … and what that one is.
+pub(in crate::pages) const COMPUTER: &str = "The computer";
 
 /// The word for a change of sides.
 pub(in crate::pages) const SWAP: &str = "swap";

@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     a_visitor_plays_both_sides_without_an_account,
+    a_visitor_plays_the_computer_without_an_account,
     lessons_judge_a_move_by_the_rules,
     an_address_with_a_wrong_move_shows_the_board_before_it,
     a_seek_is_played_on_its_own_terms,
@@ -71,6 +72,36 @@ mod stories {
         }
         assert!(visitor.cookie.is_none(), "nothing is stored, not even a cookie");
         assert!(visitor.get("/").await.text.contains("None at the moment."), "such boards are in no list");
+    }
+
+    pub(super) async fn a_visitor_plays_the_computer_without_an_account(place: Place) {
+        let app = TestApp::with_players(place, &[]).await;
+        let mut visitor = Browser::new(&app);
+        let start = visitor.get("/").await;
+        for game in GAMES {
+            let mut address = format!("/try/{game}?level=1");
+            assert!(links(&start.text, &address).contains(&address), "one click leads to {game}");
+            for turn in 1..=2 {
+                let played = take_a_turn(&mut visitor, address.clone()).await;
+                let answered = visitor.get(&played).await;
+                assert_eq!(answered.status, 303, "{played}: {}", answered.text);
+                address = answered.header("location").to_owned();
+                assert!(address.contains("level=1"), "{address}");
+                let moves = address.split("moves=").nth(1).unwrap();
+                assert_eq!(moves.split('~').count(), 2 * turn, "{address}");
+                let page = visitor.get(&address).await;
+                assert!(page.text.contains("<strong>Your turn.</strong>"), "{}", page.text);
+                assert!(page.text.contains("The computer played "), "{}", page.text);
+                let back = page.text.split(">Take back<").next().unwrap().rsplit("href=\"").next().unwrap();
+                let back = back.split('"').next().unwrap().replace("&amp;", "&");
+                let page = visitor.get(&back).await;
+                assert!(page.text.contains("<strong>Your turn.</strong>"), "{back}: {}", page.text);
+            }
+        }
+        assert!(visitor.cookie.is_none());
+        // The levels that think long are for players who have an account.
+        let page = visitor.get("/try/osbox?moves=f1&level=8").await;
+        assert!(page.text.contains("Vert to move.") && page.text.contains("both sides"), "{}", page.text);
     }
 
     pub(super) async fn lessons_judge_a_move_by_the_rules(place: Place) {
