@@ -35,8 +35,8 @@ impl Setup {
     fn begin(self, game: &dyn AnyGame) -> Option<Line> {
         let meta = game.meta();
         let players = *meta.players.start();
-        let size =
-            (!self.size.is_empty()).then_some(GivenOption { name: "size".to_owned(), value: Some(self.size) });
+        let size = (!self.size.is_empty())
+            .then_some(GivenOption { name: "size".to_owned(), value: Some(self.size) });
         let options = game.parse_options(size.as_slice(), players).ok()?;
         let position = game.setup(&options, players, &Seed([self.deal; 32]));
         let kept = (self.deal > 0 && self.most > 1).then(|| format!("deal={}", self.deal));

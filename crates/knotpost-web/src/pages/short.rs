@@ -12,8 +12,7 @@ use crate::Web;
 use crate::session::LoggedIn;
 
 /// What crawlers leave alone: boards to try go on without an end.
-const ROBOTS: &str =
-    "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explore\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
+const ROBOTS: &str = "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explore\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
 const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
 const KEEP: &str = "public, max-age=86400";
 

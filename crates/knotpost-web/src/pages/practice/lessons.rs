@@ -11,8 +11,8 @@ use knotpost_rules::AnyGame;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::line::{BETWEEN, Look};
 use super::Setup;
+use super::line::{BETWEEN, Look};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
@@ -42,8 +42,9 @@ struct Lesson {
     done: String,
 }
 
-static COURSES: LazyLock<BTreeMap<String, Course>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../../../../web/lessons.json")).unwrap_or_default());
+static COURSES: LazyLock<BTreeMap<String, Course>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../../../web/lessons.json")).unwrap_or_default()
+});
 
 /// Whether there are lessons for a game.
 pub(in crate::pages) fn has_lessons(game: &str) -> bool {

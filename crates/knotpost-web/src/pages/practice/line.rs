@@ -2,9 +2,7 @@
 //! account, is in no list and sends no mail.
 
 use knotpost_picture::{describe, linked_svg};
-use knotpost_rules::{
-    Cast, Now, Position, Seat, SeatNames, Status, Turn as Played, Viewer,
-};
+use knotpost_rules::{Cast, Now, Position, Seat, SeatNames, Status, Turn as Played, Viewer};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
@@ -116,7 +114,8 @@ impl Line {
         let players = &self.origin.players;
         let userid = players.get(seat.index());
         let own = userid.filter(|userid| players.iter().filter(|other| other == userid).count() == 1);
-        own.cloned().unwrap_or_else(|| self.origin.sides.get(seat.index()).copied().unwrap_or("A player").to_owned())
+        own.cloned()
+            .unwrap_or_else(|| self.origin.sides.get(seat.index()).copied().unwrap_or("A player").to_owned())
     }
 
     pub(in crate::pages) fn moves(&self) -> &[Made] {
@@ -148,19 +147,16 @@ impl Line {
     }
 
     /// The page with these moves and this choice.
-    fn page_with<'a>(
-        &self,
-        moves: impl Iterator<Item = &'a str>,
-        begun: &str,
-        spot: Option<&str>,
-    ) -> String {
+    fn page_with<'a>(&self, moves: impl Iterator<Item = &'a str>, begun: &str, spot: Option<&str>) -> String {
         let mut query = self.origin.kept.clone();
         let moves: Vec<String> = moves.map(url_encode).collect();
         let moves = moves.join(&BETWEEN.to_string());
         let begun = url_encode(begun);
         let spot = url_encode(spot.unwrap_or_default());
         let parts = [("moves", moves), ("choose", begun), ("spot", spot)].into_iter();
-        query.extend(parts.filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}={value}")));
+        query.extend(
+            parts.filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}={value}")),
+        );
         let mark = if query.is_empty() { "" } else { "?" };
         format!("{}{mark}{}", self.origin.path, query.join("&"))
     }
