@@ -54,7 +54,7 @@ mod stories {
             assert_eq!(page.status, 200, "{address}");
             let links = page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
             let links: Vec<String> = links.map(str::to_owned).collect();
-            if page.text.contains(">Play ") {
+            if page.text.contains("rel=\"nofollow\">Play ") {
                 let is_play =
                     |link: &&String| page.text.contains(&format!("href=\"{link}\" rel=\"nofollow\">Play "));
                 let play = links.iter().find(is_play).expect("a link that plays");
