@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::boards::proposals::still_to_answer;
-use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
 use crate::play::queries::{line, show_with_proposal};
 use crate::queries::BoardSummary;
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
-use knotpost_model::{BoardKey, BoardRef, BoardState, ProposalKind};
+use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind};
 use knotpost_storage::{BoardFilter, ReadTx, StoreError};
 
 /// A board with everything a page shows.
@@ -93,6 +93,25 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     let mut unreached: Vec<String> = told.filter(|note| sheet.notes.contains(note)).collect();
     unreached.dedup();
     Ok(BoardView { board, summary, sheet, comment, proposal, unreached })
+}
+
+/// As [`view_board`], for playing on: where the board has ended by a word, such as a resignation, the position before that.
+///
+/// # Errors
+/// As [`view_board`].
+pub async fn view_playable_board(
+    app: &App,
+    name: &BoardRef,
+    ply: Option<i64>,
+) -> Result<BoardView, ServiceError> {
+    let view = view_board(app, name, ply).await?;
+    let is_word =
+        |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated);
+    let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
+    if words == 0 || matches!(view.board.standing(), Standing::ToMove(_)) {
+        return Ok(view);
+    }
+    view_board(app, name, Some((view.board.entries.len() - words) as i64)).await
 }
 
 /// A page of boards.

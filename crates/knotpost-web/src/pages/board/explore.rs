@@ -13,9 +13,9 @@ use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::pages::practice::{Line, Look, MOST_MOVES, Origin, unlisted};
 use crate::session::{LoggedIn, no_store};
-use knotpost_core::boards::{Code, ServiceError, Standing};
-use knotpost_core::queries::{BoardView, view_board, view_surroundings};
-use knotpost_model::{BoardRef, BoardState, MoveKind};
+use knotpost_core::boards::Code;
+use knotpost_core::queries::{view_playable_board, view_surroundings};
+use knotpost_model::{BoardRef, BoardState};
 
 pub(in crate::pages) async fn show(
     State(web): State<Web>,
@@ -28,7 +28,7 @@ pub(in crate::pages) async fn show(
         let text = format!("there is no {} board `{number}`", game.to_lowercase());
         return web.pages.problem(Code::NoSuchBoard, &text);
     };
-    let mut view = match view_beginning(&web, &name, look.ply).await {
+    let mut view = match view_playable_board(&web.app, &name, look.ply).await {
         Ok(view) => view,
         Err(error) => return web.pages.failure(error),
     };
@@ -40,19 +40,6 @@ pub(in crate::pages) async fn show(
     let seen = Seen { view: &view, visitor, look: &board_look, around: &around };
     let facts = seen.explore(&look);
     unlisted(no_store(web.pages.page_for(visitor, StatusCode::OK, "explore.html", facts)))
-}
-
-/// The board where the line begins: the last position in which somebody could move, where a board ended by a word.
-async fn view_beginning(web: &Web, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
-    let view = view_board(&web.app, name, ply).await?;
-    let is_word =
-        |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated);
-    let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
-    if words == 0 || matches!(view.board.standing(), Standing::ToMove(_)) {
-        return Ok(view);
-    }
-    let ply = view.board.entries.len() - words;
-    view_board(&web.app, name, Some(ply as i64)).await
 }
 
 /// A stream of chance that is that of no board: it follows from what everybody knows.

@@ -113,6 +113,8 @@ const MANY: Cost = answer(100_000, 100, 200).takes(300, 20_000);
 const PAINTED: Cost = answer(100_000, 22, 14).takes(800, 1_000);
 /// A file or a description.
 const LARGE: Cost = answer(400_000, 12, 8).takes(600, 1_000);
+/// A board with the choices of a move, each a link.
+const LINE: Cost = answer(400_000, 22, 14).takes(600, 1_000);
 /// What a form or a link does; a password may be compared.
 const FORM: Cost = answer(20_000, 20, 12).takes(600, 5_000);
 /// Whether the server lives.
@@ -193,7 +195,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/boards", REFUSAL),
     ("GET", "/boards/{game}/{number}", PAGE),
     ("POST", "/boards/{game}/{number}", REFUSAL),
-    ("GET", "/boards/{game}/{number}/explore", LARGE),
+    ("GET", "/boards/{game}/{number}/explore", LINE),
     ("GET", "/challenge", REFUSAL),
     ("POST", "/challenge", REFUSAL),
     ("POST", "/commands", MANY),

@@ -12,6 +12,7 @@ tell! {
     who_plays_both_sides_queues_for_both,
     a_number_must_be_one_that_the_move_can_have,
     with_three_players_only_later_moves_are_replies,
+    a_queue_that_is_shortened_waits_for_the_same_reply,
 }
 
 mod stories {
@@ -137,6 +138,26 @@ mod stories {
     async fn board(app: &TestApp, game: &str) -> Board {
         let name = BoardRef { game: game.to_owned(), number: 101 };
         view_board(&app.app, &name, None).await.unwrap().board
+    }
+
+    pub(super) async fn a_queue_that_is_shortened_waits_for_the_same_reply(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.post("osbox challenge -size=4 ann bob cyd", "").await;
+        let order = board(&app, "osbox").await;
+        let [first, second, third] = [1, 2, 3].map(|seat| order.userid_at(seat).to_owned());
+        let mut ahead = order.position.clone();
+        let [reply, other, answer] = [(); 3].map(|()| {
+            let play = ahead.example_move().unwrap();
+            ahead.play(Turn::Move(&play)).unwrap();
+            play
+        });
+        let queue = format!("osbox queue 101 {third} {third}-secret if:{reply} {answer}");
+        assert_eq!(app.post(&format!("{queue} {reply}"), "").await.outcome(), "200 ok");
+        app.post(&format!("osbox move 101 {first} {first}-secret {reply}"), "").await;
+        // The reply is there, and somebody else is to move before the answer.
+        assert_eq!(app.post(&queue, "").await.outcome(), "200 ok");
+        app.post(&format!("osbox move 101 {second} {second}-secret {other}"), "").await;
+        assert_eq!(ply(&app).await, 3, "the answer was played");
     }
 
     pub(super) async fn with_three_players_only_later_moves_are_replies(place: Place) {

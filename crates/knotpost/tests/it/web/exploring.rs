@@ -34,7 +34,8 @@ mod stories {
 
     /// The values of the fields with that name, in the order of the page.
     fn fields<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
-        let marked = page.text.split(&format!("name=\"{name}\" value=\"")).skip(1);
+        let mark = format!("name=\"{name}\" value=\"");
+        let marked = page.text.split(mark.as_str()).skip(1);
         marked.filter_map(|rest| rest.split('"').next()).collect()
     }
 
@@ -52,16 +53,16 @@ mod stories {
             let page = visitor.get(&address).await;
             assert_eq!(page.status, 200, "{address}");
             let links = page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-            let links: Vec<String> = links.map(|link| link.replace("&amp;", "&")).collect();
-            if page.text.contains(">Play ") {
-                let is_play = |link: &&String| {
-                    page.text
-                        .contains(&format!("href=\"{}\" rel=\"nofollow\">Play ", link.replace('&', "&amp;")))
-                        || page.text.contains(&format!("href=\"{link}\" rel=\"nofollow\">Play "))
-                };
-                return links.iter().find(is_play).expect("a link that plays").clone();
+            let links: Vec<String> = links.map(str::to_owned).collect();
+            if page.text.contains("rel=\"nofollow\">Play ") {
+                let is_play =
+                    |link: &&String| page.text.contains(&format!("href=\"{link}\" rel=\"nofollow\">Play "));
+                let play = links.iter().find(is_play).expect("a link that plays");
+                return play.replace("&amp;", "&");
             }
-            let on = links.into_iter().find(|link| link.contains("choose=") && link.len() > address.len());
+            let mut links = links.into_iter().map(|link| link.replace("&amp;", "&"));
+            let is_on = |link: &String| link.contains("choose=") && !link.contains("spot=");
+            let on = links.find(|link| is_on(link) && link.len() > address.len());
             address = on.unwrap_or_else(|| panic!("{}", page.text));
         }
         panic!("no move after six choices: {address}");
@@ -104,7 +105,8 @@ mod stories {
         let page = visitor.get(&format!("{BOARD}/explore")).await;
         assert!(page.text.contains("ann to move.") || page.text.contains("bob to move."), "{}", page.text);
         let played = take_a_turn(&mut visitor, format!("{BOARD}/explore")).await;
-        let page = visitor.get(&take_a_turn(&mut visitor, played).await).await;
+        let played = take_a_turn(&mut visitor, played).await;
+        let page = visitor.get(&played).await;
         assert!(page.text.contains("2 moves on"), "both sides are played on: {}", page.text);
         assert_eq!(visitor.get("/boards/osbox/7/explore").await.status, 404);
         assert_eq!(visitor.get(&format!("{BOARD}/explore?ply=77")).await.status, 422);
