@@ -144,6 +144,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/learn/{game}", || get(lessons::first)),
     Route::new(Public, "GET", "/learn/{game}/{number}", || get(lessons::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
+    Route::new(Public, "GET", "/boards/{game}/{number}/analysis", || get(board::show_analysis)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),
     Route::new(User, "GET", "/challenge", || get(challenge::ask)),
