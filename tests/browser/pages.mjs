@@ -95,6 +95,7 @@ const EVERYBODY = {
   "rules-boxilies": "/games/boxilies",
   standings: "/standings/osbox",
   "board-over": "/boards/osbox/101",
+  "board-analysis": "/boards/osbox/101/analysis",
   "board-watched": "/boards/osbox/105",
   "api-docs": "/api/docs",
   missing: "/nothing/here",

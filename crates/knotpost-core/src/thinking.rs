@@ -3,11 +3,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use knotpost_rules::Position;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use knotpost_model::{BoardKey, UserKey};
 
@@ -16,8 +18,16 @@ const PARALLEL: usize = 1;
 /// Questions that are thought about or wait, of all and of one user.
 const MOST: usize = 8;
 const MOST_OF_USER: usize = 2;
-/// Answers that are kept.
+/// Hints and analyses that are kept.
 const KEPT: usize = 512;
+const KEPT_ANALYSES: usize = 64;
+/// The longest that a move on a board which is not stored is thought about.
+const ANSWER: Duration = Duration::from_secs(1);
+/// Games that are analysed or wait for that; one after the other.
+const MOST_GAMES: usize = 3;
+/// How long all positions of a game may take together, and each of them.
+const GAME: Duration = Duration::from_secs(20);
+const POSITION: Duration = Duration::from_secs(1);
 
 /// What a computer player says of a position.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -45,13 +55,13 @@ pub struct Thought {
 
 /// A computer player for every game.
 pub trait Thinker: Send + Sync {
-    /// What it would do for the seat to move in a position of the game with this name, found in about a second; `None`: the
+    /// What it would do for the seat to move in a position of the game with this name, found in at most this time; `None`: the
     /// position is one of a finished game, or it does not know the game. It sees no coming roll and no hidden hand.
-    fn think(&self, game: &str, position: &dyn Position) -> Option<Thought>;
+    fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought>;
 
     /// The turn of the player of a level; `None` where `think` has no answer. A level of the lower half takes a few hundredths
     /// of a second at most.
-    fn answer(&self, game: &str, position: &dyn Position, level: u8) -> Option<String>;
+    fn answer(&self, game: &str, position: &dyn Position, level: u8, most: Duration) -> Option<String>;
 }
 
 /// What is asked: a board with all its moves.
@@ -62,6 +72,9 @@ pub struct Question {
     /// The digest of its moves.
     pub moves: i64,
 }
+
+/// What is said of the positions of a game, before each move; `None`: it was not looked at.
+pub type Thoughts = Arc<Vec<Option<Thought>>>;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +92,17 @@ pub struct Thinking {
     /// For those who play a board of their own: no hint is in their way.
     quick_turns: Arc<Semaphore>,
     waiting: Arc<Mutex<Vec<UserKey>>>,
-    answers: Arc<Mutex<Answers>>,
+    answers: Arc<Mutex<Answers<Arc<Thought>>>>,
+    games: Arc<Semaphore>,
+    game: Semaphore,
+    analyses: Mutex<Answers<Thoughts>>,
 }
 
 /// Answers, the oldest first.
-#[derive(Default)]
-struct Answers {
-    known: HashMap<Question, Arc<Thought>>,
+struct Answers<T> {
+    known: HashMap<Question, T>,
     order: VecDeque<Question>,
+    most: usize,
 }
 
 /// A place in the queue, given back when it is dropped.
@@ -103,7 +119,10 @@ impl Thinking {
             turns: Arc::new(Semaphore::new(PARALLEL)),
             quick_turns: Arc::new(Semaphore::new(PARALLEL)),
             waiting: Arc::default(),
-            answers: Arc::default(),
+            answers: Arc::new(Mutex::new(Answers::new(KEPT))),
+            games: Arc::new(Semaphore::new(MOST_GAMES)),
+            game: Semaphore::new(1),
+            analyses: Mutex::new(Answers::new(KEPT_ANALYSES)),
         }
     }
 
@@ -131,8 +150,8 @@ impl Thinking {
         // Goes on to its end even when nobody waits for it any more: turn and place are free only then.
         let work = tokio::task::spawn_blocking(move || {
             let (_turn, _place) = (turn, place);
-            let thought = Arc::new(thinker.think(game, position.as_ref())?);
-            lock(&answers).keep(question, &thought);
+            let thought = Arc::new(thinker.think(game, position.as_ref(), POSITION)?);
+            lock(&answers).keep(question, Arc::clone(&thought));
             Some(thought)
         });
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
@@ -151,7 +170,7 @@ impl Thinking {
         let thinker = Arc::clone(&self.thinker);
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            thinker.answer(game, position.as_ref(), level)
+            thinker.answer(game, position.as_ref(), level, ANSWER)
         });
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
@@ -159,14 +178,65 @@ impl Thinking {
     fn recall(&self, question: Question) -> Option<Arc<Thought>> {
         lock(&self.answers).known.get(&question).map(Arc::clone)
     }
+
+    /// The analysis of a game, if it is kept.
+    pub fn recall_analysis(&self, question: Question) -> Option<Thoughts> {
+        lock(&self.analyses).known.get(&question).map(Arc::clone)
+    }
+
+    /// What the player says of these positions of a game. Hints are thought about in between.
+    ///
+    /// # Errors
+    /// When too many games wait, or nobody plays this.
+    pub async fn analyse(
+        &self,
+        question: Question,
+        game: &'static str,
+        positions: Vec<Option<Box<dyn Position>>>,
+    ) -> Result<Thoughts, Unanswered> {
+        let _place = self.games.try_acquire().map_err(|_| Unanswered::Busy)?;
+        // The semaphore is never closed.
+        let _turn = self.game.acquire().await.map_err(|_| Unanswered::Busy)?;
+        if let Some(known) = self.recall_analysis(question) {
+            return Ok(known);
+        }
+        let mut left = positions.iter().flatten().count() as u32;
+        let (mut spent, mut thoughts) = (Duration::ZERO, Vec::with_capacity(positions.len()));
+        for position in positions {
+            let Some(position) = position else {
+                thoughts.push(None);
+                continue;
+            };
+            // What one position leaves over is there for the others.
+            let most = (GAME.saturating_sub(spent) / left.max(1)).saturating_mul(2).min(POSITION);
+            let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+            let (thinker, begun) = (Arc::clone(&self.thinker), Instant::now());
+            let work = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                thinker.think(game, position.as_ref(), most)
+            });
+            thoughts.push(work.await.ok().flatten());
+            (spent, left) = (spent + begun.elapsed(), left.saturating_sub(1));
+        }
+        if !thoughts.is_empty() && thoughts.iter().all(Option::is_none) {
+            return Err(Unanswered::Unknown);
+        }
+        let thoughts = Arc::new(thoughts);
+        lock(&self.analyses).keep(question, Arc::clone(&thoughts));
+        Ok(thoughts)
+    }
 }
 
-impl Answers {
-    fn keep(&mut self, question: Question, thought: &Arc<Thought>) {
-        if self.known.insert(question, Arc::clone(thought)).is_none() {
+impl<T> Answers<T> {
+    fn new(most: usize) -> Self {
+        Self { known: HashMap::new(), order: VecDeque::new(), most }
+    }
+
+    fn keep(&mut self, question: Question, answer: T) {
+        if self.known.insert(question, answer).is_none() {
             self.order.push_back(question);
         }
-        while self.order.len() > KEPT {
+        while self.order.len() > self.most {
             if let Some(oldest) = self.order.pop_front() {
                 self.known.remove(&oldest);
             }
@@ -216,11 +286,11 @@ mod tests {
     }
 
     impl Thinker for Slow {
-        fn answer(&self, _: &str, _: &dyn Position, _: u8) -> Option<String> {
+        fn answer(&self, _: &str, _: &dyn Position, _: u8, _: Duration) -> Option<String> {
             None
         }
 
-        fn think(&self, _: &str, _: &dyn Position) -> Option<Thought> {
+        fn think(&self, _: &str, _: &dyn Position, _: Duration) -> Option<Thought> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             lock(&self.go).recv().ok()?;
             Some(Thought {
@@ -285,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_oldest_answers_are_forgotten() {
-        let mut answers = Answers::default();
+        let mut answers = Answers::new(KEPT);
         let thought = Arc::new(Thought {
             turn: "f1".to_owned(),
             value: Vec::new(),
@@ -298,7 +368,7 @@ mod tests {
             version: "1",
         });
         for board in 0..KEPT as i64 + 3 {
-            answers.keep(question(board), &thought);
+            answers.keep(question(board), Arc::clone(&thought));
         }
         assert_eq!(answers.known.len(), KEPT);
         assert!(!answers.known.contains_key(&question(2)) && answers.known.contains_key(&question(3)));

@@ -43,6 +43,8 @@ pub enum Rate {
     Proposal,
     /// Hints of computer players.
     Hint,
+    /// Analyses of finished games by computer players.
+    Analysis,
     /// Passwords that are not known to be right.
     Password,
     /// Requests, per network address.
@@ -69,7 +71,7 @@ pub enum ShareOf {
 
 impl Rate {
     /// All rates.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Signup,
         Self::Challenge,
         Self::Reset,
@@ -77,6 +79,7 @@ impl Rate {
         Self::Chat,
         Self::Proposal,
         Self::Hint,
+        Self::Analysis,
         Self::Password,
         Self::Http,
     ];
@@ -91,6 +94,7 @@ impl Rate {
             Self::Chat => "chat",
             Self::Proposal => "proposal",
             Self::Hint => "hint",
+            Self::Analysis => "analysis",
             Self::Password => "password",
             Self::Http => "http",
         }
@@ -106,6 +110,7 @@ impl Rate {
             Self::Chat => "words were said on boards",
             Self::Proposal => "proposals were made",
             Self::Hint => "hints were asked for",
+            Self::Analysis => "analyses were asked for",
             Self::Password => "passwords were tried",
             Self::Http => "requests were made",
         }

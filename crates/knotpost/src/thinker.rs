@@ -1,4 +1,4 @@
-//! The computer player that gives hints: which level, and for how long.
+//! The computer player that gives hints and analyses games: which level it has.
 
 use std::time::Duration;
 
@@ -9,8 +9,6 @@ use tokio::time::Instant;
 
 /// The level of hints. It needs a few tenths of a second, so that the same question nearly always has the same answer.
 const LEVEL: Option<Level> = Level::new(7);
-/// A search that has not ended then is stopped.
-const CEILING: Duration = Duration::from_secs(1);
 /// Turns of a line that are told.
 const MOST_TURNS: usize = 8;
 
@@ -25,18 +23,18 @@ fn round(value: f32) -> f64 {
 }
 
 impl Thinker for BotThinker {
-    fn answer(&self, game: &str, position: &dyn Position, level: u8) -> Option<String> {
+    fn answer(&self, game: &str, position: &dyn Position, level: u8, most: Duration) -> Option<String> {
         let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);
         let begun = Instant::now();
-        let mut stop = || begun.elapsed() >= CEILING;
+        let mut stop = || begun.elapsed() >= most;
         let answer = bot.think(position, Player::Level(level), &Seed::default(), &mut stop)?;
         Some(answer.turn)
     }
 
-    fn think(&self, game: &str, position: &dyn Position) -> Option<Thought> {
+    fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought> {
         let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
         let begun = Instant::now();
-        let mut stop = || begun.elapsed() >= CEILING;
+        let mut stop = || begun.elapsed() >= most;
         let answer = bot.think(position, Player::Level(level), &Seed::default(), &mut stop)?;
         Some(Thought {
             value: answer.values.iter().map(|value| round(*value)).collect(),

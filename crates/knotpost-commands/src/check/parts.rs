@@ -88,6 +88,7 @@ pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
         | Command::Hint { game, board, who } => {
             vec![Board(*board), Who(who), Game(game)]
         }
+        Command::Analyse { game, board } => vec![Board(*board), Game(game)],
         Command::Submit { game, board, who, action, number } => {
             vec![Board(*board), Who(who), Action(action, *number), Turn(action), Game(game)]
         }

@@ -20,6 +20,7 @@ mod accounts {
 
 /// What players do on boards.
 mod boards {
+    pub(super) mod analyse;
     pub(super) mod challenge;
     pub(super) mod chat;
     pub(super) mod confirm;
@@ -146,6 +147,7 @@ verbs! {
     Confirm = boards::confirm,
     Rematch = boards::rematch,
     Hint = boards::hint,
+    Analyse = boards::analyse,
     Preview = boards::preview,
     Accept = opponents::accept,
     Reject = opponents::reject,
@@ -223,6 +225,8 @@ pub enum Command {
     Rematch { game: String, board: u32, who: Credentials },
     /// What a computer player would do for the player to move.
     Hint { game: String, board: u32, who: Credentials },
+    /// Who was ahead after each move of a finished board.
+    Analyse { game: String, board: u32 },
     /// The board after these moves (moves, passes, swaps); at least one.
     Preview { game: String, board: u32, at: Option<i64>, moves: Vec<Action> },
     /// The same from an empty board for this number of players.
@@ -304,6 +308,7 @@ impl Command {
             Self::Confirm { game, board, who } => Parts::of(Verb::Confirm).by(who).in_game(game).on(*board),
             Self::Rematch { game, board, who } => Parts::of(Verb::Rematch).by(who).in_game(game).on(*board),
             Self::Hint { game, board, who } => Parts::of(Verb::Hint).by(who).in_game(game).on(*board),
+            Self::Analyse { game, board } => Parts::of(Verb::Analyse).in_game(game).on(*board),
             Self::Preview { game, board, at: _, moves: _ } => {
                 Parts::of(Verb::Preview).in_game(game).on(*board)
             }
@@ -389,6 +394,7 @@ impl Command {
             | Self::Confirm { game: _, board: _, who: _ }
             | Self::Rematch { game: _, board: _, who: _ }
             | Self::Hint { game: _, board: _, who: _ }
+            | Self::Analyse { game: _, board: _ }
             | Self::Accept { game: _, who: _ }
             | Self::Reject { game: _, who: _ }
             | Self::Limit { game: _, who: _, change: _ }

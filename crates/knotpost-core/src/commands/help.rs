@@ -106,6 +106,11 @@ const NOTES: &[(&str, &str)] = &[
          about the board does it too.",
     ),
     (
+        "analyse",
+        "A computer player looks at every position of the game. The answer is a chart of how good the position was after each \
+         move, and the moves that lost most with what would have been better. It takes up to twenty seconds.",
+    ),
+    (
         "rematch",
         "Replying `rematch` to the last mail of a board does it too. Whoever does not want to play again declines it like \
          any new board, with `resign`.",

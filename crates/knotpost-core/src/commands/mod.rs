@@ -33,6 +33,7 @@ mod accounts {
 
 /// The verbs by which players act on boards.
 mod boards {
+    pub(super) mod analyse;
     pub(super) mod challenge;
     pub(super) mod chat;
     pub(super) mod confirm;
@@ -86,6 +87,7 @@ pub use repetition::already_played;
 
 pub(crate) use accounts::addresses::players_address;
 pub(crate) use authorize::authorize;
+pub(crate) use boards::hint::question as question_about;
 pub(crate) use messages::broadcast::take_broadcast;
 pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
 pub(crate) use policy::{Demand, Spends};
@@ -93,7 +95,7 @@ pub(crate) use policy::{Demand, Spends};
 use accounts::{
     add, change_address, change_password, delete, password_reset, set, signoff, signup, vacation,
 };
-use boards::{challenge, chat, confirm, hint, moves, preview, queue, rematch, submit};
+use boards::{analyse, challenge, chat, confirm, hint, moves, preview, queue, rematch, submit};
 use lists::{all_games, all_show, export, games, history, list, show, show_as, standings, test_display};
 use messages::watching::Watch;
 use messages::{broadcast, message, notify, resend, watching};
@@ -189,8 +191,7 @@ pub(crate) async fn run(
             moves::run(tx.write()?, app, prepared, turning, now).await
         }
         Command::Queue { game, board, who, moves, number } => {
-            let (board, number, userid) = (*board, *number, who.userid.as_str());
-            let wanted = queue::Queueing { game, board, userid, moves, number };
+            let wanted = queue::Queueing { game, board: *board, userid: &who.userid, moves, number: *number };
             queue::run(tx.write()?, app, prepared, wanted, now).await
         }
         Command::Chat { game, board, who: _ } => {
@@ -206,6 +207,7 @@ pub(crate) async fn run(
             rematch::run(tx.write()?, app, prepared, game, *board, now).await
         }
         Command::Hint { game, board, who: _ } => hint::run(tx.read(), app, prepared, game, *board, now).await,
+        Command::Analyse { game, board } => analyse::run(tx.read(), app, prepared, game, *board).await,
         Command::Preview { game, board, at, moves } => {
             preview::run(tx.read(), app, game, *board, *at, moves, now).await
         }
@@ -258,6 +260,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
         Command::Hint { .. } => Policy::spends(Spends::ShareOfUser(Rate::Hint)),
+        Command::Analyse { .. } => Policy::spends(Spends::Share(Rate::Analysis)),
         Command::Chat { game, board, .. } => chat::policy(game, *board),
         Command::Move { board, action: Action::Propose | Action::Undo, .. } => {
             moves::policy_of_proposal(*board)

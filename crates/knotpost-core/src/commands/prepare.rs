@@ -12,7 +12,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, Password};
 
-use self::advising::take_advice;
+use self::advising::{MOST_SECONDS, seconds_of, take_advice, too_much_thinking};
 pub(crate) use self::counting::check_rate;
 use self::counting::{count_all, count_rate, find_proven};
 use self::login::{Passwords, check_passwords};
@@ -156,8 +156,13 @@ async fn prepare_lines(
             return Ok(Some(prepared));
         }
     };
+    let mut seconds = MOST_SECONDS;
     for line in lines {
-        let request = Request::of_line(line, "", prepared.origin.clone(), &app.vocabulary);
+        let mut request = Request::of_line(line, "", prepared.origin.clone(), &app.vocabulary);
+        match seconds.checked_sub(seconds_of(&request.command)) {
+            Some(left) => seconds = left,
+            None => request.command = Err(too_much_thinking()),
+        }
         let Some(line) = prepare_command(app, request, patience).await? else { return Ok(None) };
         prepared.lines.push(line);
     }

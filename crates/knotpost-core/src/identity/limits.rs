@@ -103,6 +103,10 @@ const CROWD: u32 = 100;
 const MAIL_HOST: u32 = 3;
 /// Hints of one user in an hour: each may take a processor for a second.
 const HINTS: u32 = 60;
+/// Analyses of one sender in an hour, and those of all strangers in those of one: each may take a processor for twenty
+/// seconds.
+const ANALYSES: u32 = 20;
+const FEW: u32 = 3;
 /// Hints of all users of one host, in those of one.
 const HOUSEHOLD: u32 = 10;
 /// Chats of one sender on all boards, in those on one.
@@ -140,11 +144,13 @@ impl Limits {
             Rate::Reset => (config.resets_per_hour, HOUR),
             Rate::Message | Rate::Chat | Rate::Proposal => (config.messages_per_hour, HOUR),
             Rate::Hint => (HINTS, HOUR),
+            Rate::Analysis => (ANALYSES, HOUR),
             Rate::Password => (config.password_tries, Duration::from_mins(15)),
             Rate::Http => (config.http_per_minute, Duration::from_mins(1)),
         };
         let times = match (share.rate, share.scope) {
             (Rate::Password, ShareOf::Owner) => return Quota::new(TOLD_AFTER, DAY),
+            (Rate::Analysis, ShareOf::Strangers) => FEW,
             (_, ShareOf::Strangers | ShareOf::Proven) => CROWD,
             (Rate::Password, ShareOf::Name) => UNKNOWN_PLACES,
             (Rate::Password, ShareOf::Host) => ACCOUNTS,
@@ -307,7 +313,8 @@ impl Limits {
     }
 
     fn buckets(&self, share: Share) -> &Buckets {
-        let [signup, challenge, reset, message, chat, proposal, hint, password, http] = &self.buckets;
+        let [signup, challenge, reset, message, chat, proposal, hint, analysis, password, http] =
+            &self.buckets;
         match share.rate {
             Rate::Signup => signup,
             Rate::Challenge => challenge,
@@ -316,6 +323,7 @@ impl Limits {
             Rate::Chat => chat,
             Rate::Proposal => proposal,
             Rate::Hint => hint,
+            Rate::Analysis => analysis,
             Rate::Password => password,
             Rate::Http => http,
         }
@@ -332,7 +340,15 @@ impl Limits {
 
 /// The shares that belong to all together. Hints, passwords and requests have none.
 fn shares_of_all() -> impl Iterator<Item = Share> {
-    let rates = [Rate::Signup, Rate::Challenge, Rate::Reset, Rate::Message, Rate::Chat, Rate::Proposal];
+    let rates = [
+        Rate::Signup,
+        Rate::Challenge,
+        Rate::Reset,
+        Rate::Message,
+        Rate::Chat,
+        Rate::Proposal,
+        Rate::Analysis,
+    ];
     rates.into_iter().flat_map(|rate| {
         [ShareOf::Strangers, ShareOf::Proven].into_iter().flat_map(move |scope| {
             [Channel::Mail, Channel::Http].map(|channel| Share { rate, scope, channel })
@@ -436,12 +452,12 @@ mod tests {
             closed.sort();
             (lines.lines().filter(|line| line.starts_with("knotpost_limit_closed{")).count(), closed)
         };
-        assert_eq!(report(), (24, Vec::new()));
+        assert_eq!(report(), (28, Vec::new()));
         (0..CROWD).for_each(|_| limits.made(&stranger(Rate::Reset, "any")));
         let line = "knotpost_limit_closed{rate=\"reset\",scope=\"strangers\",channel=\"http\"} 1".to_owned();
-        assert_eq!(report(), (24, vec![line]), "without anybody who is refused");
+        assert_eq!(report(), (28, vec![line]), "without anybody who is refused");
         limits.buckets(stranger(Rate::Reset, "any").of_all()).forget();
-        assert_eq!(report(), (24, Vec::new()));
+        assert_eq!(report(), (28, Vec::new()));
     }
 
     #[test]

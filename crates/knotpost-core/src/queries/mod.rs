@@ -1,5 +1,6 @@
 //! What pages and feeds show.
 
+pub(crate) mod analysis;
 pub(crate) mod health;
 pub(crate) mod own_settings;
 pub(crate) mod summary;
@@ -8,6 +9,7 @@ pub(crate) mod talk;
 pub(crate) mod views;
 pub(crate) mod waiting;
 
+pub use analysis::view_analysis;
 pub use health::{QueueLengths, Readiness, view_data_version, view_queue_lengths, view_readiness};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};

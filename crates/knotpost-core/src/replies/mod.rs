@@ -1,5 +1,6 @@
 //! What a reply or a mail says, as plain data. How it is set and sent is decided elsewhere.
 
+pub(crate) mod analysis;
 pub(crate) mod answer;
 pub(crate) mod answers;
 pub(crate) mod facts;
@@ -9,6 +10,7 @@ pub(crate) mod sheet;
 pub(crate) mod style;
 pub(crate) mod times;
 
+pub use analysis::{Analysis, Mistake, Point};
 pub use answer::{
     Answer, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, DoneUnconfirmed, ErrorReply, Fact,
     Facts, Failure, GameCount, Holds, LineResult, Reply, SeekLine, Silence, StandingLine, StandingsTable,

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::identity::limits::Asker;
 use crate::identity::{Limited, Login, Origin};
 use crate::requests::board_reply::Standpoint;
-use crate::thinking::{Question, Thought, Unanswered};
+use crate::thinking::{Question, Thought, Thoughts, Unanswered};
 use knotpost_model::{Comment, Host, UserKey};
 
 /// What a computer player was asked, and its answer.
@@ -42,6 +42,8 @@ pub struct Prepared {
     pub(crate) made: AtomicBool,
     /// What a computer player said, where the command asks for that.
     pub(crate) advice: Option<Advice>,
+    /// What it said of every position of a game.
+    pub(crate) analysis: Option<(Question, Result<Thoughts, Unanswered>)>,
     pub(crate) lines: Vec<Prepared>,
     /// When it came as the answer to a board mail.
     pub(crate) standpoint: Option<Standpoint>,
@@ -63,6 +65,7 @@ impl Prepared {
             limited: None,
             made: AtomicBool::new(false),
             advice: None,
+            analysis: None,
             lines: Vec::new(),
             standpoint: None,
         }

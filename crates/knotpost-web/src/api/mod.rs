@@ -1,6 +1,7 @@
 //! `/api/v1`: the JSON API.
 
 mod admin;
+mod analyses;
 mod board_json;
 mod boards;
 mod events;
@@ -87,6 +88,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&admin::CHANGE_OUTGOING),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal))
         .described(&boards::LEGAL),
+    Route::new(User, "GET", "/api/v1/boards/{game}/{number}/analysis", || get(analyses::show))
+        .described(&analyses::ANALYSIS),
     Route::new(User, "GET", "/api/v1/boards/{game}/{number}/hint", || get(hints::show))
         .described(&hints::HINT),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.txt", || get(boards::text))

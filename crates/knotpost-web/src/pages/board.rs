@@ -1,5 +1,6 @@
 //! The page of a board: view it after any move, compose a move by clicking, preview it, chat.
 
+mod analysis;
 mod around;
 pub(super) mod explore;
 mod queueing;
@@ -13,6 +14,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+pub(super) use self::analysis::show as show_analysis;
 use super::preview::{self, drawn};
 use super::turn::{Ground, Turn, TurnPage};
 use crate::Web;

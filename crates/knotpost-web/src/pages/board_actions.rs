@@ -110,6 +110,7 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "chat" => return Ok(Command::Chat { game, board, who }),
         "rematch" => return Ok(Command::Rematch { game, board, who }),
         "hint" => return Ok(Command::Hint { game, board, who }),
+        "analyse" => return Ok(Command::Analyse { game, board }),
         "subscribe" => {
             return Ok(Command::Subscribe { game, who, boards: BoardSet::These(vec![board]) });
         }
@@ -134,6 +135,9 @@ async fn answered(
         return page(web, Some(visitor), name, &Look::at(&hint.thought.turn), StatusCode::OK, &notice).await;
     }
     let Some(failure) = &answer.failure else {
+        if form.act == "analyse" {
+            return Redirect::to(&format!("/boards/{}/{}/analysis", name.game, name.number)).into_response();
+        }
         let side = if form.act == "chat" { "?side=talk" } else { "" };
         // A rematch is a board of its own.
         let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);

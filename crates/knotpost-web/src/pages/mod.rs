@@ -152,6 +152,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/learn/{game}", || get(practice::lessons::first)),
     Route::new(Public, "GET", "/learn/{game}/{number}", || get(practice::lessons::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
+    Route::new(Public, "GET", "/boards/{game}/{number}/analysis", || get(board::show_analysis)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}/explore", || get(board::explore::show)),
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),

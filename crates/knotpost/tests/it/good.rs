@@ -209,6 +209,7 @@ const GOOD: &[Row] = &[
         "board_counts board_numbers boards boards_in_play seats",
     ),
     ("ann", "boxilies hint 101 ann ann-secret", "", &["ann: Boxilies Board 101 ann"], ""),
+    ("ann", "osbox analyse 101", "", &["ann: Osbox Board 101 Analysis"], ""),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
     (
         "dora",

@@ -3,6 +3,7 @@
 
 mod abuse;
 mod accounts;
+mod analysing;
 mod answering;
 mod computer;
 mod confirming;

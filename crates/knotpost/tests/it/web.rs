@@ -1,6 +1,7 @@
 //! The pages as somebody with a browser meets them, asked through the router.
 
 mod administering;
+mod analysing;
 mod auth_cache;
 mod browser;
 mod caching;

@@ -57,25 +57,28 @@ pub(in crate::commands) fn check(board: &Board, user: &UserRow) -> Result<(), Re
 }
 
 /// What a computer player is asked about a board.
-pub(in crate::commands) fn question(board: &Board) -> Question {
+pub(crate) fn question(board: &Board) -> Question {
     Question { board: board.row.id, moves: board.entries.digest() }
+}
+
+/// The refusal of what may be asked again in a moment.
+pub(in crate::commands) fn try_again(message: &str) -> Refusal {
+    Refusal { retry_after: Some(AGAIN), ..Refusal::new(Code::Unavailable, message) }
 }
 
 fn find(board: &Board, prepared: &Prepared) -> Result<Hint, Refusal> {
     let asked = prepared.advice.as_ref().filter(|advice| advice.question == question(board));
-    let again =
-        |message: &str| Refusal { retry_after: Some(AGAIN), ..Refusal::new(Code::Unavailable, message) };
     match (asked.map(|advice| &advice.answer), board.standing()) {
         (Some(Ok(thought)), Standing::ToMove(seat)) => {
             Ok(Hint::of(thought, i64::from(seat.number()), board.entries.len()))
         }
         (Some(Err(Unanswered::Busy)), _) => {
-            Err(again("many hints are being thought about; try again in a moment"))
+            Err(try_again("many hints are being thought about; try again in a moment"))
         }
         (Some(Err(Unanswered::Unknown)), _) => {
             let message = format!("no computer player knows {} in this position", board.title());
             Err(Refusal::new(Code::NotSupported, message))
         }
-        (None, _) | (_, Standing::Over(_)) => Err(again("the board has just changed; ask once more")),
+        (None, _) | (_, Standing::Over(_)) => Err(try_again("the board has just changed; ask once more")),
     }
 }

@@ -1,14 +1,18 @@
 //! Commands that need a computer player to think, which takes long and is done outside any transaction.
 
-use knotpost_commands::Command;
+use knotpost_commands::{Command, ErrorCode, ParseError};
+use knotpost_rules::Position;
 
 use crate::app::App;
-use crate::boards::Board;
-use crate::commands::boards::hint;
+use crate::boards::{Board, Standing};
+use crate::commands::boards::{analyse, hint};
 use crate::identity::Login;
 use crate::identity::authentication::Patience;
 use crate::requests::{Advice, Prepared};
 use knotpost_storage::StoreError;
+
+/// Positions of a game that are looked at.
+const MOST_POSITIONS: usize = 300;
 
 /// Has a computer player think about the board of a command that asks for it, when its sender may ask; `false`: it must
 /// think, and there is no patience for that. Whoever may not ask is refused in the transaction.
@@ -17,6 +21,10 @@ pub(super) async fn take_advice(
     prepared: &mut Prepared,
     patience: Patience,
 ) -> Result<bool, StoreError> {
+    if let Ok(Command::Analyse { game, board }) = &prepared.command {
+        let (game, board) = (game.clone(), *board);
+        return analyse(app, prepared, (&game, board), patience).await;
+    }
     let (Ok(Command::Hint { game, board, who: _ }), Login::Known { user, .. }, None) =
         (&prepared.command, &prepared.login, &prepared.limited)
     else {
@@ -39,4 +47,70 @@ pub(super) async fn take_advice(
     let answer = app.thinking.ask(user.id, question, seen).await;
     prepared.advice = Some(Advice { question, answer });
     Ok(true)
+}
+
+/// Has a computer player think about every position of a finished board.
+async fn analyse(
+    app: &App,
+    prepared: &mut Prepared,
+    (game, number): (&str, u32),
+    patience: Patience,
+) -> Result<bool, StoreError> {
+    if prepared.limited.is_some() || app.game(game).is_none() {
+        return Ok(true);
+    }
+    let mut tx = app.store.read().await?;
+    let Some(board) = Board::load(&mut tx, app, game, number).await? else { return Ok(true) };
+    drop(tx);
+    if analyse::check(&board).is_err() {
+        return Ok(true);
+    }
+    let question = hint::question(&board);
+    if let Some(known) = app.thinking.recall_analysis(question) {
+        prepared.analysis = Some((question, Ok(known)));
+        return Ok(true);
+    }
+    if patience == Patience::OnlyRemembered {
+        return Ok(false);
+    }
+    let positions = positions_of(app, &board)?;
+    let thoughts = app.thinking.analyse(question, board.game.meta().name, positions).await;
+    // What all together may ask for is spent by what was computed.
+    if let (Ok(_), Some(asker)) = (&thoughts, &prepared.asker) {
+        app.limits.made(asker);
+    }
+    prepared.analysis = Some((question, thoughts));
+    Ok(true)
+}
+
+/// The positions before each move, of a long game the last of them.
+fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Position>>>, StoreError> {
+    let moves = board.entries.len();
+    let position = |ply: usize| {
+        if ply + MOST_POSITIONS < moves {
+            return Ok(None);
+        }
+        let board = board.at(app, ply)?;
+        let is_open = matches!(board.standing(), Standing::ToMove(_));
+        Ok(is_open.then(|| board.position.clone_box()))
+    };
+    (0..moves).map(position).collect()
+}
+
+/// How long a computer player may think for the lines of one mail together, in seconds: as long as for one game.
+pub(super) const MOST_SECONDS: u32 = 20;
+
+/// How long a computer player may think for a command.
+pub(super) fn seconds_of(command: &Result<Command, ParseError>) -> u32 {
+    match command {
+        Ok(Command::Hint { .. }) => 1,
+        Ok(Command::Analyse { .. }) => MOST_SECONDS,
+        _ => 0,
+    }
+}
+
+/// Refuses a line that comes after too many of its kind.
+pub(super) fn too_much_thinking() -> ParseError {
+    let message = "one mail asks for one analysis or twenty hints; send the others in another mail";
+    ParseError::new(ErrorCode::TooMuchMail, message)
 }

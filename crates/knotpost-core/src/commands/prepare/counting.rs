@@ -58,7 +58,10 @@ fn asker(prepared: &Prepared) -> Option<Asker> {
 /// Users one of whom a command without a password comes from for certain: the user who is logged in, or those who read
 /// mail at the address of a mail that its domain vouches for.
 pub(super) async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<UserKey>, StoreError> {
-    if !matches!(prepared.command, Ok(Command::Challenge { .. } | Command::PasswordReset { .. })) {
+    if !matches!(
+        prepared.command,
+        Ok(Command::Challenge { .. } | Command::PasswordReset { .. } | Command::Analyse { .. })
+    ) {
         return Ok(Vec::new());
     }
     if let Proof::LoggedIn(visitor) = &prepared.origin.proof {

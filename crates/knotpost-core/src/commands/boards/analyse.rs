@@ -1,0 +1,98 @@
+//! `analyse`: who was ahead after each move of a finished board, and which moves lost most.
+//!
+//! The thinking is done before the transaction, as for a hint.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_such_board};
+use crate::commands::boards::hint::{question, try_again};
+use crate::commands::prepare::check_rate;
+use crate::replies::analysis::Analysis;
+use crate::replies::{Answer, Content, Fact, Facts, Reply};
+use crate::requests::Prepared;
+use crate::thinking::Unanswered;
+use knotpost_storage::ReadTx;
+
+/// The analysis as a mail tells it.
+#[derive(Debug, Serialize)]
+struct GameAnalysis {
+    title: String,
+    game: String,
+    number: u32,
+    players: Vec<String>,
+    chart: String,
+    #[serde(skip)]
+    analysis: Analysis,
+}
+
+impl Content for GameAnalysis {
+    fn template(&self) -> &'static str {
+        "analysis"
+    }
+
+    fn facts(&self) -> Facts {
+        let mistakes = self.analysis.mistakes.iter();
+        let mistakes =
+            mistakes.map(|mistake| Facts::none().prose("said", format!("{}.", mistake.sentence())));
+        let remarks = self.analysis.remarks().join(" ");
+        Facts::of(self)
+            .prose("caption", self.analysis.caption())
+            .prose("remarks", (!remarks.is_empty()).then_some(remarks))
+            .with("mistakes", Fact::Parts(mistakes.collect()))
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number: u32,
+) -> Result<Answer, ServiceError> {
+    find_game(app, game)?;
+    let Some(board) = Board::load(tx, app, game, number).await? else {
+        return Err(no_such_board(app, game, number).into());
+    };
+    let analysed = check(&board).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared));
+    match analysed {
+        Ok(analysis) => {
+            let reply = GameAnalysis {
+                title: board.title().to_owned(),
+                game: board.row.game.clone(),
+                number,
+                players: analysis.players.clone(),
+                chart: analysis.chart(),
+                analysis,
+            };
+            Ok(Answer::to_sender(Reply::from(reply)).about(board.name()))
+        }
+        Err(refusal) => Err(refusal.about(board).into()),
+    }
+}
+
+/// Only of finished boards: while a game goes on it would be advice.
+pub(in crate::commands) fn check(board: &Board) -> Result<(), Refusal> {
+    let (game, number) = (&board.row.game, board.row.number);
+    match board.standing() {
+        Standing::Over(_) => Ok(()),
+        Standing::ToMove(_) => {
+            Err(Refusal::new(Code::Conflict, format!("{} board {number} is not over yet", board.title()))
+                .hint("An analysis is for finished boards.")
+                .hint(format!("On your turn on an unrated board: {game} hint {number} USERID PASSWORD")))
+        }
+    }
+}
+
+fn find(board: &Board, prepared: &Prepared) -> Result<Analysis, Refusal> {
+    match prepared.analysis.as_ref().filter(|(asked, _)| *asked == question(board)) {
+        Some((_, Ok(thoughts))) => Ok(Analysis::of(board, thoughts)),
+        Some((_, Err(Unanswered::Busy))) => {
+            Err(try_again("several games are being analysed already; try again in a moment"))
+        }
+        Some((_, Err(Unanswered::Unknown))) => {
+            Err(Refusal::new(Code::NotSupported, format!("no computer player knows {}", board.title())))
+        }
+        None => Err(try_again("the board has just changed; ask once more")),
+    }
+}

@@ -1,0 +1,63 @@
+//! Finished games as a computer player sees them.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use knotpost_commands::Command;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::boards::{board_name, find};
+use crate::Web;
+use crate::auth::CommandCaller;
+use crate::client::Client;
+use crate::error::Problem;
+use crate::extract::ApiPath;
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::Code;
+use knotpost_core::commands::execute;
+use knotpost_core::identity::Origin;
+use knotpost_core::queries::view_analysis;
+use knotpost_core::replies::Analysis;
+use knotpost_core::requests::Request;
+
+/// The analysis of a board.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct BoardAnalysis {
+    /// The game's name.
+    game: String,
+    /// The number among the game's boards.
+    number: u32,
+    /// The analysis.
+    #[serde(flatten)]
+    analysis: Analysis,
+}
+
+pub(super) const ANALYSIS: Operation =
+    Operation::new("show_analysis", Tag::Boards, "Who was ahead after each move of a finished board")
+        .details("A computer player looks at every position. The first time this takes up to twenty seconds; it is kept for a while.")
+        .gives::<BoardAnalysis>("The analysis.")
+        .refuses(&[Code::UnknownGame, Code::NoSuchBoard, Code::Conflict, Code::NotSupported]);
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    client: Client,
+    CommandCaller(caller): CommandCaller,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+) -> Result<Response, Problem> {
+    let name = board_name(&game, &number)?;
+    let view = find(&web, &game, &number, None).await?;
+    if view_analysis(&web.app, &view.board).is_none() {
+        let command = Command::Analyse { game: name.game.clone(), board: name.number };
+        let origin = Origin::http(client.host(), caller.proof());
+        let asked = Request::typed(Ok(command), String::new(), origin);
+        if let Some(failure) = Box::pin(execute(&web.app, asked)).await?.failure {
+            let mut problem = Problem::new(failure.code, failure.message);
+            problem.retry_after = failure.retry_after;
+            return Err(problem);
+        }
+    }
+    let analysis = view_analysis(&web.app, &view.board)
+        .ok_or_else(|| Problem::new(Code::Unavailable, "the analysis cannot be shown at the moment"))?;
+    Ok(Json(BoardAnalysis { game: name.game, number: name.number, analysis }).into_response())
+}

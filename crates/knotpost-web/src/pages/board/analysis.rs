@@ -1,0 +1,107 @@
+//! The page of a finished game as a computer player sees it: a curve for each player, and the moves that lost most.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use knotpost_model::BoardState;
+use minijinja::{Value, context};
+
+use super::board_name;
+use crate::Web;
+use crate::extract::PagePath;
+use crate::session::{LoggedIn, no_store};
+use knotpost_core::boards::Code;
+use knotpost_core::queries::{BoardView, view_analysis, view_board};
+use knotpost_core::replies::{Analysis, Mistake};
+
+/// The chart in units of its picture: how large it is, and where the curves begin and end.
+const WIDTH: f64 = 480.0;
+const LEFT: f64 = 56.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 158.0;
+
+pub(in crate::pages) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath((game, number)): PagePath<(String, String)>,
+) -> Response {
+    let visitor = visitor.map(|LoggedIn(visitor)| visitor);
+    let Some(name) = board_name(&game, &number) else {
+        return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
+    };
+    let view = match view_board(&web.app, &name, None).await {
+        Ok(view) => view,
+        Err(error) => return web.pages.failure(error),
+    };
+    if view.summary.state != BoardState::Over {
+        return web
+            .pages
+            .problem(Code::Conflict, "an analysis is for finished boards, and this one is not over");
+    }
+    let analysis = view_analysis(&web.app, &view.board);
+    let facts = context! {
+        title => view.board.title(),
+        game => name.game,
+        number => name.number,
+        verdict => view.sheet.verdict.to_string(),
+        analysis => analysis.as_ref().map(|analysis| facts(analysis, &view)),
+    };
+    no_store(web.pages.page_for(visitor.as_ref(), StatusCode::OK, "analysis.html", facts))
+}
+
+fn facts(analysis: &Analysis, view: &BoardView) -> Value {
+    let mistake = |mistake: &Mistake| {
+        context! {
+            number => mistake.number,
+            seat => mistake.seat,
+            userid => mistake.userid.clone(),
+            play => mistake.play.clone(),
+            before => percent(mistake.before),
+            after => percent(mistake.after),
+            better => mistake.line(),
+            worst => mistake.worst,
+        }
+    };
+    let seats = analysis.players.iter().zip(1..).map(|(userid, seat)| {
+        context! { number => seat, userid, side => view.board.side(seat), points => curve(analysis, seat) }
+    });
+    let points = analysis.points.iter().map(|point| {
+        let entry = point.ply.checked_sub(1).and_then(|index| view.board.entries.get(index));
+        let values = point.value.iter().flatten().map(|value| percent(*value));
+        context! {
+            ply => point.ply,
+            play => entry.map(|entry| entry.text.clone()),
+            values => values.collect::<Vec<_>>(),
+        }
+    });
+    let lines = [1.0, 0.5, 0.0].map(|value| {
+        context! { y => format!("{:.1}", height(value)), label => percent(value) }
+    });
+    context! {
+        seats => seats.collect::<Vec<_>>(),
+        lines => lines.to_vec(),
+        mistakes => analysis.mistakes.iter().map(mistake).collect::<Vec<_>>(),
+        points => points.collect::<Vec<_>>(),
+        remarks => analysis.remarks(),
+        level => analysis.level,
+    }
+}
+
+fn percent(value: f64) -> String {
+    format!("{:.0} %", value * 100.0)
+}
+
+fn height(value: f64) -> f64 {
+    BOTTOM - value * (BOTTOM - TOP)
+}
+
+/// The points of the curve of a seat.
+fn curve(analysis: &Analysis, seat: i64) -> String {
+    let step = (WIDTH - LEFT - 10.0) / analysis.points.len().saturating_sub(1).max(1) as f64;
+    let index = usize::try_from(seat - 1).unwrap_or_default();
+    let points = analysis.points.iter().filter_map(|point| {
+        let value = point.value.as_ref()?.get(index)?;
+        Some(format!("{:.1},{:.1}", LEFT + step * point.ply as f64, height(*value)))
+    });
+    points.collect::<Vec<_>>().join(" ")
+}
