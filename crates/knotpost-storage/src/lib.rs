@@ -41,7 +41,7 @@ pub use boards::{
 pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow, HookEventRow,
-    HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState, NewHookEvent, NewPlace,
+    HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState, NewHookEvent, NewWebhook, NewPlace,
     NewerMail, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail, STOPPED_BY_READER, Share,
     Spent, StoppedAddress, WebhookRow, Window,
 };

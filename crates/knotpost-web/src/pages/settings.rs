@@ -1,4 +1,5 @@
-//! The settings page: preferences, addresses, password, time off, sessions, API keys, webhooks and feeds of the user.
+//! The settings page: preferences, addresses, password, time off, browsers that are told, sessions, API keys, webhooks and
+//! feeds of the user.
 
 use axum::Form;
 use axum::extract::State;
@@ -10,8 +11,9 @@ use serde::Deserialize;
 use std::collections::HashMap;
 
 use super::board_actions::{command, hints};
-use super::{feeds, keys, webhooks};
+use super::{assets, feeds, keys, webhooks};
 use crate::Web;
+use crate::browsers;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PageQuery;
@@ -91,6 +93,10 @@ async fn show(
         Ok(webhooks) => webhooks,
         Err(error) => return web.pages.failure(error.into()),
     };
+    let browsers = match browsers::facts(web, visitor).await {
+        Ok(browsers) => browsers,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let feeds = match feeds::facts(web, visitor).await {
         Ok(feeds) => feeds,
         Err(error) => return web.pages.failure(error.into()),
@@ -120,7 +126,8 @@ async fn show(
         })
         .collect();
     let facts = context! {
-        message, hints, is_saved, choices, sessions, keys, webhooks, feeds,
+        message, hints, is_saved, choices, sessions, keys, webhooks, browsers, feeds,
+        push_script => assets::address("push.js"),
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
         timezone => value("timezone"),
@@ -159,6 +166,13 @@ pub(super) async fn act(
         "end_feeds" => return feeds::end(&web, &visitor).await,
         _ => {}
     }
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if let Some(done) = browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {
+        return match done {
+            Ok(response) => response,
+            Err(error) => failed(&web, &visitor, error).await,
+        };
+    }
     if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
         return response;
     }
@@ -180,7 +194,6 @@ pub(super) async fn act(
         return done;
     }
     // The new password has ended every session, this one too.
-    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match log_in(&web.app, &visitor.userid, field(&fields, "new"), &client.rate_key(), agent).await {
         Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
         Err(_) => Redirect::to("/login").into_response(),

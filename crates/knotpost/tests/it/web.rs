@@ -16,6 +16,7 @@ mod mailbox;
 mod playing;
 mod previews;
 mod program;
+mod pushes;
 mod queries;
 mod repeating;
 mod seeking;
