@@ -75,7 +75,9 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
             for id in tx.drop_browsers_at(&hook.url).await? {
                 tx.drop_hook_events(id, REMOVED, now).await?;
             }
-            if tx.webhooks_of(proven.user).await?.iter().filter(|row| is_browser(row)).count() >= MOST_BROWSERS {
+            if tx.webhooks_of(proven.user).await?.iter().filter(|row| is_browser(row)).count()
+                >= MOST_BROWSERS
+            {
                 let message = format!("{MOST_BROWSERS} browsers are enough; remove one first");
                 return Ok(Err(Refusal::new(Code::NotAllowed, message)));
             }

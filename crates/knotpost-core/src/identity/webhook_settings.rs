@@ -117,7 +117,8 @@ pub async fn create_webhook(
                 if find_proven(tx, proven).await?.is_none() {
                     return Ok(Err(logged_out()));
                 }
-                if tx.webhooks_of(user).await?.iter().filter(|row| !is_browser(row)).count() >= MOST_WEBHOOKS {
+                if tx.webhooks_of(user).await?.iter().filter(|row| !is_browser(row)).count() >= MOST_WEBHOOKS
+                {
                     let message = format!("{MOST_WEBHOOKS} webhooks are enough; remove one first");
                     return Ok(Err(Refusal::new(Code::NotAllowed, message)));
                 }
@@ -268,7 +269,12 @@ pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), 
     Ok(())
 }
 
-pub(super) async fn test(tx: &mut WriteTx, app: &App, hook: &HookReader, now: Millis) -> Result<(), StoreError> {
+pub(super) async fn test(
+    tx: &mut WriteTx,
+    app: &App,
+    hook: &HookReader,
+    now: Millis,
+) -> Result<(), StoreError> {
     let data = json!({ "webhook": hook.id, "user": hook.userid });
     queue(tx, app, hook, "test", &data, now).await
 }

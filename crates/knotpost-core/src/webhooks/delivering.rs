@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::form::{HookForm, Parcel, Waiting, pack};
-use super::message::Told;
+use super::form::{HookForm, Waiting, pack};
+use super::message::{Parcel, Told};
 use super::{REMOVED, push, reach, stop};
 use crate::app::App;
 use knotpost_model::{HookUrl, Millis, OutboxKey, UserKey};

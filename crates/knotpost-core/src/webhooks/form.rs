@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::message::{Data, Proposal, Told};
+use super::message::{Data, Move, Parcel, Proposal, Told};
 use super::push;
 use super::signing::HookSecret;
 use crate::app::App;
@@ -24,7 +24,7 @@ pub enum HookForm {
     Slack,
     /// A topic of ntfy.
     Ntfy,
-    /// A generic webhook of hookshot, a bridge into rooms of Matrix.
+    /// A generic webhook of hookshot, the bridge to Matrix.
     Matrix,
     /// The push service of a browser.
     #[schemars(skip)]
@@ -56,13 +56,6 @@ impl HookForm {
     pub(crate) fn of_row(word: &str) -> Option<Self> {
         if word == Self::Push.as_str() { Some(Self::Push) } else { Self::choose(word) }
     }
-}
-
-/// A request to a webhook, but for its address.
-#[derive(Clone, Debug)]
-pub(super) struct Parcel {
-    pub headers: Vec<(&'static str, String)>,
-    pub body: Vec<u8>,
 }
 
 /// The message of a row, as it waits.
@@ -100,7 +93,9 @@ pub(super) fn pack(
             in_json(&json!({ "content": with_link(app, told), "allowed_mentions": { "parse": [] } }))
         }
         HookForm::Slack => in_json(&json!({ "text": for_slack(&with_link(app, told)) })),
-        HookForm::Matrix => in_json(&json!({ "username": app.config.server.name, "text": with_link(app, told) })),
+        HookForm::Matrix => {
+            in_json(&json!({ "username": app.config.server.name, "text": with_link(app, told) }))
+        }
         HookForm::Ntfy => {
             let mut headers = vec![("content-type", "text/plain; charset=utf-8".to_owned())];
             if !told.data.url.is_empty() {
@@ -108,10 +103,7 @@ pub(super) fn pack(
             }
             Parcel { headers, body: words(app, told).into_bytes() }
         }
-        HookForm::Push => {
-            let (headers, body) = push::pack(app, (url, &secret), told, now)?;
-            Parcel { headers, body }
-        }
+        HookForm::Push => push::pack(app, (url, &secret), told, now)?,
     })
 }
 
@@ -137,11 +129,12 @@ fn words(app: &App, told: &Told) -> String {
     let text = match told.kind.as_str() {
         "turn" => format!("{board}: it is your turn, {user}."),
         "move" => {
-            let moves: Vec<String> =
-                moves.iter().map(|made| format!("{} played {}", made.by, made.text)).collect();
+            let moves: Vec<String> = moves.iter().map(made).collect();
             format!("{board}: {}.", moves.join(", "))
         }
-        "chat" => chat.as_ref().map_or_else(String::new, |said| format!("{board}, {}: {}", said.by, said.text)),
+        "chat" => {
+            chat.as_ref().map_or_else(String::new, |said| format!("{board}, {}: {}", said.by, said.text))
+        }
         "proposal" => proposal.as_ref().map_or_else(String::new, |it| format!("{board}: {}", proposed(it))),
         "over" => match result.as_ref().map(|result| result.winners.as_slice()).unwrap_or_default() {
             [] => format!("{board} is over."),
@@ -151,6 +144,17 @@ fn words(app: &App, told: &Told) -> String {
         _ => format!("{} can reach you here.", app.config.server.name),
     };
     text.chars().take(LONGEST).collect()
+}
+
+/// A move, or what was done in its place.
+fn made(Move { by, text }: &Move) -> String {
+    match text.as_str() {
+        "pass" => format!("{by} passed"),
+        "swap" => format!("{by} swapped sides"),
+        "resign" => format!("{by} resigned"),
+        "forfeit" => format!("{by} lost on time"),
+        text => format!("{by} played {text}"),
+    }
 }
 
 /// What became of a proposal.

@@ -18,6 +18,13 @@ pub(super) struct Told {
     pub data: Data,
 }
 
+/// A request to a webhook, but for its address.
+#[derive(Clone, Debug)]
+pub(super) struct Parcel {
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
+}
+
 /// What happened, on which board, and to whom it is told.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]

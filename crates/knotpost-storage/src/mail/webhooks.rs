@@ -210,9 +210,7 @@ impl WriteTx {
     /// When the database fails.
     pub async fn drop_browsers_at(&mut self, url: &str) -> Result<Vec<i64>, StoreError> {
         let sql = "DELETE FROM webhooks WHERE url = $1 AND form = 'push' RETURNING id";
-        Ok(
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?,
-        )
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?)
     }
 
     /// Deletes a webhook of a user; `false`: they have no such webhook.

@@ -93,7 +93,9 @@ async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
 async fn shown(web: &Web, visitor: &Visitor, made: Result<FreshHook, ServiceError>) -> Response {
     match made {
         Ok(fresh) => {
-            let Some(secret) = fresh.secret else { return Redirect::to("/settings#webhooks").into_response() };
+            let Some(secret) = fresh.secret else {
+                return Redirect::to("/settings#webhooks").into_response();
+            };
             let facts = context! { secret => secret.show(), place => fresh.view.url };
             no_store(web.pages.page_for(Some(visitor), StatusCode::OK, "webhook.html", facts))
         }

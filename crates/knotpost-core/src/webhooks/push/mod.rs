@@ -11,7 +11,7 @@ use p256::SecretKey;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::message::Told;
+use super::message::{Parcel, Told};
 use crate::app::App;
 use encryption::{AUTH, POINT, Receiver, SALT};
 use knotpost_model::{HookUrl, Millis, UserKey};
@@ -61,7 +61,9 @@ pub(super) async fn is_current(tx: &mut ReadTx, told: &Told, user: UserKey) -> R
     if told.is_test() {
         return Ok(true);
     }
-    let Some(found) = tx.find_seated_board(&told.data.game, told.data.number).await? else { return Ok(false) };
+    let Some(found) = tx.find_seated_board(&told.data.game, told.data.number).await? else {
+        return Ok(false);
+    };
     let board = &found.board;
     let is_on = board.paused_at.is_none() && board.ended_at.is_none() && board.ply == told.data.ply;
     // Who plays alone knows.
@@ -71,12 +73,7 @@ pub(super) async fn is_current(tx: &mut ReadTx, told: &Told, user: UserKey) -> R
 }
 
 /// The fields and the body of a request to a push service; `None`: the keys are none.
-pub(super) fn pack(
-    app: &App,
-    (url, keys): (&HookUrl, &[u8]),
-    told: &Told,
-    now: Millis,
-) -> Option<(Vec<(&'static str, String)>, Vec<u8>)> {
+pub(super) fn pack(app: &App, (url, keys): (&HookUrl, &[u8]), told: &Told, now: Millis) -> Option<Parcel> {
     let own = vapid::own_key(&app.secret)?;
     let receiver = BrowserKeys::from_bytes(keys)?.receiver()?;
     let entropy = app.entropy.as_ref();
@@ -93,7 +90,7 @@ pub(super) fn pack(
     if let Some(topic) = topic(told) {
         headers.push(("topic", topic));
     }
-    Some((headers, body))
+    Some(Parcel { headers, body })
 }
 
 /// What the browser is told: the board, and that it is its user's turn.

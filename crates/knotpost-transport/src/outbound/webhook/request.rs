@@ -32,7 +32,8 @@ where
         .header(HOST, url.authority())
         .header(USER_AGENT, agent)
         .header(CONNECTION, "close");
-    let request = delivery.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+    let request =
+        delivery.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
     let request = request
         .body(Full::new(Bytes::from(delivery.body.clone())))
         .map_err(|_| "no request can be made of its address".to_owned())?;

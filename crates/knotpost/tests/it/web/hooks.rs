@@ -11,6 +11,7 @@ tell! {
 }
 
 mod stories {
+    use std::fmt::Write as _;
     use std::net::IpAddr;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -222,7 +223,10 @@ mod stories {
         let page = call(&app, &basic("ann"), "POST", "/webhooks/1/secret", &Value::Null).await;
         assert_eq!(page.outcome(), "409 conflict", "there is no secret to renew");
         let list = call(&app, &basic("ann"), "GET", "/webhooks", &Value::Null).await.json();
-        assert_eq!((&list["webhooks"][0]["form"], &list["webhooks"][3]["form"]), (&"discord".into(), &"matrix".into()));
+        assert_eq!(
+            (&list["webhooks"][0]["form"], &list["webhooks"][3]["form"]),
+            (&"discord".into(), &"matrix".into())
+        );
 
         let mut script = String::new();
         for (line, words) in [
@@ -238,15 +242,16 @@ mod stories {
         ] {
             assert_eq!(app.post(line, words).await.outcome(), "200 ok", "{line}");
             app.work().await;
-            script += &format!("{line}\n");
+            writeln!(script, "{line}").unwrap();
             let mut told = host.told();
             told.sort_by_key(|told| told.line.clone());
             for told in told {
-                let headers: Vec<&String> = told.headers.keys().filter(|name| name.starts_with("webhook-")).collect();
+                let headers: Vec<&String> =
+                    told.headers.keys().filter(|name| name.starts_with("webhook-")).collect();
                 assert!(headers.is_empty(), "unsigned: {headers:?}");
                 let path = told.line.split(' ').nth(1).unwrap();
                 let click = told.headers.get("click").map_or_else(String::new, |click| format!(" [{click}]"));
-                script += &format!("   {path} {}{click}: {}\n", told.header("content-type"), told.body);
+                writeln!(script, "   {path} {}{click}: {}", told.header("content-type"), told.body).unwrap();
             }
         }
         insta::assert_snapshot!("chats_are_told", script);

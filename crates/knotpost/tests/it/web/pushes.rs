@@ -72,7 +72,8 @@ mod stories {
             let (sender, record) = rest[1..].split_at(65);
             let info = [b"WebPush: info\0", self.public.as_slice(), sender].concat();
             let theirs = UnparsedPublicKey::new(&ECDH_P256, sender);
-            let input = agree_ephemeral(self.key, &theirs, |shared| derive(&AUTH, shared, &info, 32)).unwrap();
+            let input =
+                agree_ephemeral(self.key, &theirs, |shared| derive(&AUTH, shared, &info, 32)).unwrap();
             let key = derive(salt, &input, b"Content-Encoding: aes128gcm\0", 16);
             let nonce = derive(salt, &input, b"Content-Encoding: nonce\0", 12);
             let key = aead::LessSafeKey::new(aead::UnboundKey::new(&aead::AES_128_GCM, &key).unwrap());
@@ -211,7 +212,10 @@ mod stories {
             assert!(!page.contains("end_browser") && !page.contains("Switched off"), "{answer}: {page}");
         }
         app.work().await;
-        assert!(app.letters().iter().all(|letter| !letter.subject.contains("switched off")), "nobody is mailed");
+        assert!(
+            app.letters().iter().all(|letter| !letter.subject.contains("switched off")),
+            "nobody is mailed"
+        );
         host.answer_next(&["429 Too Many Requests\r\nretry-after: 120"]);
         Receiver::new().subscribe(&mut ann, &host.url()).await;
         app.work().await;
@@ -240,7 +244,12 @@ mod stories {
         assert_eq!(Receiver::new().subscribe(&mut nobody, &host.url()).await, 303);
         assert!(!settings(&mut ann).await.contains("end_browser"));
         assert_eq!(Receiver::new().subscribe(&mut ann, "http://127.0.0.1:25/").await, 422);
-        let odd = [("act", "new_browser"), ("endpoint", "https://push.example/"), ("p256dh", "BAAA"), ("auth", "x")];
+        let odd = [
+            ("act", "new_browser"),
+            ("endpoint", "https://push.example/"),
+            ("p256dh", "BAAA"),
+            ("auth", "x"),
+        ];
         assert_eq!(ann.post("/settings", &odd).await.status, 422);
         assert_eq!(Receiver::new().subscribe(&mut ann, &host.url()).await, 303);
         // A browser tells one user: whoever is told there last.
