@@ -29,6 +29,8 @@ pub enum Purpose {
     Tokens,
     /// Sealing of raw messages.
     Sealing,
+    /// The key that names the server to push services.
+    Push,
     /// Telling one key from another without showing it.
     Fingerprint,
 }
@@ -41,6 +43,7 @@ impl Purpose {
             Self::Idempotency => b"knotpost idempotency 1",
             Self::Tokens => b"knotpost tokens 1",
             Self::Sealing => b"knotpost sealing 1",
+            Self::Push => b"knotpost push 1",
             Self::Fingerprint => b"knotpost fingerprint 1",
         }
     }

@@ -42,8 +42,8 @@ pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow, HookEventRow,
     HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState, NewHookEvent, NewPlace,
-    NewerMail, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail, STOPPED_BY_READER, Share,
-    Spent, StoppedAddress, WebhookRow, Window,
+    NewWebhook, NewerMail, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail, STOPPED_BY_READER,
+    Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, STAYING, Staying,

@@ -6,6 +6,7 @@ mod admin;
 mod api;
 mod auth;
 mod board_version;
+mod browsers;
 mod client;
 mod commands;
 mod content;

@@ -8,10 +8,10 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::{find_proven, logged_out};
-use crate::webhooks::{HookEvent, HookSecret, MOST_WAITING, REMOVED, queue, reach};
+use crate::webhooks::{HookEvent, HookForm, HookSecret, MOST_WAITING, REMOVED, queue, reach};
 use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{HookReader, ReadTx, StoreError, WebhookRow, WriteTx};
+use knotpost_storage::{HookReader, NewWebhook, ReadTx, StoreError, WebhookRow, WriteTx};
 
 /// Webhooks of one user.
 pub const MOST_WEBHOOKS: usize = 10;
@@ -25,6 +25,8 @@ pub struct HookWish {
     pub url: String,
     /// What it is to be told.
     pub events: Vec<HookEvent>,
+    /// In which form.
+    pub form: HookForm,
 }
 
 /// A webhook as its owner sees it.
@@ -36,6 +38,8 @@ pub struct HookView {
     pub url: String,
     /// What it is told.
     pub events: Vec<HookEvent>,
+    /// In which form.
+    pub form: HookForm,
     /// When it was made.
     pub created_at: Millis,
     /// When it last took an event.
@@ -51,8 +55,8 @@ pub struct HookView {
 /// A webhook that was just made. The secret is never to be had again.
 #[derive(Clone, Debug)]
 pub struct FreshHook {
-    /// What its events are signed with.
-    pub secret: HookSecret,
+    /// What its events are signed with, where they are.
+    pub secret: Option<HookSecret>,
     /// What is known of it from now on.
     pub view: HookView,
 }
@@ -62,6 +66,7 @@ impl From<WebhookRow> for HookView {
         Self {
             id: row.id,
             events: HookEvent::split(&row.events),
+            form: HookForm::of_row(&row.form).unwrap_or_default(),
             url: row.url,
             created_at: row.created_at,
             sent_at: row.sent_at.map(Millis),
@@ -94,32 +99,46 @@ pub async fn create_webhook(
     }
     let (secret, sealed) = new_secret(app)?;
     let now = app.clock.now();
-    let work = Arc::new((url.as_str().to_owned(), HookEvent::join(&events), sealed, proven));
+    let hook = NewWebhook {
+        url: url.as_str().to_owned(),
+        events: HookEvent::join(&events),
+        secret: sealed,
+        form: wish.form.as_str(),
+        label: None,
+    };
+    let work = Arc::new((hook, proven));
     let made = app
         .store
         .write(move |tx| {
             let work = Arc::clone(&work);
             Box::pin(async move {
-                let (url, events, sealed, proven) = &*work;
+                let (hook, proven) = &*work;
                 let user = proven.user;
                 if find_proven(tx, proven).await?.is_none() {
                     return Ok(Err(logged_out()));
                 }
-                if tx.webhooks_of(user).await?.len() >= MOST_WEBHOOKS {
+                if tx.webhooks_of(user).await?.iter().filter(|row| !is_browser(row)).count() >= MOST_WEBHOOKS
+                {
                     let message = format!("{MOST_WEBHOOKS} webhooks are enough; remove one first");
                     return Ok(Err(Refusal::new(Code::NotAllowed, message)));
                 }
-                let id = tx.insert_webhook(user, (url, events), sealed, now).await?;
+                let id = tx.insert_webhook(user, hook, now).await?;
                 tx.webhook(id).await.map(Ok)
             })
         })
         .await?;
     let row = made?;
     let row = row.ok_or_else(|| StoreError::Corrupt("a webhook vanished".to_owned()))?;
+    let secret = (wish.form == HookForm::Signed).then_some(secret);
     Ok(FreshHook { secret, view: row.into() })
 }
 
-fn check_enabled(app: &App) -> Result<(), Refusal> {
+/// Whether it is a browser, of which another part of the settings is.
+pub(super) fn is_browser(row: &WebhookRow) -> bool {
+    row.form == HookForm::Push.as_str()
+}
+
+pub(super) fn check_enabled(app: &App) -> Result<(), Refusal> {
     if app.config.webhooks.enabled {
         return Ok(());
     }
@@ -145,10 +164,10 @@ fn new_secret(app: &App) -> Result<(HookSecret, Vec<u8>), Refusal> {
 /// When the database fails.
 pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, StoreError> {
     let rows = app.store.read().await?.webhooks_of(user).await?;
-    Ok(rows.into_iter().map(HookView::from).collect())
+    Ok(rows.into_iter().filter(|row| !is_browser(row)).map(HookView::from).collect())
 }
 
-/// Removes a webhook; what waits for it is dropped.
+/// Removes a webhook or a browser; what waits for it is dropped.
 ///
 /// # Errors
 /// When the user has no such webhook; when the database fails.
@@ -185,8 +204,10 @@ pub async fn renew_webhook_secret(
             if find_proven(tx, proven).await?.is_none() {
                 return Ok(Err(logged_out()));
             }
-            if own(tx, proven.user, id).await?.is_none() {
-                return Ok(Err(no_such_webhook(id)));
+            let Some(row) = own(tx, proven.user, id).await? else { return Ok(Err(no_such_webhook(id))) };
+            if row.form != HookForm::Signed.as_str() {
+                let message = "the messages of this webhook are not signed: it has no secret";
+                return Ok(Err(Refusal::new(Code::Conflict, message)));
             }
             tx.drop_hook_events(id, "its secret was renewed", now).await?;
             tx.set_webhook_secret(id, sealed).await?;
@@ -194,7 +215,7 @@ pub async fn renew_webhook_secret(
         })
     });
     let row = renewed.await??;
-    Ok(FreshHook { secret, view: row.into() })
+    Ok(FreshHook { secret: Some(secret), view: row.into() })
 }
 
 /// Switches a webhook on again, whatever has failed before.
@@ -248,13 +269,18 @@ pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), 
     Ok(())
 }
 
-async fn test(tx: &mut WriteTx, app: &App, hook: &HookReader, now: Millis) -> Result<(), StoreError> {
+pub(super) async fn test(
+    tx: &mut WriteTx,
+    app: &App,
+    hook: &HookReader,
+    now: Millis,
+) -> Result<(), StoreError> {
     let data = json!({ "webhook": hook.id, "user": hook.userid });
     queue(tx, app, hook, "test", &data, now).await
 }
 
 async fn own(tx: &mut ReadTx, user: UserKey, id: i64) -> Result<Option<WebhookRow>, StoreError> {
-    Ok(tx.webhook(id).await?.filter(|row| row.user_id == user))
+    Ok(tx.webhook(id).await?.filter(|row| row.user_id == user && !is_browser(row)))
 }
 
 fn no_such(id: i64) -> (Code, String) {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::signing::HookSecret;
-use super::{REMOVED, reach, stop};
+use super::form::{HookForm, Waiting, pack};
+use super::message::{Parcel, Told};
+use super::{REMOVED, push, reach, stop};
 use crate::app::App;
 use knotpost_model::{HookUrl, Millis, OutboxKey, UserKey};
 use knotpost_platform::clock::random_bytes;
@@ -30,14 +31,14 @@ const LONGEST_ASKED: i64 = DAY;
 pub struct Delivery {
     /// Where to.
     pub url: HookUrl,
-    /// `webhook-id`: the same in every attempt.
+    /// The id of the message, the same in every attempt.
     pub id: String,
-    /// `webhook-timestamp`: when this attempt is made, in unix seconds.
-    pub timestamp: i64,
-    /// `webhook-signature`.
-    pub signature: String,
-    /// The message, JSON.
-    pub body: String,
+    /// In which form it is told.
+    pub form: HookForm,
+    /// The fields of the request that say what its body is, and who sends it.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body of the request.
+    pub body: Vec<u8>,
     /// How often it was tried, this time included.
     pub attempts: i64,
     row: OutboxKey,
@@ -100,8 +101,15 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
         Some(user) => tx.user(user.into()).await?,
         None => None,
     };
+    let prepared = match prepare(row, hook, owner) {
+        Ok(prepared) if prepared.form == HookForm::Push => {
+            let is_current = push::is_current(&mut tx, &prepared.told, prepared.owner.id).await?;
+            if is_current { Ok(prepared) } else { Err((prepared.row.id, "the turn is over")) }
+        }
+        prepared => prepared,
+    };
     drop(tx);
-    match address(app, row, hook, owner, now) {
+    match prepared.and_then(|prepared| address(app, prepared, now)) {
         Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
         Err((row, why)) => {
             app.store
@@ -114,14 +122,21 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     }
 }
 
-/// The event with its address and signature; or why nobody is to be told of it.
-fn address(
-    app: &App,
+/// An event and to whom it is told.
+struct Prepared {
+    row: HookEventRow,
+    hook: WebhookRow,
+    owner: UserRow,
+    form: HookForm,
+    told: Told,
+}
+
+/// Who is to be told of the event, and what; or why nobody is.
+fn prepare(
     row: HookEventRow,
     hook: Option<WebhookRow>,
     owner: Option<UserRow>,
-    now: Millis,
-) -> Result<Delivery, (OutboxKey, &'static str)> {
+) -> Result<Prepared, (OutboxKey, &'static str)> {
     let key = row.id;
     // The number of a webhook that was removed may be that of a younger one.
     let hook = hook.filter(|hook| Some(hook.user_id.0) == row.user_id && hook.created_at <= row.date);
@@ -131,17 +146,27 @@ fn address(
     }
     let owner = owner.filter(|owner| owner.state == UserState::Active);
     let owner = owner.ok_or((key, "the user does not play here any more"))?;
-    let body = row.facts.ok_or((key, "there is nothing to tell"))?;
+    let told = row.facts.as_deref().and_then(Told::read).ok_or((key, "there is nothing to tell"))?;
+    let form = HookForm::of_row(&hook.form).ok_or((key, "its form is not known here"))?;
+    Ok(Prepared { row, hook, owner, form, told })
+}
+
+/// The event with its address, in its form; or why nobody is to be told of it.
+fn address(app: &App, prepared: Prepared, now: Millis) -> Result<Delivery, (OutboxKey, &'static str)> {
+    let Prepared { row, hook, owner, form, told } = prepared;
+    let key = row.id;
     let url = HookUrl::parse(&hook.url, reach(app)).map_err(|_| (key, "its address is not allowed here"))?;
     let secret = app.secret.unseal(&hook.secret);
     let secret = secret.ok_or((key, "its secret was sealed with another key; renew it"))?;
-    let timestamp = now.0 / SECOND;
-    let signature = HookSecret::from_bytes(secret).sign(&row.message_id, timestamp, &body);
+    let waiting =
+        Waiting { id: &row.message_id, body: row.facts.as_deref().unwrap_or_default(), told: &told };
+    let parcel = pack(app, form, (&url, secret), waiting, now);
+    let Parcel { headers, body } = parcel.ok_or((key, "it cannot be put into the form of this webhook"))?;
     Ok(Delivery {
         url,
         id: row.message_id,
-        timestamp,
-        signature,
+        form,
+        headers,
         body,
         attempts: row.attempts,
         row: key,

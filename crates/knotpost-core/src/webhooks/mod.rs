@@ -1,18 +1,25 @@
 //! What programs of users are told of their boards, with signed requests.
 //!
 //! `queueing` writes the events in the transaction that causes them, `delivering` says what is to be sent and what
-//! follows from the result, `signing` is the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what
+//! follows from the result, `form` puts it into the words of the host, `push` is the form for browsers, `signing` is
+//! the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what
 //! owners do with their webhooks is part of `identity`.
 
 mod delivering;
 mod event;
+mod form;
+mod message;
+mod push;
 mod queueing;
 mod signing;
 
 pub use delivering::{Delivery, Fate, Taken, note_fate, take_delivery};
 pub use event::HookEvent;
+pub use form::HookForm;
+pub use push::view_push_key;
 pub use signing::HookSecret;
 
+pub(crate) use push::BrowserKeys;
 pub(crate) use queueing::{queue, queue_for_board, queue_for_removed};
 
 use serde::Serialize;
@@ -62,7 +69,8 @@ fn origin(url: &str) -> String {
     HookUrl::parse(url, Reach::Anywhere).map_or_else(|_| "an address".to_owned(), |url| url.origin())
 }
 
-/// Switches a webhook off, drops what waits for it and tells its owner.
+/// Switches a webhook off, drops what waits for it and tells its owner. A browser is forgotten instead: its user can
+/// switch it on again there, and only there.
 async fn stop(
     tx: &mut WriteTx,
     app: &App,
@@ -71,6 +79,11 @@ async fn stop(
     why: &str,
     now: Millis,
 ) -> Result<(), StoreError> {
+    let row = tx.webhook(id).await?.filter(|row| row.user_id == user);
+    if row.is_some_and(|row| HookForm::of_row(&row.form) == Some(HookForm::Push)) {
+        tx.drop_webhook(user, id).await?;
+        return tx.drop_hook_events(id, REMOVED, now).await;
+    }
     if !tx.stop_webhook(id, why, now).await? {
         return Ok(());
     }

@@ -29,4 +29,4 @@ pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, O
 pub use mail_references::ReferenceMail;
 pub use outbox::OutboxRow;
 pub use waiting::{NewPlace, QueueBound, QueueBounds, Share};
-pub use webhooks::{HookEventRow, HookReader, NewHookEvent, WebhookRow};
+pub use webhooks::{HookEventRow, HookReader, NewHookEvent, NewWebhook, WebhookRow};

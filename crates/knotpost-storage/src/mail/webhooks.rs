@@ -18,8 +18,12 @@ pub struct WebhookRow {
     pub url: String,
     /// The events that it gets, comma-separated.
     pub events: String,
-    /// What its events are signed with, sealed.
+    /// What its events are signed or encrypted with, sealed.
     pub secret: Vec<u8>,
+    /// The word of the form in which it is told.
+    pub form: String,
+    /// What its owner knows it by, where that is not the address.
+    pub label: Option<String>,
     /// When it was made.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
@@ -33,6 +37,21 @@ pub struct WebhookRow {
     pub stopped_at: Option<i64>,
     /// Why the last attempt failed.
     pub error: Option<String>,
+}
+
+/// A webhook to be stored.
+#[derive(Clone, Debug)]
+pub struct NewWebhook {
+    /// Its address.
+    pub url: String,
+    /// The events that it gets, comma-separated.
+    pub events: String,
+    /// What its events are signed or encrypted with, sealed.
+    pub secret: Vec<u8>,
+    /// The word of the form in which it is told.
+    pub form: &'static str,
+    /// What its owner knows it by, where that is not the address.
+    pub label: Option<String>,
 }
 
 /// A webhook of a reader of a board.
@@ -94,7 +113,7 @@ pub struct HookEventRow {
 macro_rules! select_webhook {
     ($rest:literal) => {
         concat!(
-            "SELECT id, user_id, url, events, secret, created_at, sent_at, failures, failing_since, stopped_at, error \
+            "SELECT id, user_id, url, events, secret, form, label, created_at, sent_at, failures, failing_since, stopped_at, error \
              FROM webhooks ",
             $rest
         )
@@ -168,20 +187,30 @@ impl WriteTx {
     pub async fn insert_webhook(
         &mut self,
         user: UserKey,
-        (url, events): (&str, &str),
-        secret: &[u8],
+        hook: &NewWebhook,
         now: Millis,
     ) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO webhooks (user_id, url, events, secret, created_at, failures) \
-                   VALUES ($1, $2, $3, $4, $5, 0) RETURNING id";
+        let sql = "INSERT INTO webhooks (user_id, url, events, secret, form, label, created_at, failures) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, 0) RETURNING id";
         Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(user.0)
-            .bind(url)
-            .bind(events)
-            .bind(secret)
+            .bind(&hook.url)
+            .bind(&hook.events)
+            .bind(&hook.secret)
+            .bind(hook.form)
+            .bind(hook.label.as_deref())
             .bind(now.0)
             .fetch_one(c)
             .await)?)
+    }
+
+    /// Deletes the browsers with that address of a push service, whoever's they are; their numbers.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_browsers_at(&mut self, url: &str) -> Result<Vec<i64>, StoreError> {
+        let sql = "DELETE FROM webhooks WHERE url = $1 AND form = 'push' RETURNING id";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?)
     }
 
     /// Deletes a webhook of a user; `false`: they have no such webhook.

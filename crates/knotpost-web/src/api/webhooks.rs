@@ -18,7 +18,7 @@ use knotpost_core::identity::{
     FreshHook, HookView, HookWish, Scope, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,
 };
-use knotpost_core::webhooks::HookEvent;
+use knotpost_core::webhooks::{HookEvent, HookForm};
 use knotpost_model::Moment;
 
 /// A webhook to be made.
@@ -32,6 +32,10 @@ pub(super) struct Wish {
     /// The events that it gets.
     #[schemars(with = "Vec<HookEvent>", length(min = 1))]
     events: Vec<String>,
+    /// Who is there, and so in which form it is told; left out: `signed`.
+    #[serde(default)]
+    #[schemars(with = "Option<HookForm>")]
+    form: Option<String>,
 }
 
 /// A webhook, without its secret.
@@ -44,6 +48,8 @@ struct Webhook {
     /// The events that it gets.
     #[schemars(with = "Vec<HookEvent>")]
     events: Vec<&'static str>,
+    /// In which form it is told.
+    form: HookForm,
     /// When it was made.
     created: Moment,
     /// When it last accepted an event.
@@ -67,8 +73,8 @@ pub(super) struct Webhooks {
 pub(super) struct FreshWebhook {
     #[serde(flatten)]
     webhook: Webhook,
-    /// The secret that requests are signed with. It is not shown again.
-    secret: String,
+    /// The secret that requests are signed with, where they are. It is not shown again.
+    secret: Option<String>,
 }
 
 impl From<HookView> for Webhook {
@@ -77,6 +83,7 @@ impl From<HookView> for Webhook {
             id: hook.id,
             url: hook.url,
             events: hook.events.iter().map(|event| event.as_str()).collect(),
+            form: hook.form,
             created: hook.created_at.into(),
             delivered: hook.sent_at.map(Moment::from),
             failing_since: hook.failing_since.map(Moment::from),
@@ -87,7 +94,7 @@ impl From<HookView> for Webhook {
 }
 
 fn shown_once(status: StatusCode, fresh: FreshHook) -> Response {
-    let secret = fresh.secret.show();
+    let secret = fresh.secret.map(|secret| secret.show());
     let body = FreshWebhook { webhook: fresh.view.into(), secret };
     let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     (status, secret, Json(body)).into_response()
@@ -133,7 +140,14 @@ pub(super) async fn create(
         let text = "events are turn, move, chat, proposal and over";
         events.push(event.ok_or_else(|| Problem::new(Code::BadValue, text))?);
     }
-    let fresh = create_webhook(&web.app, caller.proven(), HookWish { url: request.url, events }).await?;
+    let form = match request.form.as_deref() {
+        None => HookForm::default(),
+        Some(word) => HookForm::choose(word).ok_or_else(|| {
+            Problem::new(Code::BadValue, "forms are signed, discord, slack, ntfy and matrix")
+        })?,
+    };
+    let wish = HookWish { url: request.url, events, form };
+    let fresh = create_webhook(&web.app, caller.proven(), wish).await?;
     Ok(shown_once(StatusCode::CREATED, fresh))
 }
 
@@ -176,7 +190,7 @@ pub(super) const RENEW: Operation =
              which the password was given within ten minutes.",
         )
         .gives::<FreshWebhook>("The webhook and its new secret, shown this once.")
-        .refuses(&[Code::NotAllowed, Code::NotSupported]);
+        .refuses(&[Code::Conflict, Code::NotAllowed, Code::NotSupported]);
 
 pub(super) async fn renew(
     State(web): State<Web>,

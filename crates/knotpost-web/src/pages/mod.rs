@@ -29,6 +29,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
+use super::browsers;
 use super::error::status;
 use super::routes::Role::{Mailbox, Public, User};
 use super::routes::Route;
@@ -146,6 +147,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/favicon.ico", || get(short::favicon)),
     Route::new(Public, "GET", "/robots.txt", || get(short::robots)),
     Route::new(Public, "GET", "/apple-touch-icon.png", || get(short::touch_icon)),
+    Route::new(Public, "GET", "/service-worker.js", || get(browsers::worker)),
     Route::new(Public, "GET", "/manifest.webmanifest", || get(short::manifest)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
     Route::new(Public, "GET", "/learn", || get(practice::lessons::list)),

@@ -1,4 +1,5 @@
-//! The settings page: preferences, addresses, password, time off, sessions, API keys, webhooks and feeds of the user.
+//! The settings page: preferences, addresses, password, time off, browsers that are told, sessions, API keys, webhooks and
+//! feeds of the user.
 
 use axum::Form;
 use axum::extract::State;
@@ -10,8 +11,9 @@ use serde::Deserialize;
 use std::collections::HashMap;
 
 use super::board_actions::{command, hints};
-use super::{feeds, keys, webhooks};
+use super::{assets, feeds, keys, webhooks};
 use crate::Web;
+use crate::browsers;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PageQuery;
@@ -21,15 +23,51 @@ use knotpost_core::identity::{Visitor, gave_password_lately, give_password, log_
 use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::{view_own_settings, view_zone};
 
-/// The preferences with a fixed set of values: name, label, values.
-const WORDS: [(&str, &str, &[&str]); 7] = [
-    ("mail", "Board mails", &["both", "text"]),
-    ("board", "Boards in mails", &["standard", "wide", "narrow", "list"]),
-    ("subject", "Subjects of board mails", &["turn", "fixed"]),
-    ("moves", "Which board mails", &["all", "mine", "digest"]),
-    ("broadcasts", "Broadcasts", &["on", "off"]),
-    ("messages", "Messages of other users", &["on", "off"]),
-    ("confirm", "Ask before a mailed move is played", &["off", "on"]),
+/// A preference with a fixed set of values: its name, its label, and each value with what it does. A label and what
+/// stands behind it are a sentence.
+type Choice = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const CHOICES: [Choice; 8] = [
+    (
+        "moves",
+        "Mail me about my boards",
+        &[
+            ("all", "after every move"),
+            ("mine", "when it is my turn, and when a game ends"),
+            ("digest", "once a day, about all that have changed"),
+        ],
+    ),
+    ("nags", "When a board waits for me", &[("on", "remind me by mail"), ("off", "do not remind me")]),
+    (
+        "mail",
+        "Send these mails",
+        &[("both", "with a picture of the board, and as text"), ("text", "as text alone")],
+    ),
+    (
+        "board",
+        "In the text, draw boards",
+        &[
+            ("standard", "at most 72 columns wide"),
+            ("wide", "as wide as they need"),
+            ("narrow", "narrow, for small screens"),
+            ("list", "not at all: tell me every cell in words, to be read aloud"),
+        ],
+    ),
+    (
+        "subject",
+        "The Subject",
+        &[
+            ("turn", "says whose turn it is"),
+            ("fixed", "stays the same, to keep the mails of a board together"),
+        ],
+    ),
+    (
+        "confirm",
+        "A move that I mail",
+        &[("off", "is played at once"), ("on", "is shown to me first, and played when I confirm it")],
+    ),
+    ("messages", "Messages of other players", &[("on", "reach me"), ("off", "do not reach me")]),
+    ("broadcasts", "News of this server", &[("on", "are mailed to me"), ("off", "are not mailed to me")]),
 ];
 
 /// Actions that need the password, because they change where mail or secrets go.
@@ -91,6 +129,10 @@ async fn show(
         Ok(webhooks) => webhooks,
         Err(error) => return web.pages.failure(error.into()),
     };
+    let browsers = match browsers::facts(web, visitor).await {
+        Ok(browsers) => browsers,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let feeds = match feeds::facts(web, visitor).await {
         Ok(feeds) => feeds,
         Err(error) => return web.pages.failure(error.into()),
@@ -99,10 +141,12 @@ async fn show(
         let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
         line.map(|line| line.value.clone()).unwrap_or_default()
     };
-    let choices: Vec<Value> = WORDS
-        .iter()
-        .map(|(name, label, words)| context! { name => *name, label => *label, words => words.to_vec(), value => value(name) })
-        .collect();
+    let choice = |(name, label, words): &Choice| {
+        let words: Vec<Value> =
+            words.iter().map(|(word, does)| context! { word => *word, does => *does }).collect();
+        context! { name => *name, label => *label, words, value => value(name) }
+    };
+    let choices: Vec<Value> = CHOICES.iter().map(choice).collect();
     let addresses: Vec<Value> = settings
         .addresses
         .iter()
@@ -112,7 +156,7 @@ async fn show(
         .iter()
         .map(|session| {
             context! {
-                agent => session.user_agent.clone(),
+                agent => browsers::describe(&session.user_agent),
                 since => zone.show(session.created_at),
                 seen => zone.show(session.seen_at),
                 is_this => session.is_this,
@@ -120,7 +164,8 @@ async fn show(
         })
         .collect();
     let facts = context! {
-        message, hints, is_saved, choices, sessions, keys, webhooks, feeds,
+        message, hints, is_saved, choices, sessions, keys, webhooks, browsers, feeds,
+        push_script => assets::address("push.js"),
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
         timezone => value("timezone"),
@@ -159,6 +204,13 @@ pub(super) async fn act(
         "end_feeds" => return feeds::end(&web, &visitor).await,
         _ => {}
     }
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if let Some(done) = browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {
+        return match done {
+            Ok(response) => response,
+            Err(error) => failed(&web, &visitor, error).await,
+        };
+    }
     if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
         return response;
     }
@@ -180,7 +232,6 @@ pub(super) async fn act(
         return done;
     }
     // The new password has ended every session, this one too.
-    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match log_in(&web.app, &visitor.userid, field(&fields, "new"), &client.rate_key(), agent).await {
         Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
         Err(_) => Redirect::to("/login").into_response(),
@@ -214,7 +265,7 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
     let word = |name: &str| read_word(field(fields, name));
     let command = match field(fields, "act") {
         "preferences" => {
-            let names = WORDS.iter().map(|(name, ..)| *name).chain(["digest", "timezone"]);
+            let names = CHOICES.iter().map(|(name, ..)| *name).chain(["digest", "timezone"]);
             let values = names.filter_map(|name| Some(Setting { name, value: word(name)? })).collect();
             Command::Set { who, game: None, values }
         }

@@ -13,7 +13,7 @@ use knotpost_core::identity::{
     FreshHook, HookView, HookWish, Visitor, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,
 };
-use knotpost_core::webhooks::HookEvent;
+use knotpost_core::webhooks::{HookEvent, HookForm};
 use knotpost_model::Millis;
 
 /// The kinds of events, with their names in the form.
@@ -25,6 +25,15 @@ const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Over, "the end of a game"),
 ];
 
+/// Who may listen, with their names in the form.
+const FORMS: [(HookForm, &str); 5] = [
+    (HookForm::Signed, "a program of mine: signed JSON"),
+    (HookForm::Discord, "a channel of Discord"),
+    (HookForm::Slack, "a channel of Slack"),
+    (HookForm::Ntfy, "a topic of ntfy"),
+    (HookForm::Matrix, "a room of Matrix, by hookshot"),
+];
+
 /// The user's webhooks and the kinds of events, for the page; `None` when webhooks are switched off.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     if !web.app.config.webhooks.enabled {
@@ -34,6 +43,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     let line = |hook: &HookView| {
         let events: Vec<&str> = hook.events.iter().map(|event| event.as_str()).collect();
         context! {
+            form => hook.form.as_str(), service => FORMS.iter().find(|(form, _)| *form == hook.form).map(|(_, label)| *label),
             id => hook.id, url => hook.url.clone(), events => events.join(", "),
             since => hook.created_at.to_readable(), sent => hook.sent_at.map(Millis::to_readable),
             failing => hook.failing_since.map(Millis::to_readable),
@@ -44,7 +54,9 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
         .iter()
         .map(|(event, label)| context! { word => event.as_str(), label => *label, usual => *event == HookEvent::Turn })
         .collect();
-    Ok(Some(context! { lines => hooks.iter().map(line).collect::<Vec<_>>(), events }))
+    let forms: Vec<Value> =
+        FORMS.iter().map(|(form, label)| context! { word => form.as_str(), label => *label }).collect();
+    Ok(Some(context! { lines => hooks.iter().map(line).collect::<Vec<_>>(), events, forms }))
 }
 
 /// Executes the action of a button or the form; `None` when the action is not about webhooks.
@@ -72,15 +84,19 @@ async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     let wish = HookWish {
         url: field(fields, "url").to_owned(),
         events: HookEvent::ALL.into_iter().filter(is_wanted).collect(),
+        form: HookForm::choose(field(fields, "form")).unwrap_or_default(),
     };
     shown(web, visitor, create_webhook(&web.app, visitor.proven(), wish).await).await
 }
 
-/// Shows the secret, once.
+/// Shows the secret, once; the settings where there is none.
 async fn shown(web: &Web, visitor: &Visitor, made: Result<FreshHook, ServiceError>) -> Response {
     match made {
         Ok(fresh) => {
-            let facts = context! { secret => fresh.secret.show(), place => fresh.view.url };
+            let Some(secret) = fresh.secret else {
+                return Redirect::to("/settings#webhooks").into_response();
+            };
+            let facts = context! { secret => secret.show(), place => fresh.view.url };
             no_store(web.pages.page_for(Some(visitor), StatusCode::OK, "webhook.html", facts))
         }
         Err(error) => failed(web, visitor, error).await,

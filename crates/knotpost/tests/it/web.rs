@@ -18,6 +18,7 @@ mod mailbox;
 mod playing;
 mod previews;
 mod program;
+mod pushes;
 mod queries;
 mod repeating;
 mod seeking;

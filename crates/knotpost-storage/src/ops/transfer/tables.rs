@@ -70,7 +70,7 @@ pub const TABLES: &[Table] = &[
     table!(failing_addresses [address_key] address_key: Text, last_at: Int, stopped_at: Int, why: Text),
     table!(preferences [user_id game name] user_id: Int, game: Text, name: Text, value: Text),
     table!(webhooks [id] id: Int, user_id: Int, url: Text, events: Text, secret: Bytes, created_at: Int,
-        sent_at: Int, failures: Int, failing_since: Int, stopped_at: Int, error: Text),
+        sent_at: Int, failures: Int, failing_since: Int, stopped_at: Int, error: Text, form: Text, label: Text),
     table!(vacations [user_id from_at] user_id: Int, from_at: Int, until_at: Int),
     table!(user_games [user_id game] user_id: Int, game: Text, accepts: Flag, board_limit: Int,
         subscribes: Flag, notifies: Flag),

@@ -3,14 +3,14 @@
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderMap, RETRY_AFTER, USER_AGENT};
+use hyper::header::{CONNECTION, HOST, HeaderMap, RETRY_AFTER, USER_AGENT};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use knotpost_core::webhooks::{Delivery, Fate};
+use knotpost_core::webhooks::{Delivery, Fate, HookForm};
 use knotpost_model::HookUrl;
 
 /// Bytes of an answer's head.
@@ -30,12 +30,11 @@ where
 {
     let request = Request::post(url.target())
         .header(HOST, url.authority())
-        .header(CONTENT_TYPE, "application/json")
         .header(USER_AGENT, agent)
-        .header(CONNECTION, "close")
-        .header("webhook-id", &delivery.id)
-        .header("webhook-timestamp", delivery.timestamp)
-        .header("webhook-signature", &delivery.signature)
+        .header(CONNECTION, "close");
+    let request =
+        delivery.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+    let request = request
         .body(Full::new(Bytes::from(delivery.body.clone())))
         .map_err(|_| "no request can be made of its address".to_owned())?;
     let (mut sender, connection) = http1::Builder::new()
@@ -56,15 +55,17 @@ where
     };
     // The body is not read; it is dropped with the connection.
     let (head, _) = answered.map_err(|error| describe(&error))?.into_parts();
-    Ok(judge(head.status, &head.headers))
+    Ok(judge(head.status, &head.headers, delivery.form))
 }
 
 /// What a response means.
-fn judge(status: StatusCode, headers: &HeaderMap) -> Fate {
+fn judge(status: StatusCode, headers: &HeaderMap, form: HookForm) -> Fate {
     if status.is_success() {
         return Fate::Arrived;
     }
-    if status == StatusCode::GONE {
+    // To a push service a browser that has unsubscribed is not there (RFC 8030, section 7.3).
+    let is_unknown = form == HookForm::Push && status == StatusCode::NOT_FOUND;
+    if status == StatusCode::GONE || is_unknown {
         return Fate::Gone;
     }
     let asks = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status);
@@ -113,11 +114,12 @@ mod tests {
     fn answers_are_judged_by_their_status() {
         let none = HeaderMap::new();
         for code in [200, 201, 202, 204, 299] {
-            assert_eq!(judge(StatusCode::from_u16(code).unwrap(), &none), Fate::Arrived);
+            assert_eq!(judge(StatusCode::from_u16(code).unwrap(), &none, HookForm::Signed), Fate::Arrived);
         }
-        assert_eq!(judge(StatusCode::GONE, &none), Fate::Gone);
+        assert_eq!(judge(StatusCode::GONE, &none, HookForm::Signed), Fate::Gone);
+        assert_eq!(judge(StatusCode::NOT_FOUND, &none, HookForm::Push), Fate::Gone);
         for code in [301, 307, 400, 401, 404, 429, 500, 503, 599] {
-            let fate = judge(StatusCode::from_u16(code).unwrap(), &none);
+            let fate = judge(StatusCode::from_u16(code).unwrap(), &none, HookForm::Signed);
             assert!(matches!(fate, Fate::Failed { retry_after: None, .. }), "{code}: {fate:?}");
         }
     }
@@ -127,6 +129,7 @@ mod tests {
         let asked = |code: u16, fields: &[(&'static str, &'static str)]| match judge(
             StatusCode::from_u16(code).unwrap(),
             &headers(fields),
+            HookForm::Signed,
         ) {
             Fate::Failed { retry_after, .. } => retry_after,
             other => unreachable!("{other:?}"),

@@ -231,6 +231,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/reset/{token}", PAGE),
     ("POST", "/reset/{token}", FORM),
     ("GET", "/robots.txt", PAGE),
+    ("GET", "/service-worker.js", PAGE),
     ("GET", "/settings", REFUSAL),
     ("POST", "/settings", REFUSAL),
     ("GET", "/signup", PAGE),

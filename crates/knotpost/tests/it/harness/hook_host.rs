@@ -16,6 +16,7 @@ pub(crate) struct Told {
     pub(crate) line: String,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Told {
@@ -126,7 +127,12 @@ async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, desk: &Mutex<Desk>)
     if stream.read_exact(&mut body).await.is_err() {
         return;
     }
-    let told = Told { line: lines[0].clone(), headers, body: String::from_utf8(body).expect("UTF-8") };
+    let told = Told {
+        line: lines[0].clone(),
+        headers,
+        body: String::from_utf8_lossy(&body).into_owned(),
+        bytes: body,
+    };
     let status = {
         let mut desk = desk.lock().unwrap();
         desk.told.push(told);

@@ -60,6 +60,7 @@ const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/reset/{token}", Case("reset")),
     ("POST", "/settings", Case("new feeds")),
     ("POST", "/signup", Case("signup gus gus-secret gus@gus.example")),
+    ("POST", "/theme", Reason("it writes nothing: the browser keeps the cookie")),
     ("POST", "/unsubscribe/{token}", Case("unsubscribe")),
     ("POST", "/users/{userid}", Case("message")),
 ];

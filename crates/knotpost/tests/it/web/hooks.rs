@@ -5,11 +5,13 @@ use super::tell;
 tell! {
     a_webhook_is_made_tried_renewed_and_removed_on_the_settings_page,
     programs_keep_webhooks_with_keys,
+    chats_are_told_in_words_and_in_their_own_form,
     names_that_lead_inside_are_not_followed,
     certificates_are_checked,
 }
 
 mod stories {
+    use std::fmt::Write as _;
     use std::net::IpAddr;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -151,7 +153,7 @@ mod stories {
         let list = call(&app, &reads, "GET", "/webhooks", &Value::Null).await;
         assert!(!list.text.contains("secret"), "{}", list.text);
         let expected = json!({ "webhooks": [{ "id": 1, "url": "https://hooks.example/ann", "events": ["turn", "over"],
-            "created": "2026-11-20T10:00:00Z", "delivered": null, "failing_since": null, "stopped": null, "error": null }] });
+            "form": "signed", "created": "2026-11-20T10:00:00Z", "delivered": null, "failing_since": null, "stopped": null, "error": null }] });
         assert_eq!(list.json(), expected);
         let page = call(&app, &plays, "POST", "/webhooks/1/secret", &Value::Null).await;
         assert_eq!(page.outcome(), "403 not_allowed", "nor a secret");
@@ -195,6 +197,74 @@ mod stories {
             call(&app, &reads, "GET", "/webhooks", &Value::Null).await.json(),
             json!({ "webhooks": [] })
         );
+    }
+
+    pub(super) async fn chats_are_told_in_words_and_in_their_own_form(place: Place) {
+        let app = begin(place, |config| config.webhooks.allow_private = true).await;
+        let host = HookHost::start().await;
+        let mut ann = Browser::of(&app, "ann").await;
+        for form in ["discord", "slack", "ntfy", "matrix"] {
+            let url = format!("http://{}/{form}", host.place);
+            let wish = [
+                ("act", "new_hook"),
+                ("url", url.as_str()),
+                ("form", form),
+                ("turn", "yes"),
+                ("move", "yes"),
+                ("chat", "yes"),
+                ("proposal", "yes"),
+                ("over", "yes"),
+            ];
+            let page = ann.submit("/settings", &wish).await;
+            assert!(page.text.contains(&format!("{}/{form}", host.place)), "{}", page.text);
+        }
+        let page = ann.get("/settings").await.text;
+        assert!(page.contains("a channel of Discord; turn") && !page.contains("renew_hook"), "{page}");
+        let page = call(&app, &basic("ann"), "POST", "/webhooks/1/secret", &Value::Null).await;
+        assert_eq!(page.outcome(), "409 conflict", "there is no secret to renew");
+        let list = call(&app, &basic("ann"), "GET", "/webhooks", &Value::Null).await.json();
+        assert_eq!(
+            (&list["webhooks"][0]["form"], &list["webhooks"][3]["form"]),
+            (&"discord".into(), &"matrix".into())
+        );
+
+        let mut script = String::new();
+        for (line, words) in [
+            ("osbox challenge -size=4 bob ann", ""),
+            ("osbox move 101 bob bob-secret d2", "<!channel> @everyone & you"),
+            ("osbox move 101 bob bob-secret propose", ""),
+            ("osbox move 101 ann ann-secret reject", ""),
+            ("osbox move 101 bob bob-secret undo", ""),
+            ("osbox move 101 ann ann-secret accept", ""),
+            ("osbox move 101 bob bob-secret d2", ""),
+            ("osbox move 101 ann ann-secret f9", ""),
+            ("osbox resign 101 bob bob-secret", ""),
+        ] {
+            assert_eq!(app.post(line, words).await.outcome(), "200 ok", "{line}");
+            app.work().await;
+            writeln!(script, "{line}").unwrap();
+            let mut told = host.told();
+            told.sort_by_key(|told| told.line.clone());
+            for told in told {
+                let headers: Vec<&String> =
+                    told.headers.keys().filter(|name| name.starts_with("webhook-")).collect();
+                assert!(headers.is_empty(), "unsigned: {headers:?}");
+                let path = told.line.split(' ').nth(1).unwrap();
+                let click = told.headers.get("click").map_or_else(String::new, |click| format!(" [{click}]"));
+                writeln!(script, "   {path} {}{click}: {}", told.header("content-type"), told.body).unwrap();
+            }
+        }
+        insta::assert_snapshot!("chats_are_told", script);
+        let page = ann.post("/settings", &[("act", "test_hook"), ("id", "1")]).await;
+        assert_eq!(page.status, 303);
+        app.work().await;
+        assert_eq!(host.told()[0].json()["content"], "Knotpost can reach you here.");
+        for (form, outcome) in [("discord", 201), ("telegram", 422), ("push", 422)] {
+            let wish = json!({ "url": "https://hooks.example/", "events": ["turn"], "form": form });
+            let page = call(&app, &basic("bob"), "POST", "/webhooks", &wish).await;
+            assert_eq!(page.status, outcome, "{}", page.text);
+            assert!(outcome != 201 || page.json()["secret"].is_null(), "{}", page.text);
+        }
     }
 
     /// A name server that answers the next question otherwise than the one before.

@@ -13,6 +13,7 @@ const NO_PAGES: &[&str] = &[
     "/robots.txt",
     "/apple-touch-icon.png",
     "/manifest.webmanifest",
+    "/service-worker.js",
 ];
 
 #[test]

@@ -10,8 +10,15 @@ use super::browser::Browser;
 use crate::harness::{Place, TestApp, edit_user};
 
 /// Addresses whose answers are no pages.
-const FOR_PROGRAMS: &[&str] =
-    &["/healthz", "/readyz", "/favicon.ico", "/robots.txt", "/apple-touch-icon.png", "/manifest.webmanifest"];
+const FOR_PROGRAMS: &[&str] = &[
+    "/healthz",
+    "/readyz",
+    "/favicon.ico",
+    "/robots.txt",
+    "/apple-touch-icon.png",
+    "/manifest.webmanifest",
+    "/service-worker.js",
+];
 
 /// Parameters of all pages, and one of none.
 const NAMES: &[&str] = &[

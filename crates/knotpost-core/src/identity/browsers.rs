@@ -1,0 +1,111 @@
+//! Browsers that are told when it is their user's turn: added by the browser itself, and looked at. They are removed as
+//! webhooks are.
+
+use std::sync::Arc;
+
+use super::webhook_settings::{check_enabled, is_browser, test};
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::ProvenUser;
+use crate::identity::authentication::{find_proven, logged_out};
+use crate::webhooks::{BrowserKeys, HookEvent, HookForm, MOST_WAITING, REMOVED, reach};
+use knotpost_model::{HookUrl, Millis, UserKey};
+use knotpost_storage::{NewWebhook, StoreError};
+
+/// Browsers of one user.
+pub const MOST_BROWSERS: usize = 10;
+
+/// A browser that wants to be told, as it describes itself (the Push API's `PushSubscription`).
+#[derive(Clone, Debug)]
+pub struct BrowserWish {
+    /// The address of its push service.
+    pub endpoint: String,
+    /// Its public key.
+    pub p256dh: String,
+    /// The secret it shares.
+    pub auth: String,
+    /// What its user knows it by.
+    pub label: String,
+}
+
+/// A browser as its user sees it.
+#[derive(Clone, Debug)]
+pub struct BrowserView {
+    /// Its number among the webhooks.
+    pub id: i64,
+    /// The address of its push service, by which it recognises itself.
+    pub endpoint: String,
+    /// What it is known by.
+    pub label: String,
+    /// Since when it is told.
+    pub created_at: Millis,
+    /// When it was last told something.
+    pub sent_at: Option<Millis>,
+    /// Why the last attempt failed.
+    pub error: Option<String>,
+}
+
+/// Has a browser told from now on when it is its user's turn, and a first time at once, so that they see what it looks
+/// like. A browser tells one user: whoever was told there before is not any more.
+///
+/// # Errors
+/// When the browser cannot be told; when the database fails.
+pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) -> Result<(), ServiceError> {
+    check_enabled(app)?;
+    let url = HookUrl::parse(&wish.endpoint, reach(app))
+        .map_err(|_| Refusal::new(Code::BadValue, "the push service of this browser cannot be used here"))?;
+    let keys = BrowserKeys::read(&wish.p256dh, &wish.auth)
+        .ok_or_else(|| Refusal::new(Code::BadValue, "the keys of this browser cannot be read"))?;
+    let secret = app.secret.seal(app.entropy.as_ref(), keys.bytes()).map_err(StoreError::from)?;
+    let hook = NewWebhook {
+        url: url.as_str().to_owned(),
+        events: HookEvent::join(&[HookEvent::Turn]),
+        secret,
+        form: HookForm::Push.as_str(),
+        label: Some(wish.label),
+    };
+    let (now, work) = (app.clock.now(), Arc::new((Arc::clone(app), hook, proven)));
+    let added = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (app, hook, proven) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            for id in tx.drop_browsers_at(&hook.url).await? {
+                tx.drop_hook_events(id, REMOVED, now).await?;
+            }
+            if tx.webhooks_of(proven.user).await?.iter().filter(|row| is_browser(row)).count()
+                >= MOST_BROWSERS
+            {
+                let message = format!("{MOST_BROWSERS} browsers are enough; remove one first");
+                return Ok(Err(Refusal::new(Code::NotAllowed, message)));
+            }
+            let id = tx.insert_webhook(proven.user, hook, now).await?;
+            let readers = tx.hooks_of_readers(&[proven.user], MOST_WAITING).await?;
+            if let Some(reader) = readers.iter().find(|reader| reader.id == id) {
+                test(tx, app, reader, now).await?;
+            }
+            Ok(Ok(()))
+        })
+    });
+    added.await??;
+    Ok(())
+}
+
+/// The browsers of a user, the oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_browsers(app: &App, user: UserKey) -> Result<Vec<BrowserView>, StoreError> {
+    let rows = app.store.read().await?.webhooks_of(user).await?;
+    let view = |row: knotpost_storage::WebhookRow| BrowserView {
+        id: row.id,
+        endpoint: row.url,
+        label: row.label.unwrap_or_default(),
+        created_at: row.created_at,
+        sent_at: row.sent_at.map(Millis),
+        error: row.error,
+    };
+    Ok(rows.into_iter().filter(is_browser).map(view).collect())
+}

@@ -1,0 +1,171 @@
+//! The forms in which webhooks are told: signed data for programs, words for chat services, pushes for browsers.
+
+use serde_json::{Value, json};
+
+use super::message::{Data, Move, Parcel, Proposal, Told};
+use super::push;
+use super::signing::HookSecret;
+use crate::app::App;
+use knotpost_model::{HookUrl, Millis};
+
+/// Characters of a text that every service takes.
+const LONGEST: usize = 1500;
+
+/// In which form a webhook is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookForm {
+    /// Signed JSON for a program.
+    #[default]
+    Signed,
+    /// A webhook of a channel of Discord.
+    Discord,
+    /// An incoming webhook of Slack.
+    Slack,
+    /// A topic of ntfy.
+    Ntfy,
+    /// A generic webhook of hookshot, the bridge to Matrix.
+    Matrix,
+    /// The push service of a browser.
+    #[schemars(skip)]
+    Push,
+}
+
+impl HookForm {
+    /// Those that a user can choose for a webhook.
+    pub const CHOICES: [Self; 5] = [Self::Signed, Self::Discord, Self::Slack, Self::Ntfy, Self::Matrix];
+
+    /// Its word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Signed => "signed",
+            Self::Discord => "discord",
+            Self::Slack => "slack",
+            Self::Ntfy => "ntfy",
+            Self::Matrix => "matrix",
+            Self::Push => "push",
+        }
+    }
+
+    /// The form of that word that a user can choose.
+    pub fn choose(word: &str) -> Option<Self> {
+        Self::CHOICES.into_iter().find(|form| form.as_str() == word)
+    }
+
+    /// The form of a row; what a newer server wrote is none.
+    pub(crate) fn of_row(word: &str) -> Option<Self> {
+        if word == Self::Push.as_str() { Some(Self::Push) } else { Self::choose(word) }
+    }
+}
+
+/// The message of a row, as it waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting<'a> {
+    pub id: &'a str,
+    pub body: &'a str,
+    pub told: &'a Told,
+}
+
+/// Puts a message into the form of its webhook; `secret` is what the row of the webhook has sealed. `None`: it cannot
+/// be done with that secret.
+pub(super) fn pack(
+    app: &App,
+    form: HookForm,
+    (url, secret): (&HookUrl, Vec<u8>),
+    message: Waiting<'_>,
+    now: Millis,
+) -> Option<Parcel> {
+    let told = message.told;
+    Some(match form {
+        HookForm::Signed => {
+            let timestamp = now.0 / 1000;
+            let signature = HookSecret::from_bytes(secret).sign(message.id, timestamp, message.body);
+            let headers = vec![
+                ("content-type", "application/json".to_owned()),
+                ("webhook-id", message.id.to_owned()),
+                ("webhook-timestamp", timestamp.to_string()),
+                ("webhook-signature", signature),
+            ];
+            Parcel { headers, body: message.body.as_bytes().to_vec() }
+        }
+        // Without leave to mention anybody, whatever was said.
+        HookForm::Discord => {
+            in_json(&json!({ "content": with_link(app, told), "allowed_mentions": { "parse": [] } }))
+        }
+        HookForm::Slack => in_json(&json!({ "text": for_slack(&with_link(app, told)) })),
+        HookForm::Matrix => {
+            in_json(&json!({ "username": app.config.server.name, "text": with_link(app, told) }))
+        }
+        HookForm::Ntfy => {
+            let mut headers = vec![("content-type", "text/plain; charset=utf-8".to_owned())];
+            if !told.data.url.is_empty() {
+                headers.push(("click", told.data.url.clone()));
+            }
+            Parcel { headers, body: words(app, told).into_bytes() }
+        }
+        HookForm::Push => push::pack(app, (url, &secret), told, now)?,
+    })
+}
+
+fn in_json(body: &Value) -> Parcel {
+    let headers = vec![("content-type", "application/json".to_owned())];
+    Parcel { headers, body: body.to_string().into_bytes() }
+}
+
+/// Slack reads three signs as markup (its documentation, "Formatting text for app surfaces").
+fn for_slack(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The words and, on a line of its own, where the board is.
+fn with_link(app: &App, told: &Told) -> String {
+    [words(app, told).as_str(), &told.data.url].join("\n").trim_end().to_owned()
+}
+
+/// What happened, for people in a chat.
+fn words(app: &App, told: &Told) -> String {
+    let board = told.board(app);
+    let Data { user, moves, chat, proposal, result, .. } = &told.data;
+    let text = match told.kind.as_str() {
+        "turn" => format!("{board}: it is your turn, {user}."),
+        "move" => {
+            let moves: Vec<String> = moves.iter().map(made).collect();
+            format!("{board}: {}.", moves.join(", "))
+        }
+        "chat" => {
+            chat.as_ref().map_or_else(String::new, |said| format!("{board}, {}: {}", said.by, said.text))
+        }
+        "proposal" => proposal.as_ref().map_or_else(String::new, |it| format!("{board}: {}", proposed(it))),
+        "over" => match result.as_ref().map(|result| result.winners.as_slice()).unwrap_or_default() {
+            [] => format!("{board} is over."),
+            [one] => format!("{board} is over: {one} has won."),
+            many => format!("{board} is over: {} share it.", many.join(", ")),
+        },
+        _ => format!("{} can reach you here.", app.config.server.name),
+    };
+    text.chars().take(LONGEST).collect()
+}
+
+/// A move, or what was done in its place.
+fn made(Move { by, text }: &Move) -> String {
+    match text.as_str() {
+        "pass" => format!("{by} passed"),
+        "swap" => format!("{by} swapped sides"),
+        "resign" => format!("{by} resigned"),
+        "forfeit" => format!("{by} lost on time"),
+        text => format!("{by} played {text}"),
+    }
+}
+
+/// What became of a proposal.
+fn proposed(Proposal { kind, by, state }: &Proposal) -> String {
+    let is_draw = kind == "draw";
+    match (by, state.as_str()) {
+        (Some(by), "rejected") if is_draw => format!("{by} declines the draw."),
+        (Some(by), "rejected") => format!("{by} lets the move stand."),
+        (Some(by), _) if is_draw => format!("{by} offers a draw."),
+        (Some(by), _) => format!("{by} asks to take back a move."),
+        (None, _) if is_draw => "it is a draw by agreement.".to_owned(),
+        (None, _) => "the last move was taken back.".to_owned(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Browsers that are told when it is their user's turn: their part of the settings page, and the script that shows what
+//! they are told.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+
+use super::Web;
+use knotpost_core::StoreError;
+use knotpost_core::boards::ServiceError;
+use knotpost_core::identity::{
+    BrowserView, BrowserWish, Visitor, add_browser, remove_webhook, view_browsers,
+};
+use knotpost_core::webhooks::view_push_key;
+use knotpost_model::Millis;
+
+/// What runs in the browser when a push arrives. Its address decides which pages it is for, so it is no asset.
+const WORKER: &str = include_str!("../../../web/service-worker.js");
+
+/// The names of browsers in what they say of themselves; many claim to be others as well, the first is right.
+const BROWSERS: [(&str, &str); 8] = [
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+];
+/// The names of systems, likewise.
+const SYSTEMS: [(&str, &str); 7] = [
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "Mac"),
+    ("CrOS", "Chromebook"),
+    ("Linux", "Linux"),
+];
+
+pub(super) async fn worker() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/javascript; charset=utf-8")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (StatusCode::OK, headers, WORKER).into_response()
+}
+
+/// The user's browsers, for the page; `None` when nobody may be told.
+pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
+    if !web.app.config.webhooks.enabled {
+        return Ok(None);
+    }
+    let Some(key) = view_push_key(&web.app) else { return Ok(None) };
+    let line = |browser: BrowserView| {
+        context! {
+            id => browser.id, endpoint => browser.endpoint, label => browser.label, error => browser.error,
+            since => browser.created_at.to_readable(), sent => browser.sent_at.map(Millis::to_readable),
+        }
+    };
+    let lines: Vec<Value> = view_browsers(&web.app, visitor.user).await?.into_iter().map(line).collect();
+    Ok(Some(context! { key, lines }))
+}
+
+/// Executes what a browser or a button asks for; `None` when that is not about browsers.
+pub(super) async fn act<'a>(
+    web: &Web,
+    visitor: &Visitor,
+    agent: &str,
+    field: impl Fn(&str) -> &'a str,
+) -> Option<Result<Response, ServiceError>> {
+    let done = match field("act") {
+        "new_browser" => {
+            let wish = BrowserWish {
+                endpoint: field("endpoint").to_owned(),
+                p256dh: field("p256dh").to_owned(),
+                auth: field("auth").to_owned(),
+                label: describe(agent),
+            };
+            add_browser(&web.app, visitor.proven(), wish).await
+        }
+        "end_browser" => remove_webhook(&web.app, visitor.user, field("id").parse().unwrap_or(0)).await,
+        _ => return None,
+    };
+    Some(done.map(|()| Redirect::to("/settings#browsers").into_response()))
+}
+
+/// A browser by its `User-Agent`, in words that its user knows.
+pub(super) fn describe(agent: &str) -> String {
+    let find = |names: &[(&str, &'static str)]| {
+        names.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name)
+    };
+    match (find(&BROWSERS), find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(one), None) => one.to_owned(),
+        (None, Some(system)) => format!("A browser on {system}"),
+        (None, None) => "A browser".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe;
+
+    #[test]
+    fn browsers_are_named_as_their_users_know_them() {
+        for (agent, name) in [
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 \
+                 Safari/537.36 Edg/140.0.0.0",
+                "Edge on Windows",
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile \
+                 Safari/537.36",
+                "Chrome on Android",
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) \
+                 Version/18.5 Mobile/15E148 Safari/604.1",
+                "Safari on iPhone",
+            ),
+            ("curl/8", "A browser"),
+        ] {
+            assert_eq!(describe(agent), name);
+        }
+    }
+}
