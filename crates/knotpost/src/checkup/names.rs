@@ -82,9 +82,10 @@ async fn check_mail_servers(
     if servers.is_empty() {
         let problem = format!("{domain} has no MX record");
         let mend = format!("publish `{domain}. IN MX 10 HOST.` with the host that takes its mail");
-        match found.iter().any(|(_, addresses)| !addresses.is_empty()) {
-            true => findings.warning(SUBJECT, format!("{problem}: its mail goes to its web server"), mend),
-            false => findings.error(SUBJECT, format!("{problem}: no player can write"), mend),
+        if found.iter().any(|(_, addresses)| !addresses.is_empty()) {
+            findings.warning(SUBJECT, format!("{problem}: its mail goes to its web server"), mend);
+        } else {
+            findings.error(SUBJECT, format!("{problem}: no player can write"), mend);
         }
     }
     Ok(found)

@@ -10,7 +10,7 @@ use super::Findings;
 const DRIFT_MS: i64 = 5_000;
 /// What may lie in the future: other servers note moments, too.
 const FUTURE_MS: i64 = 60_000;
-/// So many mails of so many senders are hardly written on one host.
+/// At least this many mails of this many senders are hardly written on one host.
 const MAILS: i64 = 10;
 const SENDERS: i64 = 3;
 
