@@ -149,6 +149,23 @@ impl Config {
         (settings, problems)
     }
 
+    /// Whether the file holds a secret: a key, or a password.
+    pub fn file_has_secrets(file: &Path) -> bool {
+        let (config, _) = Self::examine_sources(Some(file), std::iter::empty());
+        let secrets = [&config.inbound.secret, &config.secrets.key];
+        let urls = [&config.database.url, &config.mail.transport];
+        secrets.iter().any(|secret| !secret.expose_secret().is_empty())
+            // Mostly it is the name of a file.
+            || config.dkim.key.expose_secret().contains("-----BEGIN")
+            || urls.iter().any(|url| url.masked() != url.0)
+    }
+
+    /// The configuration file that is read when this one is named, or none; `None`: there is none.
+    pub fn file(named: Option<&Path>) -> Option<PathBuf> {
+        let file = named.unwrap_or(Path::new(DEFAULT_FILE));
+        file.is_file().then(|| file.to_owned())
+    }
+
     /// The effective settings as TOML, secrets masked.
     ///
     /// # Errors
@@ -176,8 +193,29 @@ impl Config {
     }
 
     /// Whether mail leaves this machine's own folders.
-    fn really_mails(&self) -> bool {
+    pub fn really_mails(&self) -> bool {
         !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:")
+    }
+
+    /// The host of `server.public_url`.
+    pub fn public_host(&self) -> Option<String> {
+        let url = url::Url::parse(&self.server.public_url).ok()?;
+        Some(url.host_str()?.trim_matches(['[', ']']).to_owned())
+    }
+
+    /// Whether the domain of `server.address` is this machine's for itself alone.
+    pub fn has_loopback_address(&self) -> bool {
+        warnings::is_loopback_host(&self.own_domain())
+    }
+
+    /// Whether links in mails lead to this machine for itself alone.
+    pub fn has_loopback_url(&self) -> bool {
+        warnings::is_loopback(&self.server.public_url)
+    }
+
+    fn own_domain(&self) -> String {
+        let domain = self.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
+        domain.to_ascii_lowercase()
     }
 
     /// The name this server gives itself when it sends mail by SMTP.

@@ -71,10 +71,52 @@ pub fn is_open_to_others(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|found| found.mode() & READ_OR_WRITE != 0)
 }
 
+/// Whether every user of the machine can read the file; `None`: it does not exist or cannot be inspected.
+pub fn is_open_to_all(path: &Path) -> Option<bool> {
+    std::fs::metadata(path).ok().map(|found| found.mode() & 0o004 != 0)
+}
+
+/// The number of the user that a file or folder belongs to.
+pub fn owner(path: &Path) -> Option<u32> {
+    std::fs::metadata(path).ok().map(|found| found.uid())
+}
+
+/// What is left on a file system for users without privileges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes.
+    pub bytes: u64,
+    /// Files that can still be made; `None`: as many as there is room for.
+    pub files: Option<u64>,
+}
+
+/// What is left where this file or folder is, or would be.
+///
+/// # Errors
+/// When that cannot be determined.
+pub fn free_space(path: &Path) -> io::Result<Space> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    match rustix::fs::statvfs(path) {
+        Ok(found) => Ok(Space {
+            bytes: found.f_bavail.saturating_mul(found.f_frsize),
+            files: (found.f_files > 0).then_some(found.f_favail),
+        }),
+        Err(rustix::io::Errno::NOENT) => {
+            path.parent().map_or(Err(io::ErrorKind::NotFound.into()), free_space)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The user of this process.
+pub fn this_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// The number of the user that a file or folder belongs to, when that is not the user of this process.
 pub fn foreign_owner(path: &Path) -> Option<u32> {
-    let owner = std::fs::metadata(path).ok()?.uid();
-    (owner != rustix::process::geteuid().as_raw()).then_some(owner)
+    let owner = owner(path)?;
+    (owner != this_user()).then_some(owner)
 }
 
 #[cfg(test)]

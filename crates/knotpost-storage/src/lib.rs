@@ -46,8 +46,8 @@ pub use mail::{
     Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{
-    AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, STAYING, Staying,
-    TABLES, Table, WaitingBroadcast,
+    AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, RecentPeers,
+    STAYING, Staying, TABLES, Table, WaitingBroadcast,
 };
 pub use ratings::{
     PlayerFacts, RatedBoardRow, RatingChange, RatingRow, StandingRow, StandingsBlock, UnratedPlayer,

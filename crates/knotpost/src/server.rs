@@ -39,8 +39,9 @@ pub use listeners::{ListenAddress, PORTS_FILE, Ports};
 pub use opening::{Opening, OpeningError, absolute, open_files};
 
 pub(crate) use crash_recovery::{Mark, check_first, refuse_lost_file};
+pub(crate) use descriptors::descriptor_warning;
 pub(crate) use listeners::{LmtpListener, bind, bind_lmtp, bind_socket, read_ports};
-pub(crate) use opening::{check_data, shown_database};
+pub(crate) use opening::{check_data, is_within_reach, shown_database};
 
 use crash_recovery::Check;
 use descriptors::Shares;

@@ -1,5 +1,7 @@
 //! Logs and metrics. Neither ever holds a command line, a body or a password.
 
+mod descriptions;
+
 use std::io::{self, IsTerminal as _, Stderr, Write};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -45,6 +47,7 @@ impl Write for Unfailing {
 /// Installs the metrics recorder; `None` when a recorder is installed in this process already.
 pub fn start_metrics() -> Option<PrometheusHandle> {
     let recorder = PrometheusBuilder::new().install_recorder().ok()?;
+    descriptions::describe();
     crate::build::report();
     Some(recorder)
 }

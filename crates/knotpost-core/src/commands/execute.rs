@@ -17,6 +17,7 @@ use crate::play::{joining, moves};
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
+use crate::requests::command_log::log_command;
 use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
@@ -27,12 +28,15 @@ use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 /// # Errors
 /// When the database fails.
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
+    let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let now = app.clock.now();
     if prepared.is_query() && prepared.standpoint.is_none() {
         let mut tx = app.store.read().await?;
         let answer = Box::pin(answer_query(&mut tx, app, &prepared, now)).await?;
-        return lay_out(&mut tx, &prepared, answer).await;
+        let answer = lay_out(&mut tx, &prepared, answer).await?;
+        log_command(app, &prepared, &answer.boards, answer.outcome(), since);
+        return Ok(answer);
     }
     let plan = moves::plan_move(app, &prepared);
     let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
@@ -45,6 +49,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     });
     let answer = work.await?;
     done.after_commit(app);
+    log_command(app, &done, &answer.boards, answer.outcome(), since);
     if answer.changed {
         app.signals.outbox.notify_one();
         app.signals.tell_boards(&answer.boards);
@@ -79,6 +84,7 @@ pub async fn execute_once<P>(
 where
     P: Fn(&Answer) -> CommandResponse + Send + Sync + 'static,
 {
+    let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let (now, shared) = (app.clock.now(), Arc::clone(app));
     let digest = format!("{} {}", keys.0, prepared.key_scope());
@@ -87,7 +93,7 @@ where
     let plan = plan.map(|plan| MovePlan { request: Some(key.clone()), ..plan });
     let keys = Arc::new((key, keys.1));
     let done = Arc::clone(&prepared);
-    let (saved, boards) = app
+    let (saved, boards, outcome) = app
         .store
         .write_move(plan, move |tx| {
             let (app, prepared, keys, present) =
@@ -97,11 +103,11 @@ where
                 if let Some(saved) = tx.saved_response(&keys.0).await? {
                     if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
                         let answer = refused(refusal, &prepared, now);
-                        return Ok((Saved::Response(present(&answer)), Vec::new()));
+                        return Ok((Saved::Response(present(&answer)), Vec::new(), answer.outcome()));
                     }
                     let same = saved.request_digest == keys.1;
                     let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
-                    return Ok((saved, Vec::new()));
+                    return Ok((saved, Vec::new(), "repeated"));
                 }
                 let answer = apply(tx, &app, &prepared, now).await?;
                 let answer = lay_out(tx, &prepared, answer).await?;
@@ -110,12 +116,14 @@ where
                 if !matches!(response.status, 429 | 503) {
                     tx.save_response(&keys.0.digest, &response, now).await?;
                 }
+                let outcome = answer.outcome();
                 let boards = if answer.changed { answer.boards } else { Vec::new() };
-                Ok((Saved::Response(response.into()), boards))
+                Ok((Saved::Response(response.into()), boards, outcome))
             })
         })
         .await?;
     done.after_commit(app);
+    log_command(app, &done, &boards, outcome, since);
     app.signals.outbox.notify_one();
     app.signals.tell_boards(&boards);
     Ok(saved)

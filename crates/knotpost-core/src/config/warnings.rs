@@ -33,15 +33,14 @@ impl fmt::Display for Warning {
 pub(super) fn add(config: &mut Config) {
     let mut told = Vec::new();
     if config.really_mails() {
-        if is_loopback(&config.server.public_url) {
+        if config.has_loopback_url() {
             let problem = format!(
                 "mail leaves this machine, and its links lead to {}, where nobody else finds anything",
                 config.server.public_url
             );
             told.push(Warning::new("server.public_url", problem, "set server.public_url"));
         }
-        let domain = config.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
-        if is_loopback_host(&domain.to_ascii_lowercase()) {
+        if config.has_loopback_address() {
             let problem = format!(
                 "mail leaves this machine, and it comes from {}, where nobody can answer",
                 config.server.address
@@ -52,13 +51,13 @@ pub(super) fn add(config: &mut Config) {
     config.warnings.extend(told);
 }
 
-fn is_loopback(public_url: &str) -> bool {
+pub(super) fn is_loopback(public_url: &str) -> bool {
     let Ok(url) = url::Url::parse(public_url) else { return false };
     url.host_str().is_some_and(is_loopback_host)
 }
 
 /// Whether the name, in lower case, is this machine's for itself alone.
-fn is_loopback_host(host: &str) -> bool {
+pub(super) fn is_loopback_host(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost"
         || host.ends_with(".localhost")

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::config::KeepRaw;
 use crate::play::plan_move;
 use crate::requests::Prepared;
+use crate::requests::command_log::log_command;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{DirectMail, MovePlan, NewInbox, StoreError};
 
@@ -134,6 +135,7 @@ async fn execute(
         return Ok(Committed::BudgetSpent(budget));
     }
     work.1.after_commit(app);
+    log_command(app, &work.1, &outcome.boards, outcome.reason.as_str(), now);
     Ok(Committed::Executed(outcome.reason))
 }
 

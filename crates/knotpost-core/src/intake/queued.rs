@@ -12,6 +12,7 @@ use super::reason::Reason;
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::requests::Prepared;
+use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
 use knotpost_storage::{InboxRow, StoreError};
 
@@ -101,6 +102,7 @@ pub async fn execute_queued(
         .await?;
     if let Some(outcome) = outcome {
         done.1.after_commit(app);
+        log_command(app, &done.1, &outcome.boards, outcome.reason.as_str(), now);
         announce(app, &outcome, now);
     }
     Ok(())

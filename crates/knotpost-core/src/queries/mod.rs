@@ -10,7 +10,10 @@ pub(crate) mod views;
 pub(crate) mod waiting;
 
 pub use analysis::view_analysis;
-pub use health::{QueueLengths, Readiness, view_data_version, view_queue_lengths, view_readiness};
+pub use health::{
+    QueueLengths, Readiness, RecentPeers, Traces, view_data_version, view_queue_lengths, view_readiness,
+    view_traces,
+};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
 pub use table::{QueuedAnswer, Surroundings, view_surroundings};

@@ -1,6 +1,7 @@
 //! A request as it came and as it is prepared, what it proves, and the mail that answers it.
 
 pub(crate) mod board_reply;
+pub(crate) mod command_log;
 pub(crate) mod first_line;
 pub(crate) mod link_reply;
 pub(crate) mod prepared;

@@ -6,6 +6,22 @@ use crate::connection::{Driver, StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::Millis;
 
+/// Received mails among which hosts are counted.
+const RECENT_MAILS: i64 = 200;
+
+/// The hosts that handed over the newest mails.
+#[derive(Clone, Debug, FromRow)]
+pub struct RecentPeers {
+    /// Mails that came through a session.
+    pub mails: i64,
+    /// Their senders.
+    pub senders: i64,
+    /// Their hosts.
+    pub hosts: i64,
+    /// One of these.
+    pub host: Option<String>,
+}
+
 /// Row numbers among which the last mail that left is looked for.
 const RECENT: i64 = 20_000;
 
@@ -62,6 +78,32 @@ impl ReadTx {
     pub async fn last_received_at(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT received_at FROM inbox ORDER BY id DESC LIMIT 1";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?)
+    }
+
+    /// The hosts that handed over the newest mails.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn recent_peers(&mut self) -> Result<RecentPeers, StoreError> {
+        let sql = "SELECT COUNT(*) AS mails, COUNT(DISTINCT sender) AS senders, COUNT(DISTINCT peer) AS hosts, \
+                   MAX(peer) AS host FROM (SELECT sender, peer FROM inbox WHERE peer IS NOT NULL AND way IN ('smtp', \
+                   'lmtp') ORDER BY id DESC LIMIT $1) AS recent";
+        Ok(on!(self, c => sqlx::query_as::<_, RecentPeers>(sql).bind(RECENT_MAILS).fetch_one(c).await)?)
+    }
+
+    /// What time it is for the database; `None` on SQLite, which has no clock of its own.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn database_time(&mut self) -> Result<Option<Millis>, StoreError> {
+        match self.driver().await? {
+            Driver::Sqlite(_) => Ok(None),
+            Driver::Postgres(connection) => {
+                let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+                let now: i64 = sqlx::query_scalar(sql).fetch_one(connection).await?;
+                Ok(Some(Millis(now)))
+            }
+        }
     }
 
     /// When the last mail left, among the newest.

@@ -13,7 +13,7 @@ use knotpost_transport::outbound::MailComposer;
 use secrecy::ExposeSecret as _;
 use tokio::time::timeout;
 
-use super::{Findings, Running, Setup};
+use super::{Depth, Findings, Running, Setup, traces};
 use crate::server::{
     Mark, absolute, check_first, is_in_use, refuse_lost_file, refuse_unfinished_import, shown_database,
 };
@@ -23,7 +23,7 @@ use crate::thinker::BotThinker;
 const PATIENCE: Duration = Duration::from_secs(10);
 const SUBJECT: &str = "database.url";
 
-pub(super) async fn check(setup: &Setup<'_>, running: &Running, findings: &mut Findings) {
+pub(super) async fn check(setup: &Setup<'_>, running: &Running, depth: Depth, findings: &mut Findings) {
     let config = setup.config;
     let settings = config.store_settings();
     if let Err(error) = refuse_lost_file(&settings) {
@@ -60,7 +60,7 @@ pub(super) async fn check(setup: &Setup<'_>, running: &Running, findings: &mut F
         }
     }
     match Store::open(&settings).await {
-        Ok(store) => check_open(setup, running, store, findings).await,
+        Ok(store) => check_open(setup, (running, depth), store, findings).await,
         Err(error) => unreachable(config, &error.with_causes(), findings),
     }
 }
@@ -89,10 +89,10 @@ fn unreachable(config: &Config, error: &str, findings: &mut Findings) {
     findings.error(SUBJECT, problem, mend);
 }
 
-async fn check_open(setup: &Setup<'_>, running: &Running, store: Store, findings: &mut Findings) {
+async fn check_open(setup: &Setup<'_>, how: (&Running, Depth), store: Store, findings: &mut Findings) {
     let migrates = setup.config.database.migrate == Migrate::Auto;
     match store.check_schema().await {
-        Ok(()) => check_contents(setup, running, store, findings).await,
+        Ok(()) => check_contents(setup, how, store, findings).await,
         // The server brings it up to date.
         Err(StoreError::OlderSchema(_)) if migrates => store.close().await,
         Err(error) => {
@@ -110,7 +110,12 @@ async fn check_open(setup: &Setup<'_>, running: &Running, store: Store, findings
 }
 
 /// Key, import, and the last stop.
-async fn check_contents(setup: &Setup<'_>, running: &Running, store: Store, findings: &mut Findings) {
+async fn check_contents(
+    setup: &Setup<'_>,
+    (running, depth): (&Running, Depth),
+    store: Store,
+    findings: &mut Findings,
+) {
     let config = setup.config;
     let Ok(key) = KeyRing::read(config.secrets.key.expose_secret(), &config.key_file()) else {
         // That is a finding of its own.
@@ -159,6 +164,9 @@ async fn check_contents(setup: &Setup<'_>, running: &Running, store: Store, find
     {
         let mend = "restore the last backup, see `A damaged database` in docs/operations.md";
         findings.error(SUBJECT, format!("{error:#}"), mend);
+    }
+    if depth == Depth::Everything {
+        traces::check(&app, findings).await;
     }
     app.store.close().await;
 }

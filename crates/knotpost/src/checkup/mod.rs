@@ -5,7 +5,13 @@
 mod database;
 mod finding;
 mod listeners;
+mod machine;
+mod names;
 mod parts;
+mod relay;
+mod traces;
+
+use std::path::Path;
 
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_rules::Registry;
@@ -18,8 +24,19 @@ pub use finding::{Finding, Findings, Level};
 pub struct Setup<'a> {
     /// The settings, as far as they can be used.
     pub config: &'a Config,
+    /// The configuration file, if there is one.
+    pub file: Option<&'a Path>,
     /// The games of this program.
     pub registry: &'static Registry,
+}
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// What a server looks at when it starts.
+    Start,
+    /// What it depends on later, too.
+    Everything,
 }
 
 /// Whether a server runs on the data folder, and where it listens.
@@ -51,6 +68,28 @@ impl Running {
 /// All that `serve` refuses, and all that it warns of. `refusals` are those of the settings themselves; files, ports and
 /// database are looked at without any alone.
 pub async fn check_settings(setup: &Setup<'_>, refusals: &[ConfigError]) -> Findings {
+    check_start(setup, refusals, Depth::Start).await
+}
+
+/// All of [`check_settings`], and all that would be regretted while the server runs: the machine, the way out, and
+/// what DNS says. Connects to the relay and to name servers, and sends no mail.
+pub async fn examine(setup: &Setup<'_>, refusals: &[ConfigError]) -> Findings {
+    let mut findings = check_start(setup, refusals, Depth::Everything).await;
+    // Where settings are wrong, what follows from them is no finding.
+    if !refusals.is_empty() {
+        return findings;
+    }
+    machine::check(setup, &mut findings);
+    if setup.config.really_mails() {
+        relay::check(setup.config, &mut findings).await;
+        if !setup.config.has_loopback_address() {
+            names::check(setup.config, &mut findings).await;
+        }
+    }
+    findings
+}
+
+async fn check_start(setup: &Setup<'_>, refusals: &[ConfigError], depth: Depth) -> Findings {
     let mut findings = Findings::default();
     for refusal in refusals {
         findings.refused(refusal);
@@ -62,7 +101,7 @@ pub async fn check_settings(setup: &Setup<'_>, refusals: &[ConfigError]) -> Find
     let running = Running::on(setup.config);
     parts::check(setup, &mut findings);
     listeners::check(setup.config, &running, &mut findings).await;
-    database::check(setup, &running, &mut findings).await;
+    database::check(setup, &running, depth, &mut findings).await;
     findings.warn(open_files(setup.config));
     findings
 }

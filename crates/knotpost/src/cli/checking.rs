@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::output::say;
 use super::{EX_CONFIG, GAMES};
-use crate::checkup::{Findings, Setup, check_settings};
+use crate::checkup::{self, Findings, Setup, check_settings};
 use knotpost_core::config::Config;
 
 #[derive(Debug, Args)]
@@ -20,9 +20,23 @@ pub(super) struct CheckArgs {
 /// The settings, files, ports and database; exit code 78 for what `serve` would refuse.
 pub(super) async fn check(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
     let (config, refusals) = Config::examine(file);
-    let findings = check_settings(&Setup { config: &config, registry: &GAMES }, &refusals).await;
+    let found = Config::file(file);
+    let setup = Setup { config: &config, file: found.as_deref(), registry: &GAMES };
+    let findings = check_settings(&setup, &refusals).await;
     print(&findings, args, "`knotpost serve` can start");
     if findings.has_error() { ExitCode::from(EX_CONFIG) } else { ExitCode::SUCCESS }
+}
+
+/// The same, and the machine, the relay and DNS; exit code 1 when something does not work.
+pub(super) async fn examine(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
+    // One provider for every use of TLS; a second try in the same process changes nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let (config, refusals) = Config::examine(file);
+    let found = Config::file(file);
+    let setup = Setup { config: &config, file: found.as_deref(), registry: &GAMES };
+    let findings = checkup::examine(&setup, &refusals).await;
+    print(&findings, args, "a server can run here");
+    if findings.has_error() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 fn print(findings: &Findings, args: &CheckArgs, sound: &str) {

@@ -71,6 +71,8 @@ enum Command {
         #[command(subcommand)]
         action: settings::Action,
     },
+    /// Check all that `config check` does, and the machine, the relay and DNS; exit code 1 when something does not work.
+    Doctor(checking::CheckArgs),
     /// Bring the database schema up to date.
     Migrate(settings::MigrateArgs),
     /// Copy the entire SQLite database into a new file while the server runs.
@@ -147,8 +149,16 @@ pub fn main() -> ExitCode {
             return ExitCode::from(EX_TEMPFAIL);
         }
     };
-    if let Command::Config { action: settings::Action::Check(args) } = &command {
-        let code = runtime.block_on(checking::check(config.as_deref(), args));
+    // These need no settings that are sound.
+    let file = config.as_deref();
+    let checked = match &command {
+        Command::Config { action: settings::Action::Check(args) } => {
+            Some(runtime.block_on(checking::check(file, args)))
+        }
+        Command::Doctor(args) => Some(runtime.block_on(checking::examine(file, args))),
+        _ => None,
+    };
+    if let Some(code) = checked {
         return output::end(Ok(code), exit_code);
     }
     let config = match Config::load(config.as_deref()) {
@@ -209,7 +219,8 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(config, args).await,
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => admin::run(config, action).await,
-        Command::Play(_)
+        Command::Doctor(_)
+        | Command::Play(_)
         | Command::Think(_)
         | Command::Match(_)
         | Command::Openapi

@@ -6,14 +6,26 @@ use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use super::output::{complain, say};
+use super::output::say;
 use crate::server::{Opening, Ports, Server, open_files};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
-use knotpost_core::config::Config;
+use knotpost_core::config::{Config, LogFormat};
 
 pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     telemetry::start_logging(&config.log)?;
+    let is_for_machines = config.log.format == LogFormat::Json;
+    match serve(config).await {
+        // A program that reads the log stumbles over a line that is no JSON.
+        Err(error) if is_for_machines => {
+            tracing::error!(error = format!("{error:#}"), "the server ends");
+            Ok(ExitCode::from(super::exit_code(&error)))
+        }
+        outcome => outcome,
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     // One provider for every use of TLS; a second try in the same process changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let metrics = telemetry::start_metrics();
@@ -29,7 +41,7 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
         tracing::warn!("{warning}");
     }
     let server = Server::start(app, metrics).await?;
-    greet(&server.app, &server.ports);
+    tell_ready(&server);
     let mut condition = server.app.condition.subscribe();
     let damage = loop {
         tokio::select! {
@@ -39,8 +51,9 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
             damage = wait_for_damage(&mut condition) => break Some(damage),
         }
     };
-    complain!("Stopping: finishing what is in hand.");
+    tracing::info!("stopping: what is in hand is finished");
     server.stop().await;
+    tracing::info!("stopped");
     // The supervisor of the process must notice.
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
@@ -65,6 +78,22 @@ async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
         if condition.changed().await.is_err() {
             return std::future::pending().await;
         }
+    }
+}
+
+/// Says that the server listens: in the log, and for people on standard output, too.
+fn tell_ready(server: &Server) {
+    let (config, ports) = (&server.app.config, &server.ports);
+    let shown = |address: Option<String>| address.unwrap_or_else(|| "off".to_owned());
+    tracing::info!(
+        version = crate::build::VERSION.as_str(),
+        http = shown(ports.http.map(|address| address.to_string())),
+        smtp = shown(ports.smtp.map(|address| address.to_string())),
+        lmtp = shown(ports.lmtp.as_ref().map(ToString::to_string)),
+        "ready"
+    );
+    if config.log.format == LogFormat::Text {
+        greet(&server.app, ports);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use knotpost_core::config::Config;
+use knotpost_core::config::{Config, Warning};
 
 /// Connections of one mail listener.
 const MAIL_CONNECTIONS: u64 = 1000;
@@ -20,13 +20,36 @@ pub(super) struct Shares {
     pub(super) mail: usize,
 }
 
-/// Raises the soft limit of descriptors, and says how many connections there may be with what results.
-pub(super) fn share(config: &Config) -> Shares {
+/// What a server says at its start about too low a limit.
+pub(crate) fn descriptor_warning(config: &Config) -> Option<Warning> {
+    let (limit, shares) = measure(config);
+    is_short(config, shares).then(|| {
+        let problem = format!(
+            "the limit of open files is {limit}, too low for all connections that the settings allow: {} of the web \
+             and {} of each mail listener are possible at once",
+            shares.http, shares.mail
+        );
+        let mend = "raise it for the user of the server (`LimitNOFILE=` in the unit, `ulimit -n`), or lower \
+                    `http.max_connections`";
+        Warning::new("http.max_connections", problem, mend)
+    })
+}
+
+fn is_short(config: &Config, shares: Shares) -> bool {
+    (shares.http as u64) < u64::from(config.http.max_connections) || (shares.mail as u64) < MAIL_CONNECTIONS
+}
+
+fn measure(config: &Config) -> (u64, Shares) {
     let wished = u64::from(config.http.max_connections);
     let listeners = u64::from(!config.smtp.listen.is_empty()) + u64::from(!config.lmtp.listen.is_empty());
     let limit = raise_limit();
-    let shares = divide(limit, wished, listeners);
-    if (shares.http as u64) < wished || (shares.mail as u64) < MAIL_CONNECTIONS {
+    (limit, divide(limit, wished, listeners))
+}
+
+/// Raises the soft limit of descriptors, and says how many connections there may be with what results.
+pub(super) fn share(config: &Config) -> Shares {
+    let (limit, shares) = measure(config);
+    if is_short(config, shares) {
         tracing::warn!(
             limit,
             http = shares.http,

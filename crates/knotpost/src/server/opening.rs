@@ -186,7 +186,7 @@ pub fn open_files(config: &Config) -> Vec<Warning> {
 }
 
 /// Whether others can enter the folder of a file.
-fn is_within_reach(file: &Path) -> bool {
+pub(crate) fn is_within_reach(file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::metadata(folder).is_ok_and(|found| found.mode() & 0o011 != 0)

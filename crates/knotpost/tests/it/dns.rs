@@ -10,6 +10,7 @@ use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
 
 const A: u16 = 1;
+const PTR: u16 = 12;
 const MX: u16 = 15;
 const TXT: u16 = 16;
 
@@ -39,6 +40,18 @@ impl Zone {
 
     pub(crate) fn mx(mut self, name: &str, exchange: &str) -> Self {
         self.add(name, MX, [&[0, 10], encode(exchange).as_slice()].concat());
+        self
+    }
+
+    /// The name of an address, which is given as its name in `in-addr.arpa`.
+    pub(crate) fn ptr(mut self, name: &str, host: &str) -> Self {
+        self.add(name, PTR, encode(host));
+        self
+    }
+
+    /// The same without any record of this name.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.0.retain(|(known, _), _| known != name);
         self
     }
 
@@ -88,7 +101,10 @@ impl Zone {
 }
 
 fn encode(name: &str) -> Vec<u8> {
-    let labels = name.split('.').flat_map(|label| [&[label.len() as u8], label.as_bytes()].concat());
+    let labels = name
+        .split('.')
+        .filter(|label| !label.is_empty())
+        .flat_map(|label| [&[label.len() as u8], label.as_bytes()].concat());
     labels.chain([0]).collect()
 }
 

@@ -12,11 +12,11 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// What a relay answers to a line of one of its connections, which are counted from 0.
-type Answer = fn(line: &str, connection: usize) -> &'static str;
+pub(crate) type Answer = fn(line: &str, connection: usize) -> &'static str;
 
 const HURRIED: &str = "250-relay.example.net\r\n250 PIPELINING\r\n";
 
-fn agreeable(line: &str, _: usize) -> &'static str {
+pub(crate) fn agreeable(line: &str, _: usize) -> &'static str {
     match line.get(..4).unwrap_or(line) {
         "EHLO" => HURRIED,
         "DATA" => "354 go on\r\n",
@@ -38,7 +38,7 @@ impl Drop for Relay {
 }
 
 impl Relay {
-    async fn open(answer: Answer) -> Self {
+    pub(crate) async fn open(answer: Answer) -> Self {
         Self::with(answer, Duration::from_millis(60)).await
     }
 
@@ -60,6 +60,11 @@ impl Relay {
             }
         });
         Self { address, heard, task }
+    }
+
+    /// Where it listens.
+    pub(crate) fn place(&self) -> String {
+        self.address.to_string()
     }
 
     pub(crate) fn transport(&self) -> Transport {

@@ -55,6 +55,15 @@ impl Answer {
         matches!(self.reply, Reply::AlreadyPlayed { .. })
     }
 
+    /// What came of it in a word, for the log: `done`, `repeated`, or the code of the refusal.
+    pub fn outcome(&self) -> &'static str {
+        match &self.failure {
+            Some(failure) => failure.code.as_str(),
+            None if self.is_repetition() => "repeated",
+            None => "done",
+        }
+    }
+
     /// Names a board it was about.
     #[must_use]
     pub fn about(mut self, board: BoardRef) -> Self {

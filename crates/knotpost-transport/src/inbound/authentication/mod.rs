@@ -5,7 +5,10 @@
 
 mod auth_results;
 mod dns;
+mod records;
 mod verify;
+
+pub use records::{NoAnswer, Records};
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;

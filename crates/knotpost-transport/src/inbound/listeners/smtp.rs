@@ -22,6 +22,7 @@ mod reply;
 mod session;
 mod stream;
 mod tls;
+mod validity;
 
 pub use command::Command;
 pub use tls::{Certificates, TlsError};

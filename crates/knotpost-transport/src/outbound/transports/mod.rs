@@ -11,10 +11,12 @@ mod smtp_connection;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use self::maildir::{Attempt, Maildir};
 use self::sendmail::Sendmail;
 use self::smtp_client::{Begun, SmtpClient};
+pub use self::smtp_client::{RelayStep, RelayTrouble};
 use knotpost_core::config::Config;
 use knotpost_platform::files::check_folder;
 
@@ -97,6 +99,27 @@ impl Examined {
 /// A mail relay, by SMTP.
 #[derive(Debug, Clone)]
 pub struct SmtpRelay(SmtpClient);
+
+impl SmtpRelay {
+    /// Connects as for a mail, and sends none. Says whether the connection was encrypted.
+    ///
+    /// # Errors
+    /// When a step fails, or the relay is slower than `patience`.
+    pub async fn try_out(&self, patience: Duration) -> Result<bool, RelayTrouble> {
+        self.0.try_out(patience).await
+    }
+
+    /// Its host and port.
+    pub fn place(&self) -> String {
+        let relay = self.0.relay();
+        format!("{}:{}", relay.host, relay.port)
+    }
+
+    /// Whether it runs on this machine.
+    pub fn is_near(&self) -> bool {
+        self.0.relay().is_near()
+    }
+}
 
 /// A `sendmail` program.
 #[derive(Debug, Clone)]

@@ -83,6 +83,13 @@ fn split_port(place: &str, default_port: u16) -> Result<(String, u16), Transport
     if plain { Ok((host.to_owned(), port)) } else { Err(TransportError::Relay) }
 }
 
+impl Relay {
+    /// Whether it runs on this machine.
+    pub(super) fn is_near(&self) -> bool {
+        is_loopback(&self.host)
+    }
+}
+
 fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())

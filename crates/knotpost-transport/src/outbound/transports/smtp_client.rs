@@ -68,6 +68,27 @@ impl SmtpClient {
         Ok(Self { shared: Arc::new(Shared { relay, tls, hello, idle: Mutex::default() }) })
     }
 
+    /// Connects as for a mail, and sends none. Says whether the connection was encrypted.
+    pub(super) async fn try_out(&self, patience: Duration) -> Result<bool, RelayTrouble> {
+        match timeout(patience, self.shared.open()).await {
+            Ok(Ok(connection)) => {
+                let is_encrypted = connection.is_encrypted();
+                let _ = timeout(patience, connection.quit()).await;
+                Ok(is_encrypted)
+            }
+            Ok(Err(trouble)) => Err(trouble),
+            Err(_) => {
+                let problem = format!("no answer within {} seconds", patience.as_secs());
+                Err(RelayTrouble { step: RelayStep::Greet, problem })
+            }
+        }
+    }
+
+    /// The relay itself.
+    pub(super) fn relay(&self) -> &Relay {
+        &self.shared.relay
+    }
+
     /// Sends a mail, and announces the next one where the relay pipelines.
     pub(super) async fn send(
         &self,
@@ -186,6 +207,34 @@ impl SmtpClient {
     }
 }
 
+/// How far a connection to a relay came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelayStep {
+    /// The network; with `smtps:` TLS and the greeting, too.
+    Connect,
+    /// The greeting and EHLO.
+    Greet,
+    /// STARTTLS.
+    Encrypt,
+    /// The user and the password.
+    LogIn,
+}
+
+/// A connection to a relay that did not come about.
+#[derive(Clone, Debug)]
+pub struct RelayTrouble {
+    /// The step that failed.
+    pub step: RelayStep,
+    /// Why, without a password.
+    pub problem: String,
+}
+
+impl RelayTrouble {
+    fn at(step: RelayStep) -> impl Fn(Error) -> Self {
+        move |error| Self { step, problem: describe(&error) }
+    }
+}
+
 /// Why the relay does not wait for a message.
 enum NotBegun {
     /// The connection was closed; the relay has said nothing about the mail.
@@ -198,24 +247,28 @@ impl Shared {
     /// A connection ready for mail. A failure here is not the mail's, so it is transient.
     async fn connect(&self) -> Result<SmtpConnection, SendError> {
         match timeout(CONNECT_TIMEOUT, self.open()).await {
-            Ok(opened) => opened,
+            Ok(opened) => opened.map_err(|trouble| SendError::Transient(trouble.problem)),
             Err(_) => Err(too_slow()),
         }
     }
 
-    async fn open(&self) -> Result<SmtpConnection, SendError> {
-        let failed = |error: Error| SendError::Transient(describe(&error));
+    async fn open(&self) -> Result<SmtpConnection, RelayTrouble> {
         let hello = self.hello.clone();
         let place = (self.relay.host.as_str(), self.relay.port);
         let mut connection = if self.relay.security == Security::Wrapped {
             AsyncSmtpConnection::connect_tokio1(place, None, &hello, self.tls.clone(), None)
                 .await
-                .map_err(failed)?
+                .map_err(RelayTrouble::at(RelayStep::Connect))?
         } else {
-            let unreachable = |error| SendError::Transient(format!("the relay cannot be reached: {error}"));
+            let unreachable = |error| RelayTrouble {
+                step: RelayStep::Connect,
+                problem: format!("the relay cannot be reached: {error}"),
+            };
             let stream = TcpStream::connect(place).await.map_err(unreachable)?;
             let _ = stream.set_nodelay(true);
-            AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello).await.map_err(failed)?
+            AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello)
+                .await
+                .map_err(RelayTrouble::at(RelayStep::Greet))?
         };
         let upgrade = match self.relay.security {
             Security::Required => true,
@@ -223,10 +276,13 @@ impl Shared {
             Security::None | Security::Wrapped => false,
         };
         if let Some(tls) = self.tls.clone().filter(|_| upgrade) {
-            connection.starttls(tls, &hello).await.map_err(failed)?;
+            connection.starttls(tls, &hello).await.map_err(RelayTrouble::at(RelayStep::Encrypt))?;
         }
         if let Some((user, password)) = self.relay.credentials.clone() {
-            connection.auth(DEFAULT_MECHANISMS, &Credentials::new(user, password)).await.map_err(failed)?;
+            connection
+                .auth(DEFAULT_MECHANISMS, &Credentials::new(user, password))
+                .await
+                .map_err(RelayTrouble::at(RelayStep::LogIn))?;
         }
         Ok(SmtpConnection::new(connection, hello).await)
     }

@@ -137,6 +137,16 @@ impl SmtpConnection {
         !parcel.is_international() || self.connection.server_info().supports_feature(Extension::SmtpUtfEight)
     }
 
+    /// Whether nobody on the way can read along.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.connection.is_encrypted()
+    }
+
+    /// Ends the connection in order.
+    pub(super) async fn quit(mut self) {
+        let _ = self.connection.quit().await;
+    }
+
     /// Resets a mail that was begun; `false`: the connection is not usable any more.
     pub(super) async fn reset(&mut self) -> bool {
         self.connection.command(Rset).await.is_ok()

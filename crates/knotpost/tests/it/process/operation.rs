@@ -235,17 +235,89 @@ async fn a_database_that_nobody_migrates_is_migrated_by_hand() {
 async fn a_script_for_the_shell_and_the_version_are_printed() {
     let place = Place::new();
     let version = place.run(&["--version"]).await.succeed();
-    assert_eq!(version.trim(), concat!("knotpost ", env!("CARGO_PKG_VERSION")));
+    // The tests may be built with the variable that names the commit.
+    let commit = option_env!("KNOTPOST_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    assert_eq!(version.trim(), format!("knotpost {}{commit}", env!("CARGO_PKG_VERSION")));
     let script = place.run(&["completions", "bash"]).await.succeed();
     let file = place.write("completions", script);
     let check = "source \"$1\" && complete -p knotpost";
     let said = run_neighbour("bash", &["-c", check, "bash", file.to_str().unwrap()]).await.succeed();
     assert!(said.contains("-F _knotpost"), "{said}");
     let help = place.run(&["--help"]).await.succeed();
-    for word in ["serve", "deliver", "command", "play", "config", "migrate", "backup", "admin", "completions"]
-    {
+    for word in [
+        "serve",
+        "deliver",
+        "command",
+        "play",
+        "config",
+        "doctor",
+        "migrate",
+        "backup",
+        "admin",
+        "completions",
+    ] {
         assert!(help.contains(word), "{word}\n{help}");
     }
+}
+
+/// What the log says of each command: who, verb, board and outcome.
+fn commands_in(log: &str) -> Vec<[String; 4]> {
+    let parsed = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let commands = parsed.filter(|line| line["message"] == "command");
+    let read = |line: serde_json::Value| {
+        assert!(line["level"] == "INFO" && line["ms"].is_i64(), "{line}");
+        ["who", "verb", "board", "outcome"].map(|key| line[key].as_str().unwrap().to_owned())
+    };
+    commands.map(read).collect()
+}
+
+#[tokio::test]
+async fn every_command_is_a_line_of_the_log_without_its_words() {
+    let place = Place::new().with("KNOTPOST_LOG__FORMAT", "json");
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    for line in [
+        "osbox move 101 bob canary-wrong a9",
+        "osbox show canary-odd",
+        "canary-verb board 101",
+        "osbox show 101",
+        "osbox move 101 canary-user canary-word a1",
+    ] {
+        command(server.http(), line).await.unwrap();
+    }
+    let mail = letter("ann@example.org", "osbox move 101 ann ann-secret zz99", "z@x.example");
+    server.post("ann@example.org", &mail).await;
+    place.settle().await;
+    let ended = server.stop().await;
+    let said = commands_in(&ended.stderr);
+    let said: Vec<[&str; 4]> = said.iter().map(|line| [0, 1, 2, 3].map(|at| line[at].as_str())).collect();
+    for line in [
+        ["-", "signup", "-", "done"],
+        ["-", "move", "osbox 101", "bad_credentials"],
+        ["-", "show", "osbox", "no_such_user"],
+        ["-", "-", "-", "wrong_arguments"],
+        ["-", "show", "osbox 101", "done"],
+        ["ann", "move", "osbox 101", "refused"],
+    ] {
+        assert!(said.contains(&line), "{line:?} of {said:#?}");
+    }
+    assert!(
+        said.iter()
+            .any(|[_, verb, board, outcome]| [*verb, *board, *outcome] == ["challenge", "osbox 101", "done"])
+    );
+    assert_eq!(said.len(), 2 + 1 + 5 + 1, "one line each: {said:#?}");
+    assert!(!ended.stderr.contains("canary") && !ended.stderr.contains("secret"), "{}", ended.stderr);
+
+    // What ends a start is JSON, too.
+    let place = place.with("KNOTPOST_MAIL__TRANSPORT", "pigeon:home");
+    let Err(ended) = place.try_start().await else { panic!("it started") };
+    assert_eq!(ended.code(), 78, "{ended:?}");
+    for line in ended.stderr.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    }
+    assert!(ended.stderr.contains("mail.transport"), "{ended:?}");
 }
 
 #[tokio::test]
@@ -276,7 +348,7 @@ async fn log_lines_are_json_and_hold_no_password() {
     }
     assert!(lines > 0, "{ended:?}");
     let others: Vec<_> = ended.stderr.lines().filter(|line| !line.starts_with('{')).collect();
-    assert_eq!(others, ["Stopping: finishing what is in hand."], "everything else is JSON");
+    assert!(others.is_empty() && ended.stdout.is_empty(), "everything is JSON: {others:?} {}", ended.stdout);
     for secret in ["ann-secret", "bob-secret", "canary"] {
         let said = ended.stderr.lines().find(|line| line.contains(secret));
         assert!(said.is_none(), "{secret} stands in the log: {said:?}");

@@ -9,6 +9,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
+use super::validity::end_of;
+use knotpost_model::Millis;
+
 /// Why TLS cannot be offered.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
@@ -54,6 +57,12 @@ impl Certificates {
     /// Replaces the certificate for later sessions.
     pub fn replace(&self, certified: CertifiedKey) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(certified);
+    }
+
+    /// When the certificate that is current ends; `None`: it does not say.
+    pub fn ends_at(&self) -> Option<Millis> {
+        let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
+        end_of(current.cert.first()?)
     }
 
     /// TLS settings that use the certificate that is current when a session begins.

@@ -1,0 +1,50 @@
+//! The line of the log about a command, written once it is committed: who, which verb, which board, what came of it,
+//! and how long it took. None of a sender's words is in it: a password may stand where a userid belongs.
+
+use std::borrow::Cow;
+
+use crate::app::App;
+use crate::identity::Login;
+use crate::requests::Prepared;
+use knotpost_model::{BoardRef, Millis};
+
+/// In the place of what is not known.
+const UNKNOWN: &str = "-";
+
+/// Writes the line. `outcome` is `done`, the code of a refusal, or the reason that the inbox has for a mail.
+pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], outcome: &str, since: Millis) {
+    let ms = app.clock.now().0.saturating_sub(since.0).max(0);
+    let verb = prepared.command.as_ref().map(|command| command.verb().spec().name());
+    tracing::info!(
+        who = user_of(prepared).unwrap_or(UNKNOWN),
+        verb = verb.as_deref().unwrap_or(UNKNOWN),
+        board = &*board_of(app, prepared, boards).unwrap_or(Cow::Borrowed(UNKNOWN)),
+        outcome,
+        ms,
+        "command"
+    );
+}
+
+/// The user it proved to come from.
+fn user_of(prepared: &Prepared) -> Option<&str> {
+    if prepared.is_foreign() {
+        return None;
+    }
+    if let Some(grant) = prepared.grant() {
+        return Some(&grant.user.userid);
+    }
+    match (&prepared.login, &prepared.command) {
+        (Login::Known { .. }, Ok(command)) => Some(command.credentials()?.userid.as_str()),
+        _ => prepared.lines.iter().find_map(user_of),
+    }
+}
+
+/// The board that changed, or that it is about.
+fn board_of(app: &App, prepared: &Prepared, boards: &[BoardRef]) -> Option<Cow<'static, str>> {
+    if let Some(board) = boards.first() {
+        return Some(Cow::Owned(board.to_string()));
+    }
+    let command = prepared.command.as_ref().ok()?;
+    let game = app.registry.find(command.game()?)?.meta().name;
+    Some(command.board().map_or(Cow::Borrowed(game), |number| Cow::Owned(format!("{game} {number}"))))
+}

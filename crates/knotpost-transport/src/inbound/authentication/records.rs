@@ -1,0 +1,129 @@
+//! What DNS says about a domain, as it stands there: for those who look after the server, not for verdicts on senders.
+
+use std::net::IpAddr;
+
+use mail_auth::MessageAuthenticator;
+use mail_auth::hickory_resolver::net::{DnsError, NetError};
+use mail_auth::hickory_resolver::proto::op::ResponseCode;
+use mail_auth::hickory_resolver::proto::rr::{RData, Record, RecordType};
+
+use super::dns;
+use knotpost_core::config::Config;
+
+/// Asks the name servers by which senders are checked.
+pub struct Records(MessageAuthenticator);
+
+impl std::fmt::Debug for Records {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Records").finish_non_exhaustive()
+    }
+}
+
+/// The name servers did not answer, or could not.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoAnswer(String);
+
+impl From<NetError> for NoAnswer {
+    fn from(error: NetError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl Records {
+    /// The servers of `inbound.dns`, or those of the system.
+    ///
+    /// # Errors
+    /// When the system names none.
+    pub fn new(config: &Config) -> Result<Self, NoAnswer> {
+        Ok(Self(dns::verifier(&config.inbound.dns)?))
+    }
+
+    /// The texts at a name; none when there is no such name.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    pub async fn texts(&self, name: &str) -> Result<Vec<String>, NoAnswer> {
+        self.find(name, RecordType::TXT, |data| match data {
+            RData::TXT(text) => Some(String::from_utf8_lossy(&text.txt_data.concat()).into_owned()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// The mail servers of a domain, the first choice first. RFC 7505: one with an empty name takes no mail.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    pub async fn mail_servers(&self, domain: &str) -> Result<Vec<String>, NoAnswer> {
+        let exchange = |data: &RData| match data {
+            RData::MX(mx) => Some((mx.preference, plain(&mx.exchange.to_lowercase().to_ascii()))),
+            _ => None,
+        };
+        let mut servers = self.find(domain, RecordType::MX, exchange).await?;
+        servers.sort();
+        Ok(servers.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// The addresses of a host.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, NoAnswer> {
+        let address = |data: &RData| match data {
+            RData::A(address) => Some(IpAddr::V4(address.0)),
+            RData::AAAA(address) => Some(IpAddr::V6(address.0)),
+            _ => None,
+        };
+        let mut addresses = self.find(host, RecordType::A, address).await?;
+        addresses.extend(self.find(host, RecordType::AAAA, address).await?);
+        Ok(addresses)
+    }
+
+    /// The names that an address goes by.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    pub async fn names_of(&self, address: IpAddr) -> Result<Vec<String>, NoAnswer> {
+        let answer = self.0.resolver().reverse_lookup(address).await;
+        read(answer.map(|answer| answer.answers().to_vec()), |data| match data {
+            RData::PTR(name) => Some(plain(&name.to_lowercase().to_ascii())),
+            _ => None,
+        })
+    }
+
+    async fn find<T>(
+        &self,
+        name: &str,
+        kind: RecordType,
+        pick: impl Fn(&RData) -> Option<T>,
+    ) -> Result<Vec<T>, NoAnswer> {
+        // With a dot at the end no domain of this machine is tried behind it.
+        let answer = self.0.resolver().lookup(format!("{name}."), kind).await;
+        read(answer.map(|answer| answer.answers().to_vec()), pick)
+    }
+}
+
+fn read<T>(
+    answer: Result<Vec<Record>, NetError>,
+    pick: impl Fn(&RData) -> Option<T>,
+) -> Result<Vec<T>, NoAnswer> {
+    match answer {
+        Ok(records) => Ok(records.iter().filter_map(|record| pick(&record.data)).collect()),
+        Err(error) if error.is_nx_domain() || is_empty(&error) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the servers said that there is no such record, and not that they cannot tell.
+fn is_empty(error: &NetError) -> bool {
+    match error {
+        NetError::Dns(DnsError::NoRecordsFound(found)) => found.response_code == ResponseCode::NoError,
+        _ => false,
+    }
+}
+
+/// A name without the dot at its end.
+fn plain(name: &str) -> String {
+    name.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,191 @@
+//! What `doctor` looks at on the machine: who owns what, who can read it, how much space is left, and how long the
+//! certificate is valid.
+
+use std::path::{Path, PathBuf};
+
+use knotpost_core::config::Config;
+use knotpost_model::Millis;
+use knotpost_platform::clock::{Clock as _, SystemClock};
+use knotpost_platform::files::{Space, free_space, is_open_to_all, owner, this_user};
+use secrecy::ExposeSecret as _;
+
+use super::{Findings, Setup};
+use crate::server::{absolute, descriptor_warning, is_within_reach, load_certificates};
+
+/// With less than this nothing can be relied on.
+const NO_SPACE: u64 = 64 << 20;
+/// With less than this an operator wants to know.
+const LITTLE_SPACE: u64 = 512 << 20;
+/// Files that a server, and an upgrade of its database, need at least.
+const FEW_FILES: u64 = 1000;
+const DAY_MS: i64 = 86_400_000;
+/// Certificates are renewed a month before their end.
+const SOON_DAYS: i64 = 14;
+
+pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
+    let config = setup.config;
+    check_owners(config, findings);
+    check_private_files(setup, findings);
+    check_space(config, findings);
+    check_certificate(config, findings);
+    findings.warn(descriptor_warning(config).into_iter().collect());
+}
+
+/// A file of another user in the data folder is in the way of the server, mostly made by root.
+fn check_owners(config: &Config, findings: &mut Findings) {
+    let data = &config.server.data;
+    let Some(user) = owner(data) else { return };
+    let shown = absolute(data);
+    if user != this_user() {
+        let problem = format!(
+            "the folder {} belongs to user {user}, and this command is run by user {}: what was found holds for that \
+             user",
+            shown.display(),
+            this_user()
+        );
+        findings.warning(
+            "server.data",
+            problem,
+            format!("run it as the user of the server: `sudo -u '#{user}' knotpost …`"),
+        );
+    }
+    let folders = [data.clone(), data.join("mail"), data.join("mail/out")];
+    let database = config.store_settings().sqlite_file();
+    let outside = database.into_iter().chain([config.key_file()]).filter(|file| !file.starts_with(data));
+    let entries = folders.iter().flat_map(|folder| list(folder));
+    let foreign: Vec<PathBuf> =
+        entries.chain(outside).filter(|path| owner(path).is_some_and(|owner| owner != user)).collect();
+    let Some(first) = foreign.first() else { return };
+    let more = match foreign.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let problem = format!(
+        "{}{more} in the way of the server: it belongs to another user than the data folder, user {user}",
+        absolute(first).display()
+    );
+    let mend = format!("run `chown -R {user} {}`", shared_place(&foreign, &shown).display());
+    findings.error("server.data", problem, mend);
+}
+
+fn list(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// What the command is given: the file, or the data folder when there are several.
+fn shared_place(files: &[PathBuf], data: &Path) -> PathBuf {
+    match files {
+        [file] => absolute(file),
+        _ => data.to_owned(),
+    }
+}
+
+/// Keys and passwords that every user of the machine can read.
+fn check_private_files(setup: &Setup<'_>, findings: &mut Findings) {
+    let config = setup.config;
+    let signing = config.dkim.key.expose_secret();
+    let mut files: Vec<(&str, &Path)> = Vec::new();
+    if !signing.is_empty() && !signing.contains("-----BEGIN") {
+        files.push(("dkim.key", Path::new(signing)));
+    }
+    if !config.smtp.tls_key.is_empty() {
+        files.push(("smtp.tls_key", Path::new(&config.smtp.tls_key)));
+    }
+    if let Some(file) = setup.file.filter(|file| Config::file_has_secrets(file)) {
+        files.push(("configuration", file));
+    }
+    for (subject, file) in files {
+        if !is_within_reach(file) || is_open_to_all(file) != Some(true) {
+            continue;
+        }
+        let shown = absolute(file);
+        let problem =
+            format!("everybody on this machine may read {}, and it holds a secret", shown.display());
+        let mend = format!(
+            "run `chmod 640 {}`, and give it to the user or the group that runs the server",
+            shown.display()
+        );
+        findings.warning(subject, problem, mend);
+    }
+}
+
+fn check_space(config: &Config, findings: &mut Findings) {
+    let data = &config.server.data;
+    let database = config.store_settings().sqlite_file();
+    let elsewhere = database.as_deref().and_then(Path::parent).filter(|folder| *folder != data);
+    for folder in [Some(data.as_path()), elsewhere].into_iter().flatten() {
+        let Ok(space) = free_space(folder) else { continue };
+        judge_space(&absolute(folder), space, findings);
+    }
+}
+
+fn judge_space(folder: &Path, space: Space, findings: &mut Findings) {
+    let mib = space.bytes >> 20;
+    let problem = format!("{mib} MiB are left on the disk of {}", folder.display());
+    let mend = "remove what is not needed there, or give it more space; mail waits while there is none";
+    if space.bytes < NO_SPACE {
+        findings.error("disk", problem, mend);
+    } else if space.bytes < LITTLE_SPACE {
+        findings.warning("disk", problem, mend);
+    }
+    if let Some(files) = space.files.filter(|files| *files < FEW_FILES) {
+        let problem = format!("only {files} more files can be made on the disk of {}", folder.display());
+        findings.warning("disk", problem, "remove files that are not needed there");
+    }
+}
+
+fn check_certificate(config: &Config, findings: &mut Findings) {
+    // One that cannot be read was found before.
+    let Ok(Some(certificates)) = load_certificates(config) else { return };
+    if let Some(end) = certificates.ends_at() {
+        judge_end(&config.smtp.tls_cert, end, SystemClock.now(), findings);
+    }
+}
+
+fn judge_end(file: &str, end: Millis, now: Millis, findings: &mut Findings) {
+    let mend = "renew it, put the new one there, and run `systemctl reload knotpost` (SIGHUP)";
+    let days = (end.0 - now.0).div_euclid(DAY_MS);
+    if end <= now {
+        let problem = format!("the certificate {file} ended {} days ago", -days);
+        findings.error("smtp.tls_cert", problem, mend);
+    } else if days < SOON_DAYS {
+        findings.warning("smtp.tls_cert", format!("the certificate {file} ends in {days} days"), mend);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkup::Level;
+
+    fn levels(check: impl FnOnce(&mut Findings)) -> Vec<Level> {
+        let mut findings = Findings::default();
+        check(&mut findings);
+        findings.list().iter().map(|finding| finding.level).collect()
+    }
+
+    #[test]
+    fn little_space_is_a_warning_and_none_an_error() {
+        let found = |bytes, files| {
+            levels(|findings| judge_space(Path::new("/data"), Space { bytes, files }, findings))
+        };
+        assert_eq!(found(1 << 30, None), []);
+        assert_eq!(found(1 << 30, Some(FEW_FILES)), []);
+        assert_eq!(found(LITTLE_SPACE - 1, None), [Level::Warning]);
+        assert_eq!(found(NO_SPACE - 1, None), [Level::Error]);
+        assert_eq!(found(1 << 30, Some(FEW_FILES - 1)), [Level::Warning]);
+    }
+
+    #[test]
+    fn a_certificate_is_told_of_before_it_ends() {
+        let now = Millis(1_000 * DAY_MS);
+        let found =
+            |days: i64| levels(|findings| judge_end("c", Millis(now.0 + days * DAY_MS), now, findings));
+        assert_eq!(found(SOON_DAYS), []);
+        assert_eq!(found(SOON_DAYS - 1), [Level::Warning]);
+        assert_eq!(found(0), [Level::Error]);
+    }
+}

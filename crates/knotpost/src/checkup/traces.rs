@@ -1,0 +1,80 @@
+//! What the database says about the clock of the machine, and about relays that nobody listed.
+
+use knotpost_core::app::App;
+use knotpost_core::queries::{RecentPeers, view_traces};
+use knotpost_model::Millis;
+
+use super::Findings;
+
+/// What two clocks may differ by.
+const DRIFT_MS: i64 = 5_000;
+/// What may lie in the future: other servers note moments, too.
+const FUTURE_MS: i64 = 60_000;
+/// At least this many mails of this many senders are hardly written on one host.
+const MAILS: i64 = 10;
+const SENDERS: i64 = 3;
+
+pub(super) async fn check(app: &App, findings: &mut Findings) {
+    // A database that fails is found elsewhere.
+    let Ok(traces) = view_traces(app).await else { return };
+    let now = app.clock.now();
+    check_clock(now, traces.time_of_database, traces.last_noted, findings);
+    if app.config.smtp.relays.is_empty() {
+        check_peers(&traces.peers, findings);
+    }
+}
+
+fn check_clock(now: Millis, database: Option<Millis>, noted: Option<Millis>, findings: &mut Findings) {
+    let mend = "let NTP set the clock of the machine (`timedatectl set-ntp true`)";
+    if let Some(database) = database.filter(|database| (database.0 - now.0).abs() > DRIFT_MS) {
+        let seconds = (database.0 - now.0) / 1000;
+        findings.warning(
+            "clock",
+            format!("the clock of the database is {seconds} seconds ahead of this machine's"),
+            mend,
+        );
+    }
+    if let Some(noted) = noted.filter(|noted| noted.0 - now.0 > FUTURE_MS) {
+        let seconds = (noted.0 - now.0) / 1000;
+        let problem = format!(
+            "the clock of this machine is slow: a server noted a moment in the database that is {seconds} seconds ahead"
+        );
+        findings.error("clock", problem, mend);
+    }
+}
+
+/// Limits for hosts are those of everybody when a relay is taken for the host.
+fn check_peers(peers: &RecentPeers, findings: &mut Findings) {
+    let is_relay = peers.hosts == 1 && peers.mails >= MAILS && peers.senders >= SENDERS;
+    let Some(host) = peers.host.as_ref().filter(|_| is_relay) else { return };
+    let problem = format!(
+        "the last {} mails of {} senders all came from the host {host}: it seems to be a mail server that relays to \
+         this one, and everybody shares the limits of one host",
+        peers.mails, peers.senders
+    );
+    findings.warning("smtp.relays", problem, format!("set `smtp.relays` to [\"{host}\"]"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_differ_are_told_apart() {
+        let count = |database: Option<i64>, noted: Option<i64>| {
+            let mut findings = Findings::default();
+            let now = 1_000_000_000;
+            check_clock(
+                Millis(now),
+                database.map(|ms| Millis(now + ms)),
+                noted.map(|ms| Millis(now + ms)),
+                &mut findings,
+            );
+            (findings.list().len(), findings.has_error())
+        };
+        assert_eq!(count(None, None), (0, false));
+        assert_eq!(count(Some(4_000), Some(30_000)), (0, false));
+        assert_eq!(count(Some(-6_000), Some(-1_000_000)), (1, false));
+        assert_eq!(count(None, Some(61_000)), (1, true));
+    }
+}

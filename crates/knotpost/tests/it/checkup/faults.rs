@@ -1,0 +1,359 @@
+//! `doctor` names each fault of a set-up that is sound otherwise, with its mend, and finds none in a sound one.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, chown};
+
+use serde_json::Value;
+
+use crate::dns::{NameServer, Zone};
+use crate::process::running::Place;
+use crate::relay::{Answer, Relay, agreeable};
+use crate::signing::{key_file, signer};
+
+const RECORD: &str = "mail._domainkey.games.example";
+const NOBODY: u32 = 65_534;
+
+/// A set-up before its servers are started.
+struct Sketch {
+    zone: Zone,
+    relay: Answer,
+    /// What `mail.transport` says about the relay that listens there.
+    transport: fn(&str) -> String,
+    variables: Vec<(&'static str, String)>,
+    prepare: fn(&Place),
+    shell: Option<&'static str>,
+}
+
+impl Sketch {
+    fn sound() -> Self {
+        let zone = Zone::default()
+            .mx("games.example", "mx.games.example")
+            .txt("games.example", "v=spf1 mx -all")
+            .a("games.example", [192, 0, 2, 2])
+            .a("mx.games.example", [192, 0, 2, 1])
+            .ptr("1.2.0.192.in-addr.arpa", "mx.games.example")
+            .txt(RECORD, &signer("rsa.pem").record())
+            .txt("_dmarc.games.example", "v=DMARC1; p=quarantine")
+            .txt("_mta-sts.games.example", "v=STSv1; id=20261125")
+            .a("mta-sts.games.example", [192, 0, 2, 2]);
+        Self {
+            zone,
+            relay: agreeable,
+            transport: |relay| format!("smtp://{relay}"),
+            variables: Vec::new(),
+            prepare: |_| {},
+            shell: None,
+        }
+    }
+
+    fn set(&mut self, name: &'static str, value: &str) {
+        self.variables.push((name, value.to_owned()));
+    }
+
+    /// What `doctor` says about it: its exit code, and its findings.
+    async fn examine(self) -> (i32, Vec<Value>) {
+        let names = NameServer::start(self.zone).await;
+        let relay = Relay::open(self.relay).await;
+        let place = Place::new()
+            .with("KNOTPOST_LIMITS__ENABLED", "true")
+            .with("KNOTPOST_SERVER__ADDRESS", "pbm@games.example")
+            .with("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example")
+            .with("KNOTPOST_INBOUND__DNS", &names.address)
+            .with("KNOTPOST_MAIL__TRANSPORT", (self.transport)(&relay.place()))
+            .with("KNOTPOST_DKIM__SELECTOR", "mail")
+            .with("KNOTPOST_DKIM__KEY", "dkim.pem")
+            .with("KNOTPOST_SMTP__TLS_CERT", "cert.pem")
+            .with("KNOTPOST_SMTP__TLS_KEY", "key.pem");
+        fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
+        place.write("dkim.pem", fs::read(key_file("rsa.pem")).unwrap());
+        certify(&place, 2090);
+        for file in ["dkim.pem", "key.pem"] {
+            fs::set_permissions(place.root().join(file), Permissions::from_mode(0o600)).unwrap();
+        }
+        let mut place = place.migrated().await;
+        (self.prepare)(&place);
+        for (name, value) in self.variables {
+            place = place.with(name, value);
+        }
+        if let Some(shell) = self.shell {
+            place = place.with_shell(shell);
+        }
+        let ended = place.run(&["doctor", "--json"]).await;
+        let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+        assert_eq!(said["sound"], ended.code() == 0, "{ended:?}");
+        (ended.code(), said["findings"].as_array().unwrap().clone())
+    }
+}
+
+/// A certificate of its own for the server, which ends in this year.
+fn certify(place: &Place, year: i32) {
+    let mut wanted = rcgen::CertificateParams::new(vec!["mx.games.example".to_owned()]).unwrap();
+    wanted.not_after = rcgen::date_time_ymd(year, 1, 1);
+    let key = rcgen::KeyPair::generate().unwrap();
+    place.write("cert.pem", wanted.self_signed(&key).unwrap().pem());
+    place.write("key.pem", key.serialize_pem());
+}
+
+fn change(place: &Place, sql: &str) {
+    rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute_batch(sql).unwrap();
+}
+
+/// A fault: what it is about, words of the problem and of the mend, and what is changed.
+struct Fault(&'static str, &'static str, &'static str, fn(&mut Sketch));
+
+/// What `serve` would refuse or warn of.
+const OF_SETTINGS: &[Fault] = &[
+    Fault("configuration", "listne", "docs/operations.md", |s| {
+        s.prepare = |place| drop(place.write("knotpost.toml", "[http]\nlistne = \"x\"\n"));
+    }),
+    Fault("http.listen", "cannot be listened on", "port 0", |s| {
+        s.set("KNOTPOST_HTTP__LISTEN", "192.0.2.1:1")
+    }),
+    Fault("server.socket", "/nowhere", "`server.socket`", |s| s.set("KNOTPOST_SERVER__SOCKET", "/nowhere/x")),
+    Fault("games.disabled", "chess", "`games.disabled`", |s| s.set("KNOTPOST_GAMES__DISABLED", "chess")),
+    Fault("secrets.key_file", "does not hold a key", "from the backup", |s| {
+        s.prepare = |place| drop(place.write("data/secret.key", "taken from a note"));
+    }),
+    Fault("secrets.key_file", "no key file", "from the backup", |s| {
+        s.prepare = |place| fs::remove_file(place.data().join("secret.key")).unwrap();
+    }),
+    Fault("secrets.key_file", "not the one", "--new-key", |s| {
+        s.prepare = |place| change(place, "INSERT INTO server_facts (name, value) VALUES ('key', 'another')");
+    }),
+    Fault("dkim.key", "PEM", "`dkim.key`", |s| s.prepare = |place| drop(place.write("dkim.pem", "no key"))),
+    Fault("smtp.tls_cert", "cert.pem", "`smtp.tls_cert`", |s| {
+        s.prepare = |place| fs::remove_file(place.root().join("cert.pem")).unwrap();
+    }),
+    Fault("mail.templates", "welcome/body.txt", "remove the file", |s| {
+        s.prepare = |place| {
+            fs::create_dir_all(place.data().join("templates/welcome")).unwrap();
+            place.write("data/templates/welcome/body.txt", "{{ open");
+        };
+    }),
+    Fault("mail.transport", "/nowhere/sendmail", "install", |s| {
+        s.transport = |_| "sendmail:/nowhere/sendmail".to_owned();
+    }),
+    Fault("database.url", "no folder", "make it", |s| {
+        s.set("KNOTPOST_DATABASE__URL", "sqlite:/nowhere/x.db")
+    }),
+    Fault("database.url", "damaged", "backup", |s| {
+        s.prepare = |place| drop(place.write("data/knotpost.db", "a letter, and no database. ".repeat(400)));
+    }),
+    Fault("database.url", "refused", "PostgreSQL", |s| {
+        s.set("KNOTPOST_DATABASE__URL", "postgres://127.0.0.1:1/x");
+    }),
+    Fault("database.url", "newer knotpost", "install that version", |s| {
+        s.prepare = |place| {
+            change(
+                place,
+                "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 VALUES (9999, 'later', 1, x'00', 0)",
+            );
+        };
+    }),
+    Fault("server.address", "nobody can answer", "server.address", |s| {
+        s.set("KNOTPOST_SERVER__ADDRESS", "games@localhost");
+    }),
+    Fault("server.public_url", "nobody else", "server.public_url", |s| {
+        s.set("KNOTPOST_SERVER__PUBLIC_URL", "http://127.0.0.1:8080");
+    }),
+    Fault("KNOTPOST_SERVER_NAME", "no setting", "two underscores", |s| s.set("KNOTPOST_SERVER_NAME", "x")),
+    Fault("server.data", "may read or change", "chmod 700", |s| {
+        s.prepare = |place| fs::set_permissions(place.data(), Permissions::from_mode(0o755)).unwrap();
+    }),
+];
+
+/// What shows on the machine.
+const OF_THE_MACHINE: &[Fault] = &[
+    Fault("dkim.key", "everybody on this machine", "chmod 640", |s| {
+        s.prepare = |place| {
+            fs::set_permissions(place.root().join("dkim.pem"), Permissions::from_mode(0o644)).unwrap();
+        };
+    }),
+    Fault("smtp.tls_key", "everybody on this machine", "chmod 640", |s| {
+        s.prepare = |place| {
+            fs::set_permissions(place.root().join("key.pem"), Permissions::from_mode(0o644)).unwrap();
+        };
+    }),
+    Fault("configuration", "everybody on this machine", "chmod 640", |s| {
+        s.prepare = |place| {
+            let file = place.write("knotpost.toml", "[inbound]\nsecret = \"a-long-enough-secret\"\n");
+            fs::set_permissions(file, Permissions::from_mode(0o644)).unwrap();
+        };
+    }),
+    Fault("smtp.tls_cert", "ended", "renew", |s| s.prepare = |place| certify(place, 2020)),
+    Fault("http.max_connections", "limit of open files", "LimitNOFILE", |s| {
+        s.shell = Some("ulimit -n 300; exec \"$@\"");
+    }),
+    Fault("clock", "slow", "NTP", |s| {
+        s.prepare = |place| {
+            change(
+                place,
+                "INSERT INTO duties (name, holder, alive_at, until_at) VALUES ('x', 'x', 4102444800000, 0)",
+            );
+        };
+    }),
+    Fault("smtp.relays", "192.0.2.77", "smtp.relays", |s| {
+        s.prepare = |place| {
+            for number in 0..12 {
+                let sender = number % 4;
+                change(
+                    place,
+                    &format!(
+                        "INSERT INTO inbox (received_at, way, peer, recipients, size, sender, state, attempts, due_at)
+                         VALUES ({number}, 'smtp', '192.0.2.77', 'x', 1, 'u{sender}@x.example', 'done', 0, 0)"
+                    ),
+                );
+            }
+        };
+    }),
+];
+
+/// What shows when a server mails to the world.
+const OF_MAIL: &[Fault] = &[
+    Fault("mail.transport", "cannot be connected to", "firewall", |s| {
+        s.transport = |_| "smtp://127.0.0.1:1".to_owned();
+    }),
+    Fault("mail.transport", "greeting", "mail.helo", |s| {
+        s.relay = |line, number| match line.get(..4) {
+            Some("EHLO" | "HELO") => "554 5.7.1 not you\r\n",
+            _ => agreeable(line, number),
+        };
+    }),
+    Fault("mail.transport", "encrypt", "certificate", |s| {
+        s.transport = |relay| format!("smtp://{relay}?tls=required");
+    }),
+    Fault("mail.transport", "refuses the login", "password", |s| {
+        s.transport = |relay| format!("smtp://me:canary@{relay}");
+        s.relay = |line, number| match line.get(..4) {
+            Some("EHLO") => "250-relay.example.net\r\n250 AUTH PLAIN LOGIN\r\n",
+            Some("AUTH") => "535 5.7.8 no\r\n",
+            _ => agreeable(line, number),
+        };
+    }),
+    Fault("server.public_url", "without TLS", "proxy", |s| {
+        s.set("KNOTPOST_SERVER__PUBLIC_URL", "http://games.example");
+    }),
+    Fault("server.public_url", "web.example", "A or AAAA", |s| {
+        s.set("KNOTPOST_SERVER__PUBLIC_URL", "https://web.example");
+    }),
+    Fault("limits.enabled", "nothing limits", "true", |s| s.set("KNOTPOST_LIMITS__ENABLED", "false")),
+    Fault("accounts.confirm_addresses", "somebody else", "auto", |s| {
+        s.set("KNOTPOST_ACCOUNTS__CONFIRM_ADDRESSES", "off");
+    }),
+    Fault("dkim.selector", "not signed", "`dkim.key`", |s| {
+        s.set("KNOTPOST_DKIM__SELECTOR", "");
+        s.set("KNOTPOST_DKIM__KEY", "");
+    }),
+    Fault("dns", "no MX record", "IN MX 10", |s| {
+        let zone = std::mem::take(&mut s.zone).without("games.example");
+        s.zone = zone.txt("games.example", "v=spf1 mx -all").a("games.example", [192, 0, 2, 2]);
+        s.zone = std::mem::take(&mut s.zone).ptr("2.2.0.192.in-addr.arpa", "games.example");
+    }),
+    Fault("dns", "takes no mail", "IN MX 10", |s| {
+        let zone = std::mem::take(&mut s.zone).without("games.example");
+        s.zone = zone
+            .txt("games.example", "v=spf1 -all")
+            .a("games.example", [192, 0, 2, 2])
+            .mx("games.example", "");
+    }),
+    Fault("dns", "mx.games.example, has no address", "A or AAAA", |s| {
+        s.zone = std::mem::take(&mut s.zone).without("mx.games.example");
+    }),
+    Fault("dns", "no SPF record", "v=spf1 mx", |s| {
+        let zone = std::mem::take(&mut s.zone).without("games.example");
+        s.zone = zone.mx("games.example", "mx.games.example").a("games.example", [192, 0, 2, 2]);
+    }),
+    Fault("dns", "2 SPF records", "publish one", |s| {
+        s.zone = std::mem::take(&mut s.zone).txt("games.example", "v=spf1 -all");
+    }),
+    Fault("dns", "+all", "-all", |s| {
+        let zone = std::mem::take(&mut s.zone).without("games.example").txt("games.example", "v=spf1 +all");
+        s.zone = zone.mx("games.example", "mx.games.example").a("games.example", [192, 0, 2, 2]);
+    }),
+    Fault("dns", "no DKIM key", "dkim-record", |s| s.zone = std::mem::take(&mut s.zone).without(RECORD)),
+    Fault("dns", "not that of `dkim.key`", "dkim-record", |s| {
+        s.zone = std::mem::take(&mut s.zone).without(RECORD).txt(RECORD, "v=DKIM1; k=rsa; p=AAAA");
+    }),
+    Fault("dns", "no DMARC record", "v=DMARC1", |s| {
+        s.zone = std::mem::take(&mut s.zone).without("_dmarc.games.example");
+    }),
+    Fault("dns", "no name (PTR record)", "PTR record with the name mx.games.example", |s| {
+        s.zone = std::mem::take(&mut s.zone).without("1.2.0.192.in-addr.arpa");
+    }),
+    Fault("dns", "not its own", "PTR record", |s| {
+        let zone = std::mem::take(&mut s.zone).without("1.2.0.192.in-addr.arpa");
+        s.zone = zone.ptr("1.2.0.192.in-addr.arpa", "dialup.example");
+    }),
+    Fault("dns", "no usable id", "id=1", |s| {
+        let zone = std::mem::take(&mut s.zone).without("_mta-sts.games.example");
+        s.zone = zone.txt("_mta-sts.games.example", "v=STSv1; id=2026-11-25");
+    }),
+    Fault("dns", "where its policy would be", "mta-sts.games.example", |s| {
+        s.zone = std::mem::take(&mut s.zone).without("mta-sts.games.example");
+    }),
+    Fault("dns", "name servers do not answer", "inbound.dns", |s| {
+        s.zone = std::mem::take(&mut s.zone).failing("games.example");
+    }),
+];
+
+async fn expect_each(faults: &[Fault]) {
+    let mut missed = Vec::new();
+    for Fault(subject, problem, mend, spoil) in faults {
+        let mut sketch = Sketch::sound();
+        spoil(&mut sketch);
+        let (_, found) = sketch.examine().await;
+        let is_named = |finding: &Value| {
+            let said = |key: &str| finding[key].as_str().unwrap();
+            said("subject") == *subject && said("problem").contains(problem) && said("mend").contains(mend)
+        };
+        if found.len() != 1 || !is_named(&found[0]) || found[0].to_string().contains("canary") {
+            missed.push((subject, problem, mend, found));
+        }
+    }
+    assert!(missed.is_empty(), "one finding a fault: {missed:#?}");
+}
+
+#[tokio::test]
+async fn a_sound_set_up_has_no_findings() {
+    assert_eq!(Sketch::sound().examine().await, (0, Vec::new()));
+    let place = Place::new();
+    let said = place.run(&["doctor"]).await.succeed();
+    assert_eq!(said, "Nothing is wrong: a server can run here.\n");
+    assert!(!place.data().exists(), "nothing was made");
+}
+
+#[tokio::test]
+async fn each_fault_of_settings_is_named() {
+    expect_each(OF_SETTINGS).await;
+}
+
+#[tokio::test]
+async fn each_fault_of_the_machine_is_named() {
+    expect_each(OF_THE_MACHINE).await;
+}
+
+#[tokio::test]
+async fn each_fault_of_mail_is_named() {
+    expect_each(OF_MAIL).await;
+}
+
+#[tokio::test]
+async fn files_of_another_user_are_named() {
+    let place = Place::new().migrated().await;
+    if chown(place.data().join("secret.key"), Some(NOBODY), None).is_err() {
+        // Only root can give a file away.
+        return;
+    }
+    let ended = place.run(&["doctor"]).await;
+    assert_eq!((ended.code(), ended.stdout.lines().count()), (1, 1), "{ended:?}");
+    assert!(ended.stdout.contains("secret.key") && ended.stdout.contains("chown -R 0 "), "{ended:?}");
+    for file in
+        [place.data()].into_iter().chain(fs::read_dir(place.data()).unwrap().map(|file| file.unwrap().path()))
+    {
+        chown(file, Some(NOBODY), None).unwrap();
+    }
+    let ended = place.run(&["doctor"]).await;
+    assert_eq!(ended.code(), 0, "{ended:?}");
+    assert!(ended.stdout.contains("sudo -u '#65534' knotpost"), "{ended:?}");
+}
