@@ -19,7 +19,7 @@ pub struct Surroundings {
     pub last_moment: Option<LastMoment>,
     /// The rating in each seat, in turn order; `None`: the player has none in this game.
     pub ratings: Vec<Option<i64>>,
-    /// What the visitor has queued there, in order.
+    /// What the visitor has queued there, in order; nothing where they play several seats.
     pub queue: Vec<QueuedAnswer>,
 }
 
@@ -62,10 +62,12 @@ pub async fn view_surroundings(
         let known = tx.rating(&board.row.game, seat.user_id).await?;
         ratings.push(known.filter(|row| row.games > 0).map(|row| shown(row.rating)));
     }
-    let own = board.seats.iter().find(|row| row.queued && visitor.is_some_and(|one| one.user == row.user_id));
-    let queue = match own.filter(|_| is_present) {
-        Some(own) => tx.queued_moves(board.row.id, own.seat).await?,
-        None => Vec::new(),
+    let own: Vec<_> =
+        board.seats.iter().filter(|row| visitor.is_some_and(|one| one.user == row.user_id)).collect();
+    // Whoever plays several seats has a queue for each, and a command means that of the seat on turn.
+    let queue = match own.as_slice() {
+        [own] if is_present && own.queued => tx.queued_moves(board.row.id, own.seat).await?,
+        _ => Vec::new(),
     };
     let answer =
         |row: QueuedMoveRow| QueuedAnswer { reply: row.condition, play: row.text, number: row.number };

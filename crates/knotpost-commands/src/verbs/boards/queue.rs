@@ -10,7 +10,10 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     scope: Scope::Game,
     words: &["queue"],
     synonyms: &["qmove", "moveq", "qboard", "boardq"],
-    syntax: &["<game> queue board userid password move[#n] [[if:reply] move ...]|none"],
+    syntax: &[
+        "<game> queue board userid password move[#n] [[if:reply] move ...]",
+        "<game> queue board userid password none",
+    ],
     meaning: "keep moves and play one whenever it is your turn; if: makes the next one depend on a reply",
     who: WhoAt::AfterBoard,
     answer: AnswerTo::Registered,
