@@ -97,7 +97,7 @@ fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Position>
     (0..moves).map(position).collect()
 }
 
-/// How long a computer player may think for the lines of one mail together, in seconds: as long as for one game.
+/// How long a computer player may think for the lines of one mail together, in seconds; a game takes all of it.
 pub(super) const MOST_SECONDS: u32 = 20;
 
 /// How long a computer player may think for a command.
