@@ -26,7 +26,7 @@ const ANSWER: Duration = Duration::from_secs(1);
 /// Games that are analysed or wait for that; one after the other.
 const MOST_GAMES: usize = 3;
 /// How long all positions of a game may take together, and each of them.
-const GAME: Duration = Duration::from_secs(20);
+const GAME: Duration = Duration::from_secs(15);
 const POSITION: Duration = Duration::from_secs(1);
 
 /// What a computer player says of a position.

@@ -108,7 +108,7 @@ const NOTES: &[(&str, &str)] = &[
     (
         "analyse",
         "A computer player looks at every position of the game. The answer is a chart of how good the position was after each \
-         move, and the moves that lost most with what would have been better. It takes up to twenty seconds.",
+         move, and the moves that lost most with what would have been better. It takes up to fifteen seconds.",
     ),
     (
         "rematch",

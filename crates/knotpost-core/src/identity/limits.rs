@@ -103,7 +103,7 @@ const CROWD: u32 = 100;
 const MAIL_HOST: u32 = 3;
 /// Hints of one user in an hour: each may take a processor for a second.
 const HINTS: u32 = 60;
-/// Analyses of one sender in an hour, and those of all strangers in those of one: each may take a processor for twenty
+/// Analyses of one sender in an hour, and those of all strangers in those of one: each may take a processor for fifteen
 /// seconds.
 const ANALYSES: u32 = 20;
 const FEW: u32 = 3;

@@ -35,7 +35,7 @@ pub(super) struct BoardAnalysis {
 
 pub(super) const ANALYSIS: Operation =
     Operation::new("show_analysis", Tag::Boards, "Who was ahead after each move of a finished board")
-        .details("A computer player looks at every position. The first time this takes up to twenty seconds; it is kept for a while.")
+        .details("A computer player looks at every position. The first time this takes up to fifteen seconds; it is kept for a while.")
         .gives::<BoardAnalysis>("The analysis.")
         .refuses(&[Code::UnknownGame, Code::NoSuchBoard, Code::Conflict, Code::NotSupported]);
 

@@ -73,7 +73,7 @@ async fn analyse(
     if patience == Patience::OnlyRemembered {
         return Ok(false);
     }
-    let positions = positions_of(app, &board)?;
+    let positions = positions_of(app, &board).await?;
     let thoughts = app.thinking.analyse(question, board.game.meta().name, positions).await;
     // What all together may ask for is spent by what was computed.
     if let (Ok(_), Some(asker)) = (&thoughts, &prepared.asker) {
@@ -83,21 +83,25 @@ async fn analyse(
     Ok(true)
 }
 
-/// The positions before each move, of a long game the last of them.
-fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Position>>>, StoreError> {
+/// The positions before each move, of a long game the last of them. Each is replayed from the start, so that others have
+/// their turn in between.
+async fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Position>>>, StoreError> {
     let moves = board.entries.len();
-    let position = |ply: usize| {
+    let mut positions = Vec::with_capacity(moves);
+    for ply in 0..moves {
         if ply + MOST_POSITIONS < moves {
-            return Ok(None);
+            positions.push(None);
+            continue;
         }
         let board = board.at(app, ply)?;
         let is_open = matches!(board.standing(), Standing::ToMove(_));
-        Ok(is_open.then(|| board.position.clone_box()))
-    };
-    (0..moves).map(position).collect()
+        positions.push(is_open.then(|| board.position.clone_box()));
+        tokio::task::yield_now().await;
+    }
+    Ok(positions)
 }
 
-/// How long a computer player may think for the lines of one mail together, in seconds: as long as for one game.
+/// How long a computer player may think for the lines of one mail together, in seconds; a game takes all of it.
 pub(super) const MOST_SECONDS: u32 = 20;
 
 /// How long a computer player may think for a command.
