@@ -21,6 +21,8 @@ const METRICS: &[(&str, Kind, &str)] = &[
         Kind::Counter,
         "connections that a listener could not accept, by `listener`",
     ),
+    ("knotpost_bot_move_seconds", Kind::Summary, "processor time of a decision of a computer player"),
+    ("knotpost_bot_moves_total", Kind::Counter, "turns of computer players, by `outcome`"),
     (
         "knotpost_budget_refusals",
         Kind::Counter,

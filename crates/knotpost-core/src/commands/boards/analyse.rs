@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_such_board};
-use crate::commands::boards::hint::{question, try_again};
+use crate::commands::boards::hint::{check_players, question, try_again};
 use crate::commands::prepare::check_rate;
 use crate::replies::analysis::Analysis;
 use crate::replies::{Answer, Content, Fact, Facts, Reply};
@@ -54,7 +54,8 @@ pub(in crate::commands) async fn run(
     let Some(board) = Board::load(tx, app, game, number).await? else {
         return Err(no_such_board(app, game, number).into());
     };
-    let analysed = check(&board).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared));
+    let analysed =
+        check(app, &board).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared));
     match analysed {
         Ok(analysis) => {
             let reply = GameAnalysis {
@@ -72,7 +73,8 @@ pub(in crate::commands) async fn run(
 }
 
 /// Only of finished boards: while a game goes on it would be advice.
-pub(in crate::commands) fn check(board: &Board) -> Result<(), Refusal> {
+pub(in crate::commands) fn check(app: &App, board: &Board) -> Result<(), Refusal> {
+    check_players(app)?;
     let (game, number) = (&board.row.game, board.row.number);
     match board.standing() {
         Standing::Over(_) => Ok(()),

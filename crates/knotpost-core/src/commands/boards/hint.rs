@@ -32,7 +32,8 @@ pub(in crate::commands) async fn run(
         return Err(no_such_board(app, game, number).into());
     };
     let (board, user) = authorize_on(tx, prepared, board).await?;
-    match check(&board, &user).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared)) {
+    match check(app, &board, &user).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared))
+    {
         Ok(hint) => {
             let (mut sheet, _) = show_with_proposal(tx, &board, Some(&user.userid), now).await?;
             sheet.notes.extend(hint.notes(board.seats.iter().map(|seat| seat.userid.as_str())));
@@ -44,7 +45,8 @@ pub(in crate::commands) async fn run(
 }
 
 /// Who may ask: the player to move, where no rating depends on it.
-pub(in crate::commands) fn check(board: &Board, user: &UserRow) -> Result<(), Refusal> {
+pub(in crate::commands) fn check(app: &App, board: &Board, user: &UserRow) -> Result<(), Refusal> {
+    check_players(app)?;
     check_plays(board, user)?;
     if board.row.rated {
         let (title, game) = (board.title(), &board.row.game);
@@ -54,6 +56,14 @@ pub(in crate::commands) fn check(board: &Board, user: &UserRow) -> Result<(), Re
             .hint(format!("With hints, but without ratings: {game} challenge USERID USERID --unrated")));
     }
     check_turn(board, user, None)
+}
+
+/// Whether this server has computer players at all.
+pub(in crate::commands) fn check_players(app: &App) -> Result<(), Refusal> {
+    if app.config.bots.enabled {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::NotSupported, "computer players are switched off on this server"))
 }
 
 /// What a computer player is asked about a board.

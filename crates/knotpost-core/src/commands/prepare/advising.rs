@@ -36,7 +36,7 @@ pub(super) async fn take_advice(
         return Ok(true);
     };
     drop(tx);
-    if app.game(game).is_none() || hint::check(&board, &user).is_err() {
+    if app.game(game).is_none() || hint::check(app, &board, &user).is_err() {
         return Ok(true);
     }
     if patience == Patience::OnlyRemembered {
@@ -62,7 +62,7 @@ async fn analyse(
     let mut tx = app.store.read().await?;
     let Some(board) = Board::load(&mut tx, app, game, number).await? else { return Ok(true) };
     drop(tx);
-    if analyse::check(&board).is_err() {
+    if analyse::check(app, &board).is_err() {
         return Ok(true);
     }
     let question = hint::question(&board);

@@ -125,6 +125,11 @@ mod stories {
         app.enlist_bots().await;
         let page = app.post("osbo challenge ann knotbot-1", "").await;
         assert!(page.text.contains("Not willing: knotbot-1"), "{}", page.text);
+        post(&app, "osbo challenge ann ann").await;
+        for line in ["osbo hint 101 ann ann-secret", "osbo analyse 101"] {
+            let page = app.post(line, "").await;
+            assert!(page.text.contains("switched off on this server"), "{line}: {}", page.text);
+        }
     }
 
     pub(super) async fn an_administrator_suspends_a_computer_player_and_nobody_logs_in_there(place: Place) {
