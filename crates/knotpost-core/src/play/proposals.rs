@@ -57,7 +57,7 @@ pub(crate) async fn act(
         (Action::Propose, pending) => {
             let board = check_offer(board, ProposalKind::Draw, pending.as_ref())?;
             let (board, note) = propose(tx, board, user, ProposalKind::Draw, now).await?;
-            ask_bots(tx, app, (board, note), user, now).await?
+            Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
         }
         (Action::Undo, pending) => {
             let board = check_offer(board, ProposalKind::Undo, pending.as_ref())?;
@@ -67,7 +67,7 @@ pub(crate) async fn act(
                 return Err(refusal.about(board).into());
             }
             let (board, note) = propose(tx, board, user, ProposalKind::Undo, now).await?;
-            ask_bots(tx, app, (board, note), user, now).await?
+            Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
         }
         (_, None) => {
             let refusal = Refusal::new(Code::NothingProposed, "nothing is proposed on this board")

@@ -54,7 +54,7 @@ pub(in crate::commands) async fn run(
         tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
         let turning =
             Turning { game: Some(game), board: number_of_board, userid, action: &first.action, number };
-        return crate::commands::boards::moves::run(tx, app, prepared, turning, now).await;
+        return Box::pin(crate::commands::boards::moves::run(tx, app, prepared, turning, now)).await;
     }
     if on_turn {
         let refusal = Refusal::new(Code::WrongArguments, "it is your turn: the first move waits for nothing")
