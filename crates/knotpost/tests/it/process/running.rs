@@ -245,10 +245,12 @@ impl Running {
     }
 }
 
-/// The users of a server, as its operator sees them.
+/// The people of a server, as its operator sees them.
 pub(crate) async fn users(place: &Place) -> Vec<String> {
     let list = place.run(&["admin", "user", "list"]).await.succeed();
-    list.lines().filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
+    let words = list.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let people = words.filter(|words| words.get(1) != Some(&"bot"));
+    people.filter_map(|words| words.first().map(|name| (*name).to_owned())).collect()
 }
 
 /// Runs another program to its end.
