@@ -33,6 +33,10 @@ const BREATH: Duration = Duration::from_millis(30);
 const LEASE_FACTOR: i64 = 10;
 /// The least that a lease lasts.
 const LEASE_MS: i64 = 30_000;
+/// How long a board is left alone that has changed since its turn was leased.
+const CHANGED_MS: i64 = 1_000;
+/// How long a board is left alone on which no move can be made.
+const SET_ASIDE_MS: i64 = 3_600_000;
 /// The lowest priority.
 const NICE: i32 = 19;
 const HOUR: Duration = Duration::from_hours(1);
@@ -154,7 +158,7 @@ async fn find(app: &Arc<App>, turn: &BotTurn) -> Result<Option<Board>, StoreErro
     match computer::find_board(app, turn).await {
         Ok(Some(board)) => Ok(Some(board)),
         Ok(None) => {
-            computer::give_back(app, turn).await?;
+            computer::set_aside(app, turn, CHANGED_MS).await?;
             Ok(None)
         }
         Err(error) if error.is_transient() => Err(error),
@@ -172,7 +176,7 @@ async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<bool
         "a computer player cannot move on this board; it is left alone for an hour"
     );
     metrics::counter!("knotpost_bot_moves_total", "outcome" => "failed").increment(1);
-    computer::set_aside(app, turn, 3_600_000).await?;
+    computer::set_aside(app, turn, SET_ASIDE_MS).await?;
     Ok(true)
 }
 
