@@ -212,8 +212,11 @@ pub(super) async fn find(
 
 pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> {
     let game = game.to_lowercase();
+    // No board has the number 0, and no command takes it.
     let number = number
         .parse()
-        .map_err(|_| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
     Ok(BoardRef { game, number })
 }
