@@ -20,9 +20,9 @@ const PLACE_FACT: &str = "import";
 const BATCH_ROWS: usize = 4_000;
 /// Bytes of lines of one transaction, as soon as they are exceeded.
 const BATCH_BYTES: u64 = 4 << 20;
-/// A server with a row in one of these is in use.
-const IN_USE: [(&str, &str); 4] =
-    [("users", "users"), ("boards", "boards"), ("inbox", "received mail"), ("outbox", "outgoing mail")];
+/// A server with people, or with a row in one of these, is in use.
+const IN_USE: [(&str, &str); 3] =
+    [("boards", "boards"), ("inbox", "received mail"), ("outbox", "outgoing mail")];
 
 /// How far an import is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,12 +144,16 @@ async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveErr
                     Err(OTHER_FILE.to_owned())
                 });
             }
+            let mut used = tx.has_people().await?.then_some("users");
             for (table, what) in IN_USE {
-                if tx.has_rows(table).await? {
-                    return Ok(Err(format!(
-                        "this server has {what} already; a whole server is taken in by an empty one alone"
-                    )));
+                if used.is_none() && tx.has_rows(table).await? {
+                    used = Some(what);
                 }
+            }
+            if let Some(what) = used {
+                return Ok(Err(format!(
+                    "this server has {what} already; a whole server is taken in by an empty one alone"
+                )));
             }
             if tx.leader_lease(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {
                 return Ok(Err("a server is running on this database: stop it first".to_owned()));

@@ -127,6 +127,16 @@ impl ReadTx {
         Ok(row.is_some())
     }
 
+    /// Whether somebody has an account: computer players are there from the first start.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_people(&mut self) -> Result<bool, StoreError> {
+        let sql = "SELECT CAST(1 AS BIGINT) FROM users WHERE role <> 'bot' LIMIT 1";
+        let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
     /// The number of the last step of the schema.
     ///
     /// # Errors

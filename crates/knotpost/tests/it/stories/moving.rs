@@ -115,6 +115,8 @@ mod stories {
     pub(super) async fn a_server_moves_there_and_back(place: Place) {
         let there = elsewhere(&place).await;
         let (here, there, back) = (rich(place).await, empty(there).await, empty(Place::Sqlite).await);
+        // Started once before: its computer players are nobody who would be lost.
+        there.enlist_bots().await;
         let file = export(&here).await;
         for table in ["addresses", "boards", "moves", "remarks", "ratings", "proposals", "inbox", "outbox"] {
             let start = format!("{{\"name\":\"{table}\",");

@@ -139,7 +139,7 @@ mod stories {
         let app = playing(place).await;
         let mut bob = Browser::of(&app, "bob").await;
         let page = bob.post(BOARD, &[("act", "move"), ("move", "f1"), ("number", "1")]).await;
-        assert_eq!(page.status, 409, "not his turn");
+        assert_eq!(page.status, 409, "not their turn");
         // The mask stands for the session on pages alone.
         for line in ["osbox move 101 ann ******** f1", "osbox move 101 bob ******** f1"] {
             assert_eq!(app.post(line, "").await.outcome(), "401 bad_credentials");
@@ -300,7 +300,7 @@ mod stories {
         let mut bob = Browser::of(&app, "bob").await;
         let (path, button) = ("/boards/boxilies/101", "value=\"hint\" title=");
         assert!(ann.get(path).await.text.contains(button));
-        assert!(!bob.get(path).await.text.contains(button), "not his turn");
+        assert!(!bob.get(path).await.text.contains(button), "not their turn");
         assert!(!ann.get(BOARD).await.text.contains(button), "that board is rated");
         let page = ann.post(path, &[("act", "hint")]).await;
         assert_eq!(page.status, 200);
