@@ -9,6 +9,7 @@ mod hook_host;
 mod letter;
 mod page;
 mod passing;
+mod ports;
 mod replying;
 mod tables;
 
@@ -39,6 +40,7 @@ use crate::postgres::TestDatabase;
 pub(crate) use hook_host::{HookHost, Told};
 pub(crate) use letter::{Letter, show_all};
 pub(crate) use passing::{DAY, HOUR};
+pub(crate) use ports::free_address;
 pub(crate) use replying::{Draft, Mailboxes, raw_reply};
 pub(crate) use tables::Tables;
 

@@ -12,6 +12,7 @@ use knotpost_transport::outbound::{
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 
+use crate::harness::free_address;
 use crate::relay::send;
 use crate::smtp_peer;
 
@@ -237,7 +238,7 @@ async fn a_relay_takes_mail_and_its_answers_are_understood() {
 
 #[tokio::test]
 async fn a_relay_that_is_away_or_distrusts_us_loses_no_mail() {
-    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let gone = free_address();
     let transport = Transport::from_url(&format!("smtp://fred:s3cret@{gone}"), Path::new(".")).unwrap();
     let error = send(&transport, None, "games@example.org", b"x\r\n").await.unwrap_err();
     assert!(matches!(&error, SendError::Transient(_)), "{error:?}");

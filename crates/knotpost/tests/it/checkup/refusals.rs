@@ -5,6 +5,7 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
+use crate::harness::free_address;
 use crate::process::running::{Ended, Place};
 
 /// A set-up that a server refuses: what is done to a sound one, and what the finding is about and says.
@@ -162,10 +163,7 @@ async fn a_sound_set_up_passes_before_its_first_start_and_while_its_server_runs(
     let said = place.run(&["config", "check", "--json"]).await.succeed();
     assert_eq!(said, "{\"findings\":[],\"sound\":true}\n");
 
-    let fixed = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = fixed.local_addr().unwrap().to_string();
-    drop(fixed);
-    let place = place.with("KNOTPOST_SMTP__LISTEN", &address);
+    let place = place.with("KNOTPOST_SMTP__LISTEN", free_address().to_string());
     let server = place.start().await;
     place.run(&["config", "check"]).await.succeed();
     server.kill().await;

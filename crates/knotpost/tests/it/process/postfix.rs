@@ -20,6 +20,7 @@ use super::peers::python;
 use super::recipes::recipe;
 use super::running::{PATIENCE, Place, has_neighbour, run_neighbour, wait_for};
 use super::wire::{letter, mail};
+use crate::harness::free_address;
 
 const ADDRESS: &str = "pbmserv@knotpost.test";
 
@@ -87,9 +88,8 @@ fn is_possible() -> bool {
     root
 }
 
-/// A port that is free now.
 fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    free_address().port()
 }
 
 /// Postfix works under users of its own, who must reach its folders.

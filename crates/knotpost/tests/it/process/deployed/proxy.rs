@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
+use crate::harness::free_address;
 use crate::process::running::{has_neighbour, wait_for};
 
 /// As it is given to operators.
@@ -39,7 +40,7 @@ impl Proxy {
 
     /// One process, so that it ends when it is killed.
     async fn nginx(folder: &Path, servers: &[SocketAddr]) -> Self {
-        let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = free_address();
         let [first, .., last] = [servers, servers].concat()[..] else { panic!("there is a server") };
         let mut settings = SETTINGS.to_owned();
         for (own, here) in [
