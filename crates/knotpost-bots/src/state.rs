@@ -165,6 +165,14 @@ impl<G: Game> State<G> {
         }
     }
 
+    /// What a player with little time may choose, as [`Self::pick`].
+    pub(crate) fn pick_likely(&self, chance: &mut Chance) -> Option<Action<G::Move>> {
+        match self.game.pick_likely(&mut |count| chance.below(count)) {
+            Some(mv) => Some(Action::Move(mv)),
+            None => self.game.must_pass().then_some(Action::Pass),
+        }
+    }
+
     /// An action that ends the game in favour of the player on turn.
     pub(crate) fn find_win(&self) -> Option<Action<G::Move>> {
         if !self.game.may_end() {

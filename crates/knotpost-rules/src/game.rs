@@ -165,6 +165,12 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         moves::pick_steps(self, below)
     }
 
+    /// A legal move by chance as a player with little time may choose it, for play-outs of a search; `None` when there is
+    /// none. The nearer to what players do, the more a play-out says of a position, as long as it stays cheap.
+    fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
+        self.pick(below)
+    }
+
     /// Whether a move of this turn may end the game; `false` only when none does. Without it a computer player who looks
     /// for a win plays every move there is.
     fn may_end(&self) -> bool {

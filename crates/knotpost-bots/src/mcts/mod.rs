@@ -182,7 +182,8 @@ impl<G: Game> Search<'_, G> {
             if state.is_over() {
                 return state.rewards();
             }
-            let Some(action) = state.pick(&mut self.chance) else { return state.rewards() };
+            let picked = if self.settings.policy == Policy::Uct { state.pick(&mut self.chance) } else { state.pick_likely(&mut self.chance) };
+            let Some(action) = picked else { return state.rewards() };
             state.act(&action);
         }
         if state.is_over() || self.settings.playout >= ENDLESS {

@@ -164,6 +164,18 @@ impl Cells {
         self.iter().next()
     }
 
+    /// A square of the set, each as likely as the others.
+    pub(super) fn by_chance(self, below: &mut dyn FnMut(u32) -> u32) -> Option<Square> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut rest = self.0;
+        for _ in 0..below(self.len()) {
+            rest &= rest - 1;
+        }
+        Some(Square::of_bit(rest.trailing_zeros()))
+    }
+
     /// The cells of this set that are seen from a square when this set is all that can be looked through: in each of
     /// the eight directions up to the first cell that is not in it.
     pub(super) fn seen_from(self, from: Square) -> Self {

@@ -337,6 +337,18 @@ impl Game for Obsidio {
         cells.with(origin << 8 | self.swap as u64).with_seats(self.next, self.retired).finish()
     }
 
+    /// Every target that can be claimed, else a token or two anywhere.
+    fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<ObsidioMove> {
+        let claims = self.claimable();
+        if !claims.is_empty() {
+            return claims.iter().map(ObsidioMove::single).reduce(|all, one| one.squares().iter().fold(all, |all, square| all.with(*square)));
+        }
+        let first = self.first_cells().by_chance(below)?;
+        let seconds = if first.shade() == Shade::Light { self.second_cells(first) } else { Cells::NONE };
+        let pair = seconds.by_chance(below).map(|second| ObsidioMove::pair(first, second));
+        Some(pair.unwrap_or_else(|| ObsidioMove::single(first)))
+    }
+
     /// Claimed targets, and how near each side is to four tokens around the others.
     fn estimate(&self, seat: Seat) -> i32 {
         let standing = |side: &Side| {
