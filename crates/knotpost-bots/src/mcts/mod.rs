@@ -80,6 +80,12 @@ pub(crate) fn search<G: Game>(
     seed: &Seed,
     limit: &mut Limit<'_>,
 ) -> Option<Found<G::Move>> {
+    let mut settings = settings;
+    if let Policy::Biased { explore, sharp } = settings.policy {
+        static ENV: std::sync::LazyLock<(Option<f32>, Option<f32>, Option<u32>)> = std::sync::LazyLock::new(|| (std::env::var("KE").ok().and_then(|v| v.parse().ok()), std::env::var("KS").ok().and_then(|v| v.parse().ok()), std::env::var("KR").ok().and_then(|v| v.parse().ok())));
+        settings.policy = Policy::Biased { explore: ENV.0.unwrap_or(explore), sharp: ENV.1.unwrap_or(sharp) };
+        settings.ripe = ENV.2.unwrap_or(settings.ripe);
+    }
     let mut search = Search {
         root,
         settings,

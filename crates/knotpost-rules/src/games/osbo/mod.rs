@@ -249,6 +249,25 @@ impl Game for Osbo {
         }
     }
 
+    /// Of two dice by chance the one that opens the own design more, or closes another one more.
+    fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<OsboMove> {
+        let merit = |placement: &Placement| {
+            let open = i32::from(placement.face.sides().count_ones() as u8);
+            if placement.design == self.next { open } else { -open }
+        };
+        let mut begun: Option<OsboMove> = None;
+        loop {
+            let (next, dice, _) = self.list_next(begun.as_ref().map_or(&[], OsboMove::placements)).ok()?;
+            let mut draw = || next.get(if next.len() > 1 { below(next.len() as u32) as usize } else { 0 });
+            let (one, other) = (draw()?, draw()?);
+            let mv = Self::join(begun.as_ref(), if merit(one) >= merit(other) { *one } else { *other });
+            if mv.placements().len() == usize::from(dice) {
+                return Some(mv);
+            }
+            begun = Some(mv);
+        }
+    }
+
     /// A die fills one loose cell. How many tips follow by themselves is not counted.
     fn may_end(&self) -> bool {
         let loose: u32 = self.designs().iter().map(|design| design.loose().len()).sum();
