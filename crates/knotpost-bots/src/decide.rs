@@ -7,7 +7,7 @@ use crate::{
     limit::Limit,
     mcts::{self, ENDLESS, Found, Policy},
     minimax,
-    player::{Level, Player},
+    player::Player,
     state::{Action, State},
     values::MAX_PLAYERS,
 };
@@ -66,24 +66,28 @@ pub(crate) fn decide<G: Game>(
         }
         Player::Nodes(count) => play(&root, profile, &chance.seed(), &mut Limit::new(count, stop)),
         Player::Time(_) => play(&root, profile, &chance.seed(), &mut Limit::new(u64::MAX, stop)),
-        Player::Level(level) => play_level(&root, profile, level, &mut chance, stop),
+        Player::Erring { nodes, errors } => {
+            play_erring(&root, profile, Strength { nodes, errors }, &mut chance, stop)
+        }
+        Player::Level(level) => {
+            let Strength { nodes, errors } = *profile.levels.get(level.index())?;
+            let share = if root.players() == 2 { 1 } else { profile.nodes_of_one };
+            let strength = Strength { nodes: (nodes / share).max(1), errors };
+            play_erring(&root, profile, strength, &mut chance, stop)
+        }
     }
 }
 
-/// Wins at once where that is possible, and errs as often as the level does.
-fn play_level<G: Game>(
+/// Wins at once where that is possible, and errs as often as the strength says.
+fn play_erring<G: Game>(
     root: &State<G>,
     profile: &Profile,
-    level: Level,
+    strength: Strength,
     chance: &mut Chance,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<Answer> {
-    let strength = profile.levels.get(level.index())?;
-    let errs = chance.below(1000) < strength.errors;
-    if !errs {
-        let share = if root.players() == 2 { 1 } else { profile.nodes_of_one };
-        let nodes = (strength.nodes / share).max(1);
-        return play(root, profile, &chance.seed(), &mut Limit::new(nodes, stop));
+    if chance.below(1000) >= strength.errors {
+        return play(root, profile, &chance.seed(), &mut Limit::new(strength.nodes, stop));
     }
     if let Some(win) = root.find_win() {
         return Some(answer_win(root, &win));

@@ -36,13 +36,23 @@ pub enum Player {
     Uct(u64),
     /// The search of the game with this number of nodes.
     Nodes(u64),
+    /// The search of the game with this number of nodes, and so many of a thousand decisions by chance: what levels are
+    /// made of.
+    Erring {
+        /// Nodes of a decision.
+        nodes: u64,
+        /// Decisions by chance, of a thousand.
+        errors: u32,
+    },
     /// The search of the game until the caller says stop, after this number of milliseconds.
     Time(u64),
 }
 
 /// A text names no player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a seat is a level from 1 to 8, random, greedy, uct:N, nodes:N or time:MS, with N and MS from 1")]
+#[error(
+    "a seat is a level from 1 to 8, random, greedy, uct:N, nodes:N, nodes:N:ERRORS or time:MS, with N and MS from 1 and ERRORS of 1,000"
+)]
 pub struct ParsePlayerError;
 
 impl FromStr for Player {
@@ -55,7 +65,14 @@ impl FromStr for Player {
         };
         match text.split_once(':') {
             Some(("uct", count)) => number(count).map(Self::Uct),
-            Some(("nodes", count)) => number(count).map(Self::Nodes),
+            Some(("nodes", counts)) => match counts.split_once(':') {
+                Some((nodes, errors)) => {
+                    let errors = number(errors)?;
+                    let errors = u32::try_from(errors).ok().filter(|errors| *errors <= 1000);
+                    Ok(Self::Erring { nodes: number(nodes)?, errors: errors.ok_or(ParsePlayerError)? })
+                }
+                None => number(counts).map(Self::Nodes),
+            },
             Some(("time", count)) => number(count).map(Self::Time),
             Some(_) => Err(ParsePlayerError),
             None if text == "random" => Ok(Self::Random),
@@ -76,6 +93,7 @@ impl fmt::Display for Player {
             Self::Greedy => f.write_str("greedy"),
             Self::Uct(count) => write!(f, "uct:{count}"),
             Self::Nodes(count) => write!(f, "nodes:{count}"),
+            Self::Erring { nodes, errors } => write!(f, "nodes:{nodes}:{errors}"),
             Self::Time(count) => write!(f, "time:{count}"),
         }
     }

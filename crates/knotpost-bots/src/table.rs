@@ -59,7 +59,7 @@ static OSBO: Typed<Osbo> = Typed::new(Profile {
 
 /// Play-outs go to the end: before paths close, the estimate knows nothing.
 const OSBO_TREE: Searcher = Searcher::Tree(mcts::Settings {
-    policy: Policy::Biased { explore: 0.35, sharp: 4.0 },
+    policy: Policy::Biased { explore: 0.7, sharp: 4.0 },
     playout: ENDLESS,
     scale: 4,
     ripe: 1,
@@ -82,7 +82,7 @@ static OBSIDIO: Typed<Obsidio> = Typed::new(Profile {
 });
 
 const OBSIDIO_TREE: Searcher = Searcher::Tree(mcts::Settings {
-    policy: Policy::Biased { explore: 0.7, sharp: 30.0 },
+    policy: Policy::Biased { explore: 1.2, sharp: 30.0 },
     playout: ENDLESS,
     scale: 40,
     ripe: 2,

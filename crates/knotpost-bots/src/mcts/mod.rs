@@ -80,12 +80,6 @@ pub(crate) fn search<G: Game>(
     seed: &Seed,
     limit: &mut Limit<'_>,
 ) -> Option<Found<G::Move>> {
-    let mut settings = settings;
-    if let Policy::Biased { explore, sharp } = settings.policy {
-        static ENV: std::sync::LazyLock<(Option<f32>, Option<f32>, Option<u32>)> = std::sync::LazyLock::new(|| (std::env::var("KE").ok().and_then(|v| v.parse().ok()), std::env::var("KS").ok().and_then(|v| v.parse().ok()), std::env::var("KR").ok().and_then(|v| v.parse().ok())));
-        settings.policy = Policy::Biased { explore: ENV.0.unwrap_or(explore), sharp: ENV.1.unwrap_or(sharp) };
-        settings.ripe = ENV.2.unwrap_or(settings.ripe);
-    }
     let mut search = Search {
         root,
         settings,
@@ -182,13 +176,16 @@ impl<G: Game> Search<'_, G> {
         values
     }
 
-    /// Plays at random to the end, or as far as the settings say.
+    /// Plays by chance to the end, or as far as the settings say: uniformly for plain UCT, else what is likely.
     fn play_out(&mut self, mut state: State<G>) -> Values {
         for _ in 0..self.settings.playout {
             if state.is_over() {
                 return state.rewards();
             }
-            let picked = if self.settings.policy == Policy::Uct { state.pick(&mut self.chance) } else { state.pick_likely(&mut self.chance) };
+            let picked = match self.settings.policy {
+                Policy::Uct => state.pick(&mut self.chance),
+                Policy::Biased { .. } => state.pick_likely(&mut self.chance),
+            };
             let Some(action) = picked else { return state.rewards() };
             state.act(&action);
         }

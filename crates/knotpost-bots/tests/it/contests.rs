@@ -51,6 +51,7 @@ fn a_search_beats_chance() {
         ("boxilies", "", "nodes:300,random"),
         ("obsidio", "-size=5", "nodes:60,random"),
         ("osbox", "-size=3", "nodes:200,random"),
+        ("osbo", "-size=3", "nodes:60,random"),
     ] {
         let mut tally = Tally::new(2);
         for game in play(name, typed, list, 12, 0) {
@@ -92,10 +93,30 @@ fn whoever_always_wins_has_no_upper_bound() {
 
 #[test]
 fn players_are_read_and_printed_alike() {
-    for text in ["1", "8", "random", "greedy", "uct:1000", "nodes:7", "time:250"] {
+    for text in
+        ["1", "8", "random", "greedy", "uct:1000", "nodes:7", "nodes:40:620", "nodes:1:1000", "time:250"]
+    {
         assert_eq!(text.parse::<Player>().unwrap().to_string(), text);
     }
-    for text in ["", "0", "9", "08x", "-1", "+3", "uct", "uct:", "uct:0", "time:+5", "best", "greedy:1"] {
+    for text in [
+        "",
+        "0",
+        "9",
+        "08x",
+        "-1",
+        "+3",
+        "uct",
+        "uct:",
+        "uct:0",
+        "nodes:5:",
+        "nodes:5:0",
+        "nodes:5:1001",
+        "nodes:0:5",
+        "nodes:5:5:5",
+        "time:+5",
+        "best",
+        "greedy:1",
+    ] {
         assert_eq!(text.parse::<Player>(), Err(ParsePlayerError), "{text}");
     }
 }

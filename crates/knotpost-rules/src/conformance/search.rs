@@ -39,7 +39,8 @@ pub(super) fn check_search<G: Game>(options: &GameOptions, players: usize, round
             check_orders(&game, &mut known)?;
         }
         let may_end = game.may_end();
-        match game.pick(&mut |count| chance.below(count as usize) as u32) {
+        let mut below = |count| chance.below(count as usize) as u32;
+        match if turn % 2 == 0 { game.pick(&mut below) } else { game.pick_likely(&mut below) } {
             Some(mv) => _ = game.play(&mv).map_err(|error| format!("{mv} is picked, but {error}"))?,
             None => game.pass().map_err(|error| format!("no move is picked, but {error}"))?,
         }

@@ -171,7 +171,7 @@ impl Cells {
         }
         let mut rest = self.0;
         for _ in 0..below(self.len()) {
-            rest &= rest - 1;
+            rest &= rest.wrapping_sub(1);
         }
         Some(Square::of_bit(rest.trailing_zeros()))
     }

@@ -341,7 +341,9 @@ impl Game for Obsidio {
     fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<ObsidioMove> {
         let claims = self.claimable();
         if !claims.is_empty() {
-            return claims.iter().map(ObsidioMove::single).reduce(|all, one| one.squares().iter().fold(all, |all, square| all.with(*square)));
+            let mut each = claims.iter();
+            let first = each.next().map(ObsidioMove::single)?;
+            return Some(each.fold(first, ObsidioMove::with));
         }
         let first = self.first_cells().by_chance(below)?;
         let seconds = if first.shade() == Shade::Light { self.second_cells(first) } else { Cells::NONE };

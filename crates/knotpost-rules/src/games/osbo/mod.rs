@@ -34,6 +34,8 @@ use std::ops::ControlFlow;
 
 /// The most seats at a board, and so the most dice in a roll.
 const MAX_SEATS: usize = 4;
+/// Among how many dice by chance a likely move takes the best one.
+const CANDIDATES: u32 = 3;
 
 /// A game of Osbo in progress.
 #[derive(Clone, Debug)]
@@ -105,6 +107,12 @@ impl Osbo {
             self.take_roll(roll);
         }
     }
+}
+
+/// One of these, each as likely as the others.
+fn choose(among: &[Placement], below: &mut dyn FnMut(u32) -> u32) -> Option<Placement> {
+    let index = if among.len() > 1 { below(among.len() as u32) } else { 0 };
+    among.get(index as usize).copied()
 }
 
 impl Game for Osbo {
@@ -237,35 +245,25 @@ impl Game for Osbo {
 
     /// Die by die, each of those that lead on as likely as any other.
     fn pick(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<OsboMove> {
-        let mut begun: Option<OsboMove> = None;
-        loop {
-            let (next, dice, _) = self.list_next(begun.as_ref().map_or(&[], OsboMove::placements)).ok()?;
-            let choice = if next.len() > 1 { below(next.len() as u32) as usize } else { 0 };
-            let mv = Self::join(begun.as_ref(), *next.get(choice)?);
-            if mv.placements().len() == usize::from(dice) {
-                return Some(mv);
-            }
-            begun = Some(mv);
-        }
+        self.pick_each(&mut |next| choose(next, below))
     }
 
-    /// Of two dice by chance the one that opens the own design more, or closes another one more.
+    /// Each die is the best of a few by chance: one that opens the own design more, or another one less.
     fn pick_likely(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<OsboMove> {
         let merit = |placement: &Placement| {
-            let open = i32::from(placement.face.sides().count_ones() as u8);
+            let open = placement.face.sides().count_ones() as i32;
             if placement.design == self.next { open } else { -open }
         };
-        let mut begun: Option<OsboMove> = None;
-        loop {
-            let (next, dice, _) = self.list_next(begun.as_ref().map_or(&[], OsboMove::placements)).ok()?;
-            let mut draw = || next.get(if next.len() > 1 { below(next.len() as u32) as usize } else { 0 });
-            let (one, other) = (draw()?, draw()?);
-            let mv = Self::join(begun.as_ref(), if merit(one) >= merit(other) { *one } else { *other });
-            if mv.placements().len() == usize::from(dice) {
-                return Some(mv);
+        self.pick_each(&mut |next| {
+            let mut best = choose(next, below)?;
+            for _ in 1..CANDIDATES {
+                let other = choose(next, below)?;
+                if merit(&other) > merit(&best) {
+                    best = other;
+                }
             }
-            begun = Some(mv);
-        }
+            Some(best)
+        })
     }
 
     /// A die fills one loose cell. How many tips follow by themselves is not counted.

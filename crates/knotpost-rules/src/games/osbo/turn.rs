@@ -158,6 +158,22 @@ impl Osbo {
         Ok((next, quota.dice, quota.designs))
     }
 
+    /// A complete turn die by die, each chosen from all that lead on.
+    pub(super) fn pick_each(
+        &self,
+        choose: &mut dyn FnMut(&[Placement]) -> Option<Placement>,
+    ) -> Option<OsboMove> {
+        let mut begun: Option<OsboMove> = None;
+        loop {
+            let (next, dice, _) = self.list_next(begun.as_ref().map_or(&[], OsboMove::placements)).ok()?;
+            let mv = Self::join(begun.as_ref(), choose(&next)?);
+            if mv.placements().len() == usize::from(dice) {
+                return Some(mv);
+            }
+            begun = Some(mv);
+        }
+    }
+
     /// A complete turn that begins like this.
     pub(super) fn complete(&self, mut begun: OsboMove, quota: Quota) -> Option<OsboMove> {
         while begun.placements().len() < usize::from(quota.dice) {
