@@ -1,5 +1,6 @@
-//! The computer player that gives hints and analyses games: which level it has.
+//! The computer player that gives hints and analyses games: which level it has, and threads that think.
 
+use std::thread;
 use std::time::Duration;
 
 use knotpost_bots::{Level, Player, VERSION};
@@ -9,6 +10,8 @@ use tokio::time::Instant;
 
 /// The level of hints. It needs a few tenths of a second, so that the same question nearly always has the same answer.
 const LEVEL: Option<Level> = Level::new(7);
+/// The lowest priority.
+const NICE: i32 = 19;
 /// Turns of a line that are told.
 const MOST_TURNS: usize = 8;
 
@@ -16,6 +19,24 @@ const MOST_TURNS: usize = 8;
 /// everybody can ask the same again; the chance of a board is unknown to it.
 #[derive(Clone, Copy, Debug)]
 pub struct BotThinker;
+
+/// Lets this thread have what processor time the others leave: whatever a computer player thinks about, moves of people
+/// come first. Where the machine does not allow it the thread has the priority of the others.
+pub fn lower_priority() {
+    let _ = rustix::process::setpriority_process(None, NICE);
+}
+
+/// Has a thread of the lowest priority do this; `None` when there is no such thread or it has panicked.
+fn quietly<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Option<T> {
+    let lowered = || {
+        lower_priority();
+        work()
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("thinker".to_owned()).spawn_scoped(scope, lowered).ok()?;
+        thread.join().ok().flatten()
+    })
+}
 
 /// Three digits behind the point.
 fn round(value: f32) -> f64 {
@@ -27,7 +48,7 @@ impl Thinker for BotThinker {
         let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);
         let begun = Instant::now();
         let mut stop = || begun.elapsed() >= most;
-        let answer = bot.think(position, Player::Level(level), &Seed::default(), &mut stop)?;
+        let answer = quietly(|| bot.think(position, Player::Level(level), &Seed::default(), &mut stop))?;
         Some(answer.turn)
     }
 
@@ -35,7 +56,7 @@ impl Thinker for BotThinker {
         let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
         let begun = Instant::now();
         let mut stop = || begun.elapsed() >= most;
-        let answer = bot.think(position, Player::Level(level), &Seed::default(), &mut stop)?;
+        let answer = quietly(|| bot.think(position, Player::Level(level), &Seed::default(), &mut stop))?;
         Some(Thought {
             value: answer.values.iter().map(|value| round(*value)).collect(),
             turn: answer.turn,
