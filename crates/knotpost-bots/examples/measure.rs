@@ -1,5 +1,6 @@
-//! Measures computer players without the rest of the program: `measure speed`, `measure exact GAME TURNS COUNT` for
-//! positions after this number of turns by chance, or `measure GAME [options] A,B[,...] GAMES`.
+//! Measures computer players without the rest of the program: `measure speed`; `measure exact GAME TURNS COUNT` and
+//! `measure losses GAME TURNS COUNT` for positions after this number of turns by chance; or
+//! `measure GAME [options] A,B[,...] GAMES`.
 
 use knotpost_bots::{Chance, Contest, Player, Tally, find};
 use knotpost_rules::{GameOptions, GivenOption, Position, Registry, Seed, Status, Turn};
@@ -10,8 +11,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     match words.split_first() {
         Some((word, _)) if word == "speed" => speed(),
         Some((word, rest)) if word == "exact" => exact(rest),
+        Some((word, rest)) if word == "losses" => losses(rest),
         Some((game, rest)) => play(game, rest),
-        None => Err("measure speed | measure GAME [options] A,B GAMES".into()),
+        None => {
+            Err("measure speed | exact GAME TURNS COUNT | losses GAME TURNS COUNT | GAME [options] A,B GAMES"
+                .into())
+        }
     }
 }
 
@@ -39,23 +44,37 @@ fn speed() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares the value of level 8 with an exhaustive search.
-fn exact(words: &[String]) -> Result<(), Box<dyn Error>> {
+/// Positions after this number of turns by chance, each with the chance of what is decided there.
+fn positions(words: &[String]) -> Result<Vec<(Box<dyn Position>, Chance)>, Box<dyn Error>> {
     let [name, turns, count] = words else { return Err("a game, turns and a number of positions".into()) };
     let registry = Registry::standard();
     let game = registry.find(name).ok_or("no such game")?;
     let bot = find(name).ok_or("no such bot")?;
     let options = game.parse_options(&[], 2)?;
-    let (mut equal, mut proven, mut slowest) = (0, 0, 0.0_f64);
+    let mut positions = Vec::new();
     for number in 0..count.parse::<u64>()? {
         let mut chance = Chance::new(&Seed::default(), number);
         let mut position = game.setup(&options, 2, &chance.seed());
         for _ in 0..turns.parse::<u32>()? {
             let turn = bot.think(position.as_ref(), Player::Random, &chance.seed(), &mut || false);
-            position
-                .play(Turn::from_word(&turn.ok_or("no answer")?.turn))
-                .map_err(|error| error.to_string())?;
+            play_word(position.as_mut(), &turn.ok_or("no answer")?.turn)?;
         }
+        positions.push((position, chance));
+    }
+    Ok(positions)
+}
+
+fn play_word(position: &mut dyn Position, word: &str) -> Result<(), Box<dyn Error>> {
+    position.play(Turn::from_word(word)).map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+/// Compares the value of level 8 with an exhaustive search.
+fn exact(words: &[String]) -> Result<(), Box<dyn Error>> {
+    let positions = positions(words)?;
+    let bot = words.first().and_then(|name| find(name)).ok_or("no such bot")?;
+    let (mut equal, mut proven, mut slowest, count) = (0, 0, 0.0_f64, positions.len());
+    for (position, mut chance) in positions {
         let start = now();
         let answer = bot.think(position.as_ref(), "8".parse()?, &chance.seed(), &mut || false);
         slowest = slowest.max(start.elapsed().as_secs_f64());
@@ -65,7 +84,31 @@ fn exact(words: &[String]) -> Result<(), Box<dyn Error>> {
         proven += u32::from(answer.proven);
         equal += u32::from((own - value).abs() < 1e-6);
     }
-    println!("{name} after {turns} turns: {equal} of {count} equal, {proven} proven, slowest {slowest:.2} s");
+    println!("{}: {equal} of {count} equal, {proven} proven, slowest {slowest:.2} s", words.join(" "));
+    Ok(())
+}
+
+/// How often each level gives away a position that is won for it, in a game without ties. Positions that are lost count
+/// for nobody.
+fn losses(words: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut won = positions(words)?;
+    won.retain(|(position, _)| solve(position.as_ref()) == 1);
+    let bot = words.first().and_then(|name| find(name)).ok_or("no such bot")?;
+    for level in 1..=8 {
+        let mut lost = 0;
+        for (position, chance) in &mut won {
+            let (mover, mut after) = (position.next_seat(), position.clone_box());
+            let player = level.to_string().parse()?;
+            let answer = bot.think(position.as_ref(), player, &chance.seed(), &mut || false);
+            play_word(after.as_mut(), &answer.ok_or("no answer")?.turn)?;
+            let is_won = match after.status() {
+                Status::Over(outcome) => outcome.winners().contains(&mover),
+                Status::ToAct(_) => solve(after.as_ref()) == -1,
+            };
+            lost += u32::from(!is_won);
+        }
+        println!("{} level {level}: {lost} of {} won positions given away", words.join(" "), won.len());
+    }
     Ok(())
 }
 
