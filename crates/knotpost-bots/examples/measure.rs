@@ -44,8 +44,11 @@ fn speed() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Positions after this number of turns by chance, each with the chance of what is decided there.
-fn positions(words: &[String]) -> Result<Vec<(Box<dyn Position>, Chance)>, Box<dyn Error>> {
+/// A position, and the chance of what is decided there.
+type Question = (Box<dyn Position>, Chance);
+
+/// Positions after this number of turns by chance.
+fn positions(words: &[String]) -> Result<Vec<Question>, Box<dyn Error>> {
     let [name, turns, count] = words else { return Err("a game, turns and a number of positions".into()) };
     let registry = Registry::standard();
     let game = registry.find(name).ok_or("no such game")?;

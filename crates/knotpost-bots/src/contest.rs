@@ -42,26 +42,41 @@ impl Contest<'_> {
     /// `clock` is asked for milliseconds that have passed, from whatever moment; it decides about nothing but players
     /// with a limit in time. `None` when a player has no answer or the position string is wrong.
     pub fn play(&self, number: usize, clock: &dyn Fn() -> u64) -> Option<Game> {
+        let (mut table, mut chance) = self.begin(number)?;
+        while !table.position.status().is_over() && table.turns.len() < LONGEST {
+            let sitting = *table.seats.get(table.position.next_seat().index())?;
+            let player = if table.turns.len() < self.random_plies {
+                Player::Random
+            } else {
+                *self.players.get(sitting)?
+            };
+            let played = self.turn(table.position.as_mut(), player, &chance.seed(), clock)?;
+            table.note(played);
+        }
+        Some(table.end())
+    }
+
+    /// The game with this number as it was played before; `None` when these are not the turns of a whole game.
+    pub fn replay(&self, number: usize, turns: &[String]) -> Option<Game> {
+        let (mut table, _) = self.begin(number)?;
+        for turn in turns {
+            let played = table.position.play(Turn::from_word(turn)).ok()?;
+            table.note(played);
+        }
+        (table.position.status().is_over() || turns.len() >= LONGEST).then(|| table.end())
+    }
+
+    /// The start of a game, and the chance of the decisions in it.
+    fn begin(&self, number: usize) -> Option<(Table, Chance)> {
         let count = self.players.len();
         let mut chance = Chance::new(&self.seed, 1 + (number / count) as u64);
         let seed = chance.seed();
-        let mut position = match self.position {
+        let position = match self.position {
             Some(text) => self.game.parse_position(self.options, count, &seed, text).ok()?,
             None => self.game.setup(self.options, count, &seed),
         };
-        let first: Vec<usize> = (0..count).map(|seat| (seat + count - number % count) % count).collect();
-        let (mut seats, mut turns) = (first.clone(), Vec::new());
-        while !position.status().is_over() && turns.len() < LONGEST {
-            let sitting = *seats.get(position.next_seat().index())?;
-            let player =
-                if turns.len() < self.random_plies { Player::Random } else { *self.players.get(sitting)? };
-            let Played { canonical, .. } = self.turn(position.as_mut(), player, &chance.seed(), clock)?;
-            if canonical == "swap" {
-                seats.swap(0, 1);
-            }
-            turns.push(canonical);
-        }
-        Some(Game { seats, turns, outcome: position.result_by_scores() })
+        let seats = (0..count).map(|seat| (seat + count - number % count) % count).collect();
+        Some((Table { position, seats, turns: Vec::new() }, chance))
     }
 
     fn turn(
@@ -75,5 +90,26 @@ impl Contest<'_> {
         let most = if let Player::Time(most) = player { most } else { u64::MAX };
         let answer = self.bot.think(position, player, seed, &mut || clock() - start >= most)?;
         position.play(Turn::from_word(&answer.turn)).ok()
+    }
+}
+
+/// A game that is being played.
+struct Table {
+    position: Box<dyn Position>,
+    /// For each seat the place of its player among those named.
+    seats: Vec<usize>,
+    turns: Vec<String>,
+}
+
+impl Table {
+    fn note(&mut self, played: Played) {
+        if played.canonical == "swap" {
+            self.seats.swap(0, 1);
+        }
+        self.turns.push(played.canonical);
+    }
+
+    fn end(self) -> Game {
+        Game { seats: self.seats, turns: self.turns, outcome: self.position.result_by_scores() }
     }
 }

@@ -54,7 +54,16 @@ static OSBO: Typed<Osbo> = Typed::new(Profile {
     two: OSBO_TREE,
     many: OSBO_TREE,
     nodes_of_one: 1,
-    levels: levels([(620, 40), (320, 60), (120, 90), (0, 120), (0, 300), (0, 900), (0, 3_500), (0, 18_000)]),
+    levels: levels([
+        (620, 40),
+        (420, 52),
+        (230, 75),
+        (100, 110),
+        (0, 160),
+        (0, 300),
+        (0, 2_500),
+        (0, 18_000),
+    ]),
 });
 
 /// Play-outs go to the end: before paths close, the estimate knows nothing.
@@ -71,13 +80,13 @@ static OBSIDIO: Typed<Obsidio> = Typed::new(Profile {
     nodes_of_one: 1,
     levels: levels([
         (850, 20),
-        (650, 40),
-        (430, 70),
-        (260, 120),
-        (100, 250),
-        (0, 700),
-        (0, 5_000),
-        (0, 24_000),
+        (510, 55),
+        (285, 115),
+        (145, 220),
+        (30, 400),
+        (0, 750),
+        (0, 2_200),
+        (0, 60_000),
     ]),
 });
 

@@ -3,15 +3,18 @@
 use std::thread;
 use std::time::Duration;
 
-use knotpost_bots::{Level, Player, VERSION};
+use knotpost_bots::{Answer, Bot, Level, Player, VERSION};
 use knotpost_core::thinking::{Thinker, Thought};
 use knotpost_rules::{Position, Seed};
+use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
 
 /// The level of hints. It needs a few tenths of a second, so that the same question nearly always has the same answer.
 const LEVEL: Option<Level> = Level::new(7);
 /// The lowest priority.
 const NICE: i32 = 19;
+/// How many times as long as its processor time a search may last.
+const PATIENCE: u32 = 5;
 /// Turns of a line that are told.
 const MOST_TURNS: usize = 8;
 
@@ -26,14 +29,24 @@ pub fn lower_priority() {
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
-/// Has a thread of the lowest priority do this; `None` when there is no such thread or it has panicked.
-fn quietly<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Option<T> {
-    let lowered = || {
+/// The processor time that the calling thread has used.
+pub fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// Has a thread of the lowest priority decide; `None` when nothing can be done, or when the thread has panicked. The
+/// search is stopped after this much processor time, so that on a machine with much to do it ends where it ends
+/// elsewhere; somebody waits for it, so it is stopped after some time as well.
+fn decide(bot: &dyn Bot, position: &dyn Position, level: Level, most: Duration) -> Option<Answer> {
+    let begun = Instant::now();
+    let search = || {
         lower_priority();
-        work()
+        let mut stop = || processor_time() >= most || begun.elapsed() >= PATIENCE * most;
+        bot.think(position, Player::Level(level), &Seed::default(), &mut stop)
     };
     thread::scope(|scope| {
-        let thread = thread::Builder::new().name("thinker".to_owned()).spawn_scoped(scope, lowered).ok()?;
+        let thread = thread::Builder::new().name("thinker".to_owned()).spawn_scoped(scope, search).ok()?;
         thread.join().ok().flatten()
     })
 }
@@ -46,17 +59,13 @@ fn round(value: f32) -> f64 {
 impl Thinker for BotThinker {
     fn answer(&self, game: &str, position: &dyn Position, level: u8, most: Duration) -> Option<String> {
         let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);
-        let begun = Instant::now();
-        let mut stop = || begun.elapsed() >= most;
-        let answer = quietly(|| bot.think(position, Player::Level(level), &Seed::default(), &mut stop))?;
+        let answer = decide(bot, position, level, most)?;
         Some(answer.turn)
     }
 
     fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought> {
         let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
-        let begun = Instant::now();
-        let mut stop = || begun.elapsed() >= most;
-        let answer = quietly(|| bot.think(position, Player::Level(level), &Seed::default(), &mut stop))?;
+        let answer = decide(bot, position, level, most)?;
         Some(Thought {
             value: answer.values.iter().map(|value| round(*value)).collect(),
             turn: answer.turn,

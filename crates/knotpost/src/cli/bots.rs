@@ -3,6 +3,7 @@
 
 mod contest;
 mod flags;
+mod saved;
 mod think;
 
 use super::play;

@@ -1,12 +1,16 @@
 //! `knotpost match`: computer players against each other.
 
-use super::{Stopwatch, flags::Words};
+use super::{
+    Stopwatch,
+    flags::Words,
+    saved::{SavedGames, Terms},
+};
 use crate::cli::play::{
     self,
     reply::{ResultLine, Writer},
     request::{Request, RequestError},
 };
-use knotpost_bots::{Bounds, Contest, Game, Player, Tally};
+use knotpost_bots::{Bounds, Contest, Game, Player, Tally, VERSION};
 use knotpost_rules::Registry;
 use serde::Serialize;
 use std::{
@@ -29,13 +33,15 @@ there are seats have the same start and the same chance.
 
   --seats A,B        who plays: a level from 1 to 8, random, greedy (most gained
                      now), uct:N (plain UCT with N play-outs), nodes:N or
-                     time:MS (the search of the game with this limit)
+                     time:MS (the search of the game with this limit), or
+                     nodes:N:E (with E of a thousand decisions by chance)
   --games N          how many games (default 2)
   --players N        how many seats there are (default: as many as are named)
   --position 'POS'   start every game from a position string
   --random-plies K   begin every game with K turns by chance (default 0)
   --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
   --threads T        play T games at the same time (default 1)
+  --resume FILE      keep the games in this file, and go on behind those in it
   --json             one JSON object for each game and a last one for all
 ";
 
@@ -48,6 +54,8 @@ struct Match {
     games: usize,
     random_plies: usize,
     threads: usize,
+    /// The file that games are saved in.
+    resume: Option<String>,
 }
 
 /// A game; the order of the fields is part of the interface.
@@ -99,6 +107,7 @@ fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<
     let games = words.take_number("--games", 1)?.unwrap_or(2) as usize;
     let random_plies = words.take_number("--random-plies", 0)?.unwrap_or(0) as usize;
     let threads = words.take_number("--threads", 1)?.unwrap_or(1).min(MOST_THREADS) as usize;
+    let resume = words.take("--resume")?;
     let named = words.0.iter().any(|word| word.split('=').next() == Some("--players"));
     let mut request = Request::parse(&words.0, registry)?;
     if named && request.players != players.len() {
@@ -108,7 +117,7 @@ fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<
         return Err(RequestError::Missing("--position", "a match does not begin with moves"));
     }
     request.players = players.len();
-    Ok((Match { players, games, random_plies, threads }, request))
+    Ok((Match { players, games, random_plies, threads, resume }, request))
 }
 
 /// Plays all games and reports each as soon as those before it are over.
@@ -137,8 +146,20 @@ fn hold<O: Write, E: Write>(
         random_plies: asked.random_plies,
         seed: request.seed,
     };
+    let (mut saved, before) = match open(asked, &contest, name) {
+        Ok(opened) => opened,
+        Err(error) => return Ok(Err(error)),
+    };
     let mut tally = Tally::new(asked.players.len());
-    let whole = play_all(&contest, asked, |number, game| {
+    let before = before.get(..asked.games).unwrap_or(&before);
+    for (number, game) in before.iter().enumerate() {
+        tally.add(game);
+        report(asked, number, game, writer)?;
+    }
+    let whole = play_all(&contest, asked, before.len(), |number, game| {
+        if let Some(saved) = &mut saved {
+            saved.add(number, game)?;
+        }
         tally.add(game);
         report(asked, number, game, writer)
     })?;
@@ -149,17 +170,38 @@ fn hold<O: Write, E: Write>(
     Ok(Ok(()))
 }
 
-/// Plays all games on the threads of the match and hands them on in their order; `false` when one could not be played
+/// The file of the match, if it has one, and the games in it.
+fn open(
+    asked: &Match,
+    contest: &Contest<'_>,
+    name: &str,
+) -> Result<(Option<SavedGames>, Vec<Game>), RequestError> {
+    let Some(path) = &asked.resume else { return Ok((None, Vec::new())) };
+    let terms = Terms {
+        game: name,
+        options: contest.options.to_string(),
+        position: contest.position,
+        players: asked.players.iter().map(ToString::to_string).collect(),
+        random_plies: asked.random_plies,
+        seed: contest.seed.to_string(),
+        version: VERSION,
+    };
+    let (saved, games) = SavedGames::open(path, &terms, contest)?;
+    Ok((Some(saved), games))
+}
+
+/// Plays all games from this one on, on the threads of the match, and hands them on in their order; `false` when one could not be played
 /// to its end.
 fn play_all(
     contest: &Contest<'_>,
     asked: &Match,
+    first: usize,
     mut report: impl FnMut(usize, &Game) -> io::Result<()>,
 ) -> io::Result<bool> {
-    let (next, watch) = (AtomicUsize::new(0), Stopwatch::start());
+    let (next, watch) = (AtomicUsize::new(first), Stopwatch::start());
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
-        for _ in 0..asked.threads.min(asked.games) {
+        for _ in 0..asked.threads.min(asked.games.saturating_sub(first)) {
             let (sender, next, watch) = (sender.clone(), &next, &watch);
             scope.spawn(move || {
                 loop {
@@ -174,7 +216,7 @@ fn play_all(
             });
         }
         drop(sender);
-        let (mut waiting, mut done) = (BTreeMap::new(), 0);
+        let (mut waiting, mut done) = (BTreeMap::new(), first);
         let ended = receiver.iter().try_for_each(|(number, game)| {
             waiting.insert(number, game);
             while let Some(game) = waiting.remove(&done) {

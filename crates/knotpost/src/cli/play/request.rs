@@ -97,6 +97,14 @@ pub(in crate::cli) enum RequestError {
     SeatCount { named: usize, players: usize },
     #[error("no computer player plays {0}")]
     NoBot(&'static str),
+    #[error("the file of --resume: {0}")]
+    Saved(io::Error),
+    #[error(
+        "{0} has no games of this match: it differs in a player, an option, the start, the seed or the version"
+    )]
+    OtherMatch(String),
+    #[error("line {0} of the file of --resume is no game of this match")]
+    SavedLine(usize),
     #[error("the game is over: there is nothing to do")]
     Over,
     #[error("nothing can be done in this position")]
@@ -131,6 +139,9 @@ impl RequestError {
             | Self::Seed(_)
             | Self::Position(_)
             | Self::Unreadable(_)
+            | Self::Saved(_)
+            | Self::OtherMatch(_)
+            | Self::SavedLine(_)
             | Self::Record(_) => "bad_value",
         }
     }
@@ -145,7 +156,7 @@ impl RequestError {
             | Self::OtherCommand { .. }
             | Self::Exclusive(_)
             | Self::Missing(..) => 64,
-            Self::Unreadable(_) => 66,
+            Self::Unreadable(_) | Self::Saved(_) => 66,
             _ => BAD_DATA,
         }
     }

@@ -143,6 +143,40 @@ fn a_match_prints_each_game_and_what_they_add_up_to() {
 }
 
 #[test]
+fn a_match_goes_on_where_its_file_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games");
+    let line = "match boxilies --seats 1,greedy --random-plies 1 --json --games";
+    let saved = format!("--resume {}", path.display());
+    let whole = run_line(&format!("{line} 6")).output;
+    let begun = run_line(&format!("{line} 2 {saved}"));
+    assert_eq!((begun.code, begun.output.lines().count()), (0, 3), "{}", begun.errors);
+    // A crash in the middle of a line.
+    let mut text = std::fs::read_to_string(&path).expect("a file");
+    assert_eq!(text.lines().count(), 3, "{text}");
+    text.push_str("{\"game\":3,\"mov");
+    std::fs::write(&path, text).expect("it is written");
+    assert_eq!(run_line(&format!("{line} 6 --threads 2 {saved}")).output, whole);
+    let text = std::fs::read_to_string(&path).expect("a file");
+    assert_eq!(text.lines().count(), 7, "{text}");
+    // Nothing is left to be played; and fewer games are the first ones.
+    assert_eq!(run_line(&format!("{line} 6 {saved}")).output, whole);
+    assert_eq!(run_line(&format!("{line} 2 {saved}")).output, begun.output);
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
+
+    let other = run_line(&format!("match boxilies --seats 2,greedy --random-plies 1 {saved}"));
+    assert_eq!((other.code, other.output.as_str()), (65, ""));
+    assert!(other.errors.contains("no games of this match"), "{}", other.errors);
+    std::fs::write(&path, text.replace("\"game\":2", "\"game\":5")).expect("it is written");
+    let wrong = run_line(&format!("{line} 6 {saved}").replace("--json", ""));
+    assert_eq!((wrong.code, wrong.errors.contains("line 3")), (65, true), "{}", wrong.errors);
+    std::fs::write(&path, "a letter").expect("it is written");
+    assert_eq!(run_line(&format!("{line} 6 {saved}")).code, 65);
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), "a letter");
+    assert_eq!(run_line(&format!("{line} 6 --resume {}/none/games", folder.path().display())).code, 66);
+}
+
+#[test]
 fn threads_do_not_change_a_match() {
     let line = "match boxilies --seats 1,greedy --games 5 --json";
     let one = run_line(line).output;
@@ -175,6 +209,9 @@ fn help_names_every_flag() {
     let think = run_line("think --help").output;
     let contest = run_line("match").output;
     assert!(["--level", "--nodes", "--time", "--json"].iter().all(|flag| think.contains(flag)), "{think}");
-    assert!(["--seats", "--games", "--threads"].iter().all(|flag| contest.contains(flag)), "{contest}");
+    assert!(
+        ["--seats", "--games", "--threads", "--resume"].iter().all(|flag| contest.contains(flag)),
+        "{contest}"
+    );
     assert!((think + &contest).lines().all(|line| line.chars().count() <= 80));
 }

@@ -1,0 +1,93 @@
+//! A file with the games of a match, so that a long one can be played over many sittings: a line that says which match it
+//! is, then a line for each game. A game is in the file once it is over; what a crash left of a line is cut off.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+};
+
+use knotpost_bots::{Contest, Game};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::play::request::RequestError;
+
+/// What makes two matches the same; the number of games does not.
+#[derive(Serialize)]
+pub(super) struct Terms<'a> {
+    pub game: &'a str,
+    pub options: String,
+    pub position: Option<&'a str>,
+    pub players: Vec<String>,
+    pub random_plies: usize,
+    pub seed: String,
+    pub version: &'a str,
+}
+
+/// A game in the file: what else there is to know follows from its number and its turns.
+#[derive(Serialize, Deserialize)]
+struct SavedGame {
+    game: usize,
+    moves: Vec<String>,
+}
+
+/// The file of a match, locked for as long as it is open.
+pub(super) struct SavedGames(File);
+
+impl SavedGames {
+    /// Opens the file or begins it, and gives the games in it.
+    ///
+    /// # Errors
+    /// It cannot be opened, another process has it, or it is not of this match.
+    pub(super) fn open(
+        path: &str,
+        terms: &Terms<'_>,
+        contest: &Contest<'_>,
+    ) -> Result<(Self, Vec<Game>), RequestError> {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let mut file = file.map_err(RequestError::Saved)?;
+        file.try_lock().map_err(|error| RequestError::Saved(error.into()))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(RequestError::Saved)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = text.get(..whole).unwrap_or_default().lines();
+        let first = serde_json::to_string(terms).map_err(|error| RequestError::Saved(error.into()))?;
+        let mut saved = Self(file);
+        match lines.next() {
+            None => {
+                // Nothing of a match, so that a file of something else is not overwritten.
+                if !text.is_empty() {
+                    return Err(RequestError::OtherMatch(path.to_owned()));
+                }
+                saved.append(&first).map_err(RequestError::Saved)?;
+                return Ok((saved, Vec::new()));
+            }
+            Some(line) if line != first => return Err(RequestError::OtherMatch(path.to_owned())),
+            Some(_) => saved.cut(whole as u64).map_err(RequestError::Saved)?,
+        }
+        let mut games = Vec::new();
+        for (number, line) in lines.enumerate() {
+            let game = serde_json::from_str(line).ok().filter(|saved: &SavedGame| saved.game == number + 1);
+            let game = game.and_then(|saved| contest.replay(number, &saved.moves));
+            games.push(game.ok_or(RequestError::SavedLine(number + 2))?);
+        }
+        Ok((saved, games))
+    }
+
+    /// Adds the game with this number, from 0.
+    pub(super) fn add(&mut self, number: usize, game: &Game) -> io::Result<()> {
+        let saved = SavedGame { game: number + 1, moves: game.turns.clone() };
+        self.append(&serde_json::to_string(&saved)?)
+    }
+
+    /// One write, so that a crash leaves a line or the beginning of one.
+    fn append(&mut self, line: &str) -> io::Result<()> {
+        self.0.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Cuts off what follows the last whole line.
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.0.set_len(length)?;
+        self.0.seek(SeekFrom::End(0))?;
+        Ok(())
+    }
+}
