@@ -215,6 +215,7 @@ fn lasts(note: &Note) -> bool {
         | Note::Left { .. }
         | Note::Unrated
         | Note::Swapped { .. }
+        | Note::Programs { .. }
         | Note::Paired
         | Note::Challenged { .. }
         | Note::Rematch { .. }

@@ -36,7 +36,7 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
             for level in 1..=LEVELS {
                 let userid = userid_of(level);
                 match tx.find_user(&userid).await? {
-                    Some(user) if user.is_bot() => {}
+                    Some(user) if user.is_computer_player() => {}
                     Some(_) => taken.push(userid),
                     None => {
                         tx.insert_bot(&userid, now).await?;

@@ -11,6 +11,7 @@ pub(crate) mod moves;
 pub(crate) mod notifications;
 pub(crate) mod opponents;
 pub(crate) mod preferences;
+pub(crate) mod programs;
 pub(crate) mod proposals;
 pub(crate) mod queries;
 pub(crate) mod queue;

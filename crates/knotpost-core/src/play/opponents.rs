@@ -32,7 +32,7 @@ pub(crate) async fn readiness(
     game: &str,
     user: &UserRow,
 ) -> Result<Readiness, StoreError> {
-    let is_off = user.is_bot() && !app.config.bots.enabled;
+    let is_off = user.is_computer_player() && !app.config.bots.enabled;
     if user.state != UserState::Active || is_off || !tx.accepts(game, user.id).await? {
         return Ok(Readiness::Unwilling);
     }

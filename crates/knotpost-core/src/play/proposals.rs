@@ -173,7 +173,7 @@ async fn ask_bots(
 async fn find_bot(tx: &mut WriteTx, names: &[String]) -> Result<Option<UserRow>, StoreError> {
     for name in names {
         let user = tx.find_user(name).await?;
-        if let Some(bot) = user.filter(UserRow::is_bot) {
+        if let Some(bot) = user.filter(UserRow::is_computer_player) {
             return Ok(Some(bot));
         }
     }

@@ -51,6 +51,11 @@ pub enum Note {
     },
     /// The boards' players' result does not count.
     Unrated,
+    /// Programs play for these users.
+    Programs {
+        /// Their names.
+        userids: Vec<String>,
+    },
     /// Somebody took over the other side.
     Swapped {
         /// Who.
@@ -201,6 +206,9 @@ impl fmt::Display for Note {
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Unrated => f.write_str("This board is unrated."),
+            Self::Programs { userids } => userids.iter().enumerate().try_for_each(|(index, userid)| {
+                write!(f, "{}{userid} is a computer program.", if index == 0 { "" } else { "\n" })
+            }),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
             Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
             Self::Challenged { by: Some(by) } => write!(f, "The challenge comes from {by}."),

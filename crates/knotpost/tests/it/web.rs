@@ -18,6 +18,7 @@ mod mailbox;
 mod playing;
 mod previews;
 mod program;
+mod programs;
 mod pushes;
 mod queries;
 mod repeating;

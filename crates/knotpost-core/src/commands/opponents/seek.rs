@@ -12,7 +12,7 @@ use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
-use knotpost_storage::{SeekRow, WriteTx};
+use knotpost_storage::{SeekRow, UserRow, WriteTx};
 
 /// How many boards can be sought at a time.
 const MOST_WANTED: u32 = 100;
@@ -72,6 +72,7 @@ pub(in crate::commands) async fn run(
     match (change, options) {
         (SeekChange::Want(wanted), Some(options)) => {
             check_wanted(name, wanted)?;
+            check_person(&user).map_err(|refusal| refusal.about_game(name))?;
             let terms = Terms::of(server);
             let place = tx.take_seek_place(name).await?;
             let row = SeekRow {
@@ -113,6 +114,15 @@ pub(in crate::commands) async fn run(
         paused,
     });
     answer(tx, app, reply, &user, boards, now).await
+}
+
+/// Who looks for opponents looks for people, and gets no program.
+fn check_person(user: &UserRow) -> Result<(), Refusal> {
+    if !user.is_bot() {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::NotAllowed, "a program does not look for opponents")
+        .hint("It challenges users by name, and takes their challenges."))
 }
 
 fn check_wanted(game: &str, wanted: u32) -> Result<(), ServiceError> {
