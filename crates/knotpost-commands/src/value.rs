@@ -226,6 +226,29 @@ pub struct ServerOptions {
     pub totaltime: Option<Days>,
     /// The game does not count for ratings.
     pub unrated: bool,
+    /// A computer player takes what nobody else looks for.
+    pub computer: Option<ComputerWish>,
+}
+
+/// Which computer player is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComputerWish {
+    /// One that suits the player.
+    Suited,
+    /// The one of this level.
+    Level(u8),
+}
+
+impl ComputerWish {
+    /// The highest level.
+    const HIGHEST: u8 = 8;
+
+    /// The wish of a value: none, or a level.
+    pub fn from_value(value: Option<&str>) -> Option<Self> {
+        let Some(value) = value else { return Some(Self::Suited) };
+        let level = value.parse().ok().filter(|level| (1..=Self::HIGHEST).contains(level));
+        level.map(Self::Level)
+    }
 }
 
 /// A move kept for later.

@@ -16,6 +16,7 @@ pub(crate) mod proposals;
 pub(crate) mod queries;
 pub(crate) mod queue;
 pub(crate) mod resignation;
+pub(crate) mod stand_in;
 pub(crate) mod submission;
 pub(crate) mod waiting_boards;
 

@@ -9,6 +9,7 @@ use crate::commands::opponents::seeker::{answer, find};
 use crate::play::boards::game_options;
 use crate::play::challenge::Terms;
 use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
+use crate::play::stand_in::take_seek;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
@@ -38,6 +39,8 @@ struct SeekStatus {
     others: Vec<String>,
     /// They refuse challenges or are at their limit, so that no opponent is found.
     paused: bool,
+    /// Whether there are computer players.
+    computer: bool,
 }
 
 impl Content for SeekStatus {
@@ -87,6 +90,9 @@ pub(in crate::commands) async fn run(
             };
             tx.put_seek(name, place, &row, now).await?;
             boards = pair(tx, app, game, &user, now).await?;
+            if let Some(wish) = server.computer {
+                boards.extend(take_seek(tx, app, game, &user, wish, now).await?);
+            }
         }
         (SeekChange::Cancel, _) => tx.delete_seek(name, user.id).await?,
         _ => {}
@@ -112,6 +118,7 @@ pub(in crate::commands) async fn run(
         others,
         started: boards.iter().map(|board| board.number).collect(),
         paused,
+        computer: app.config.bots.enabled,
     });
     answer(tx, app, reply, &user, boards, now).await
 }
