@@ -103,9 +103,11 @@ pub enum Action {
     Propose,
     /// Ask to take back the last move.
     Undo,
-    /// Agree to a draw or to an undo.
+    /// Ask that a computer player goes on in the seat of a player who does not move.
+    Substitute,
+    /// Agree to what was proposed.
     Accept,
-    /// Refuse a draw or an undo.
+    /// Refuse what was proposed.
     Reject,
     /// Give up.
     Resign,
@@ -113,11 +115,12 @@ pub enum Action {
 
 impl Action {
     /// The words that act on a board without being a move of a game.
-    const KEYWORDS: [(&'static str, Self); 7] = [
+    const KEYWORDS: [(&'static str, Self); 8] = [
         ("pass", Self::Pass),
         ("swap", Self::Swap),
         ("propose", Self::Propose),
         ("undo", Self::Undo),
+        ("substitute", Self::Substitute),
         ("accept", Self::Accept),
         ("reject", Self::Reject),
         ("resign", Self::Resign),
@@ -152,6 +155,7 @@ impl Action {
             Self::Swap => "swap",
             Self::Propose => "propose",
             Self::Undo => "undo",
+            Self::Substitute => "substitute",
             Self::Accept => "accept",
             Self::Reject => "reject",
             Self::Resign => "resign",

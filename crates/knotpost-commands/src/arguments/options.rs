@@ -47,9 +47,9 @@ pub(super) fn lacks_value<'a>(args: &Args<'a>) -> Option<&'a str> {
     args.options.iter().filter(|option| option.value.is_none()).find_map(|option| {
         match find_option(args, *option).ok()?? {
             Meant::Game(word) => word.takes_value.then_some(word.name.as_str()),
-            Meant::Server(name, meant) => 
+            Meant::Server(name, meant) => {
                 (!matches!(meant, ServerOption::Unrated | ServerOption::Computer)).then_some(name)
-            ,
+            }
         }
     })
 }

@@ -216,6 +216,7 @@ fn lasts(note: &Note) -> bool {
         | Note::Unrated
         | Note::Swapped { .. }
         | Note::Programs { .. }
+        | Note::Substituted { .. }
         | Note::Paired
         | Note::Challenged { .. }
         | Note::Rematch { .. }

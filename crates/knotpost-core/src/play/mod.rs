@@ -5,6 +5,7 @@ pub(crate) mod after_turn;
 pub(crate) mod boards;
 pub(crate) mod challenge;
 pub mod computer;
+pub mod computer_turns;
 pub(crate) mod joining;
 pub(crate) mod legal_list;
 pub(crate) mod moves;
@@ -18,6 +19,7 @@ pub(crate) mod queue;
 pub(crate) mod resignation;
 pub(crate) mod stand_in;
 pub(crate) mod submission;
+pub(crate) mod substitution;
 pub(crate) mod waiting_boards;
 
 pub use joining::{Confirmed, confirm_by_link};

@@ -7,10 +7,10 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::play::challenge::Cause;
 use crate::play::opponents::{Readiness, readiness, start_sought};
-use knotpost_model::computer_player::{LEVELS, userid_of};
+use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 use knotpost_model::rating::shown;
 use knotpost_model::{BoardRef, Millis};
-use knotpost_storage::{UserRow, WriteTx};
+use knotpost_storage::{ReadTx, SeatRow, StoreError, UserRow, WriteTx};
 
 /// Boards that computer players begin for one search.
 const MOST_BOARDS: i64 = 5;
@@ -34,7 +34,8 @@ pub(crate) async fn take_seek(
     let mut boards = Vec::new();
     let Some(seek) = tx.seek(name, user.id).await? else { return Ok(boards) };
     if seek.wanted > MOST_BOARDS {
-        let message = format!("computer players begin at most {MOST_BOARDS} boards at a time, not {}", seek.wanted);
+        let message =
+            format!("computer players begin at most {MOST_BOARDS} boards at a time, not {}", seek.wanted);
         return Err(Refusal::new(Code::BadValue, message).about_game(name).into());
     }
     let level = match wish {
@@ -58,8 +59,25 @@ pub(crate) async fn take_seek(
     Ok(boards)
 }
 
+/// Whether computer players alone sit there.
+pub(crate) async fn are_computer_players(
+    tx: &mut ReadTx,
+    seats: impl Iterator<Item = &SeatRow> + Clone + Send,
+) -> Result<bool, StoreError> {
+    // Only who has such a name is looked up: on most boards nobody.
+    if !seats.clone().all(|seat| level_of(&seat.userid).is_some()) {
+        return Ok(false);
+    }
+    for seat in seats {
+        if !tx.user(seat.user_id).await?.is_some_and(|user| user.is_computer_player()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The level for a user of that rating.
-fn suit(rating: Option<i64>) -> u8 {
+pub(crate) fn suit(rating: Option<i64>) -> u8 {
     let Some(rating) = rating else { return USUAL_LEVEL };
     let level = (rating - LOWEST_RATING) / POINTS_OF_LEVEL;
     u8::try_from(level.clamp(1, LEVELS.into())).unwrap_or(USUAL_LEVEL)

@@ -24,6 +24,7 @@ mod queries;
 mod repeating;
 mod seeking;
 mod sessions;
+mod standing_in;
 mod themes;
 mod visiting;
 
