@@ -16,7 +16,7 @@ use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError, WriteTx};
 
-/// A move is expected within so many times what one may take: others may come before it.
+/// A move is expected within this many times what one may take: others may come before it.
 const PATIENCE: i64 = 5;
 /// The shortest pause of a player who takes as long as people do, in milliseconds …
 const SHORTEST_PAUSE_MS: i64 = 20_000;
@@ -62,7 +62,7 @@ pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, Sto
 /// When the next move of a board is due, if it is a computer player's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Within so many seconds.
+    /// Within this number of seconds.
     Within(i64),
     /// At about this moment.
     At(Millis),

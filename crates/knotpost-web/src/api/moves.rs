@@ -31,7 +31,7 @@ const LONGEST_MOVE: usize = 500;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Turn")]
 pub(super) struct Play {
-    /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `accept`, `reject`.
+    /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `substitute`, `accept`, `reject`.
     #[serde(rename = "move")]
     #[schemars(length(min = 1, max = LONGEST_MOVE), regex(pattern = r"^[^\s#]+$"))]
     word: String,

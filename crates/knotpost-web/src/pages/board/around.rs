@@ -162,6 +162,7 @@ impl Seen<'_> {
             may_answer => proposal.waiting.iter().any(|name| name == userid),
             may_undo => false,
             may_draw => false,
+            absent => Value::from(()),
         }
     }
 

@@ -36,24 +36,23 @@ mod stories {
 
     /// The player to move is reminded.
     async fn wait_for_reminder(app: &TestApp) {
-        app.clock.advance(8 * DAY);
-        app.tick().await;
+        app.pass(8 * DAY).await;
         app.work().await;
     }
 
     pub(super) async fn a_search_is_taken_by_a_computer_player_only_if_its_user_says_so(place: Place) {
         let app = start(place).await;
-        post(&app, "osbox seek ann ann-secret 1 -size=4").await;
+        post(&app, "osbox seek ann ann-secret 1 -size=5").await;
         assert_eq!(app.let_bots_play().await, 0);
         assert_eq!(app.get("/api/v1/boards/osbox/101").await.status, 404, "ann wants a person");
         // Whoever looks for the same comes first.
-        post(&app, "osbox seek bob bob-secret 1 -size=4 --computer").await;
+        post(&app, "osbox seek bob bob-secret 1 -size=5 --computer").await;
         assert_eq!(players(&app, 101).await, ["ann", "bob"]);
-        let text = post(&app, "osbox seek bob bob-secret 2 -size=4 --unrated --computer=5").await;
+        let text = post(&app, "osbox seek bob bob-secret 2 -size=5 --unrated --computer=5").await;
         assert!(text.contains("102, 103 have begun"), "{text}");
         assert_eq!(players(&app, 103).await, ["bob", "knotbot-5"]);
         let board = app.get("/api/v1/boards/osbox/102").await.json();
-        assert_eq!((&board["rated"], &board["options"]), (&false.into(), &"-size=4".into()), "{board}");
+        assert_eq!((&board["rated"], &board["options"]), (&false.into(), &"-size=5".into()), "{board}");
         post(&app, "osbox seek cyd cyd-secret 1 --computer").await;
         assert_eq!(players(&app, 104).await, ["cyd", "knotbot-3"], "nothing is known of how cyd plays");
         for (line, outcome) in [
