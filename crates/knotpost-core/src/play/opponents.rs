@@ -96,7 +96,8 @@ pub(crate) async fn pair(
         let Some(other) = tx.user(other.user_id).await? else { continue };
         if readiness(tx, app, name, &other).await? == Readiness::Ready {
             let players = [user.clone(), other];
-            boards.push(start_sought(tx, app, game, &own, players, Cause::Pairing, now).await?);
+            let started = start_sought(tx, app, game, &own, players, Cause::Pairing, now);
+            boards.push(Box::pin(started).await?);
         }
     }
     Ok(boards)

@@ -71,7 +71,7 @@ pub(crate) async fn act(
         }
         (Action::Substitute, pending) => {
             let board = check_offer(board, ProposalKind::Substitute, pending.as_ref())?;
-            let board = substitution::check(tx, app, board, user, now).await?;
+            let board = Box::pin(substitution::check(tx, app, board, user, now)).await?;
             let (board, note) = propose(tx, board, user, ProposalKind::Substitute, now).await?;
             Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
         }
@@ -151,7 +151,8 @@ async fn propose(
 }
 
 /// What computer players say to a proposal, at once: they let a move be taken back where the board is not rated, and
-/// another one take a seat, and refuse a draw. When all have agreed to an undo, what was played since the proposer's own move goes as well.
+/// another one take a seat, and refuse a draw. When all have agreed to an undo, what was played since the proposer's own
+/// move goes as well.
 async fn ask_bots(
     tx: &mut WriteTx,
     app: &App,
@@ -163,7 +164,7 @@ async fn ask_bots(
         let waiting = still_to_answer(&board, &proposal);
         // Of two players one is absent: nobody else is to be asked.
         if waiting.is_empty() {
-            return settle(tx, app, board, &proposal, now).await;
+            return Box::pin(settle(tx, app, board, &proposal, now)).await;
         }
         let Some(bot) = find_bot(tx, &waiting).await? else {
             return Ok((board, note));
@@ -241,7 +242,7 @@ async fn settle(
     match proposal.kind {
         ProposalKind::Draw => agree_on_draw(tx, app, &mut board, now).await?,
         ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
-        ProposalKind::Substitute => return substitution::seat(tx, app, board, proposal, now).await,
+        ProposalKind::Substitute => return Box::pin(substitution::seat(tx, app, board, proposal, now)).await,
     }
     Ok((board, Note::Agreed { kind: proposal.kind }))
 }

@@ -184,7 +184,7 @@ pub(crate) async fn take_out(
 ) -> Result<Left, ServiceError> {
     let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user).cloned().collect();
     let players = board.game.meta().players.clone();
-    let is_deserted = are_computer_players(tx, left.iter()).await?;
+    let is_deserted = Box::pin(are_computer_players(tx, left.iter())).await?;
     if is_deserted || left.len() < 2 || left.len() < *players.start() {
         remove(tx, board, now).await?;
         return Ok(Left::Nobody);

@@ -32,7 +32,7 @@ pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettin
     let addresses = addresses.map(|row| (row.address, row.verified_at.is_some())).collect();
     let vacations = tx.vacations(visitor.user, now).await?.into_iter();
     let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
-    Ok(OwnSettings { is_bot, preferences, addresses, away_until })
+    Ok(OwnSettings { preferences, addresses, is_bot, away_until })
 }
 
 /// The time zone that the visitor chose; UTC where none is chosen.

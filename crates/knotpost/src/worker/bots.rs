@@ -115,7 +115,7 @@ struct Pool {
     changes: Receiver<BoardRef>,
     /// When all boards were looked at last.
     looked_at: Option<Instant>,
-    /// A board that has changed and was not looked at yet.
+    /// Boards that have changed and were not looked at yet.
     changed: Vec<BoardRef>,
 }
 
@@ -180,7 +180,7 @@ impl Pool {
     }
 }
 
-/// Makes the turn that has been due longest; `false`: none is due.
+/// Looks at all boards and makes the turn that comes first; `false`: none is due.
 ///
 /// # Errors
 /// When the database fails.

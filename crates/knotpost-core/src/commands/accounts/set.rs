@@ -56,7 +56,7 @@ pub(in crate::commands) async fn run(
         wishes.push(check(setting, place)?);
     }
     if let Some((_, value)) = wishes.iter().rfind(|(name, _)| *name == BOT) {
-        programs::set(tx, app, &mut user, value.as_deref() == Some("on")).await?;
+        Box::pin(programs::set(tx, app, &mut user, value.as_deref() == Some("on"))).await?;
     }
     for (name, value) in wishes.iter().filter(|(name, _)| *name != BOT) {
         tx.set_preference(user.id, place, name, value.as_deref()).await?;

@@ -89,9 +89,9 @@ pub(in crate::commands) async fn run(
                 total_ms: terms.total_ms,
             };
             tx.put_seek(name, place, &row, now).await?;
-            boards = pair(tx, app, game, &user, now).await?;
+            boards = Box::pin(pair(tx, app, game, &user, now)).await?;
             if let Some(wish) = server.computer {
-                boards.extend(take_seek(tx, app, game, &user, wish, now).await?);
+                boards.extend(Box::pin(take_seek(tx, app, game, &user, wish, now)).await?);
             }
         }
         (SeekChange::Cancel, _) => tx.delete_seek(name, user.id).await?,
