@@ -120,12 +120,11 @@ async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         };
-        let look = match &changed {
-            Some(board) => feed.look_at(&web.app, board).await,
-            None => {
-                next = Instant::now() + LOOK;
-                feed.look(&web.app).await
-            }
+        let look = if let Some(board) = &changed {
+            feed.look_at(&web.app, board).await
+        } else {
+            next = Instant::now() + LOOK;
+            feed.look(&web.app).await
         };
         let Ok(ProgramLook::News(news, until)) = look else { return };
         if tell(events, news, until).await.is_err() {

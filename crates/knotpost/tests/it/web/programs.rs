@@ -53,7 +53,8 @@ impl Stream {
                         .to_owned()
                 };
                 let (name, id, data) = (field("event:"), field("id:"), field("data:"));
-                self.waiting = rest.to_owned();
+                let rest = rest.to_owned();
+                self.waiting = rest;
                 if !data.is_empty() {
                     return (name, id, serde_json::from_str(&data).unwrap());
                 }
