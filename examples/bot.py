@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""A program that plays Osbox, Osbo and Obsidio on a Knotpost server; Python alone, nothing to install.
+"""A program that plays Osbox on a Knotpost server; Python alone, nothing to install.
 
     python3 bot.py https://games.example KEY [--games N]
 
 KEY is a key with the scope `bot`, of an account whose owner has said that a program plays for it. The
-program takes every challenge, makes a random legal move on each of its turns, and agrees to whatever is
-proposed. With --games N it ends after N games. Replace `choose` by something better.
+program takes challenges of Osbox and declines others, makes a random legal move on each of its turns, and
+agrees to whatever is proposed. With --games N it ends after N games. Replace `choose` by something better.
+In other games a move may have several parts: see `legal` in the description of the API.
 """
 
 import argparse
+import http.client
 import json
 import random
 import sys
@@ -16,7 +18,9 @@ import time
 import urllib.error
 import urllib.request
 
+GAMES = {"osbox"}
 TIMEOUT = 60  # The server says something every 15 seconds.
+LATER = (429, 500, 502, 503, 504)  # Asking again helps.
 
 
 class Server:
@@ -33,8 +37,24 @@ class Server:
         return urllib.request.urlopen(urllib.request.Request(self.url + path, data, headers), timeout=TIMEOUT)
 
     def ask(self, path: str, body: object = None) -> dict:
-        with self.open(path, body) as answer:
-            return json.load(answer)
+        """Asks until there is an answer; what the server refuses for good raises."""
+        while True:
+            try:
+                with self.open(path, body) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                if error.code not in LATER:
+                    raise
+                time.sleep(int(error.headers.get("Retry-After", 5)))
+            except (OSError, http.client.HTTPException):
+                time.sleep(1)
+
+    def act(self, game: str, number: int, what: str, body: object) -> None:
+        """Does something on a board. Refused is what comes too late; another event tells what there is to do."""
+        try:
+            self.ask(f"/api/v1/boards/{game}/{number}/{what}", body)
+        except urllib.error.HTTPError as error:
+            print(f"{game} {number}: refused, {error.code} {error.read().decode(errors='replace')}", flush=True)
 
     def events(self):
         """Event after event, (name, data). Connects again whenever the connection ends; none is lost."""
@@ -54,11 +74,12 @@ class Server:
                         elif not field and data:  # An empty line ends an event.
                             yield name, json.loads(data)
                             name, data = "", ""
+                time.sleep(1)
             except urllib.error.HTTPError as error:
-                if error.code not in (429, 500, 502, 503, 504):
+                if error.code not in LATER:
                     sys.exit(f"the server refuses: {error.code} {error.read().decode(errors='replace')}")
                 time.sleep(int(error.headers.get("Retry-After", 5)))
-            except OSError:
+            except (OSError, http.client.HTTPException):
                 time.sleep(1)
 
 
@@ -68,25 +89,15 @@ def choose(board: dict, legal: dict) -> str:
 
 
 def take_turn(server: Server, game: str, number: int) -> None:
+    if game not in GAMES:
+        # In the first round that declines the challenge.
+        server.act(game, number, "moves", {"move": "resign"})
+        return
     place = f"/api/v1/boards/{game}/{number}"
     board, legal = server.ask(place), server.ask(f"{place}/legal")
-    if board["state"] != "active" or not (legal["legal"] or legal["words"]):
-        return
-    try:
+    if board["state"] == "active" and (legal["legal"] or legal["words"]):
         # With its number a move is made once, however often it is sent.
-        server.ask(f"{place}/moves", {"move": choose(board, legal), "number": board["ply"] + 1})
-    except urllib.error.HTTPError as error:
-        # 409: the board has changed since, and another event tells of it.
-        if error.code != 409:
-            raise
-
-
-def answer(server: Server, game: str, number: int) -> None:
-    try:
-        server.ask(f"/api/v1/boards/{game}/{number}/moves", {"move": "accept"})
-    except urllib.error.HTTPError as error:
-        if error.code != 409:
-            raise
+        server.act(game, number, "moves", {"move": choose(board, legal), "number": board["ply"] + 1})
 
 
 def main() -> None:
@@ -103,9 +114,9 @@ def main() -> None:
         if name == "turn":
             take_turn(server, game, number)
         elif name == "proposal":
-            answer(server, game, number)
+            server.act(game, number, "moves", {"move": "accept"})
         elif name == "start":
-            server.ask(f"/api/v1/boards/{game}/{number}/chat", {"text": "Hello, I am a program."})
+            server.act(game, number, "chat", {"text": "Hello, I am a program."})
         elif name == "over":
             # An event may come twice.
             finished.add((game, number))
