@@ -103,9 +103,11 @@ pub enum Action {
     Propose,
     /// Ask to take back the last move.
     Undo,
-    /// Agree to a draw or to an undo.
+    /// Ask that a computer player goes on in the seat of a player who does not move.
+    Substitute,
+    /// Agree to what was proposed.
     Accept,
-    /// Refuse a draw or an undo.
+    /// Refuse what was proposed.
     Reject,
     /// Give up.
     Resign,
@@ -113,11 +115,12 @@ pub enum Action {
 
 impl Action {
     /// The words that act on a board without being a move of a game.
-    const KEYWORDS: [(&'static str, Self); 7] = [
+    const KEYWORDS: [(&'static str, Self); 8] = [
         ("pass", Self::Pass),
         ("swap", Self::Swap),
         ("propose", Self::Propose),
         ("undo", Self::Undo),
+        ("substitute", Self::Substitute),
         ("accept", Self::Accept),
         ("reject", Self::Reject),
         ("resign", Self::Resign),
@@ -152,6 +155,7 @@ impl Action {
             Self::Swap => "swap",
             Self::Propose => "propose",
             Self::Undo => "undo",
+            Self::Substitute => "substitute",
             Self::Accept => "accept",
             Self::Reject => "reject",
             Self::Resign => "resign",
@@ -226,6 +230,29 @@ pub struct ServerOptions {
     pub totaltime: Option<Days>,
     /// The game does not count for ratings.
     pub unrated: bool,
+    /// A computer player takes what nobody else looks for.
+    pub computer: Option<ComputerWish>,
+}
+
+/// Which computer player is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComputerWish {
+    /// One that suits the player.
+    Suited,
+    /// The one of this level.
+    Level(u8),
+}
+
+impl ComputerWish {
+    /// The highest level.
+    const HIGHEST: u8 = 8;
+
+    /// The wish of a value: none, or a level.
+    pub fn from_value(value: Option<&str>) -> Option<Self> {
+        let Some(value) = value else { return Some(Self::Suited) };
+        let level = value.parse().ok().filter(|level| (1..=Self::HIGHEST).contains(level));
+        level.map(Self::Level)
+    }
 }
 
 /// A move kept for later.

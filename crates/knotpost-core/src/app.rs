@@ -15,7 +15,7 @@ use crate::identity::{AuthCache, Credentials, Limits};
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::replies::Composer;
-use crate::signals::{Announcements, Announcer, Notice, Wakeup, read_notices};
+use crate::signals::{Announcements, Announcer, Notice, Wakeup, WatchedBoards, read_notices};
 use crate::thinking::{Thinker, Thinking};
 use knotpost_model::{BoardRef, OwnAddresses};
 use knotpost_platform::clock::{Clock, Entropy};
@@ -33,6 +33,8 @@ pub struct Signals {
     pub webhooks: Arc<Wakeup>,
     /// Boards on which something has just happened, for those who watch them live.
     pub boards: broadcast::Sender<BoardRef>,
+    /// The boards that somebody watches live here.
+    pub watched: Arc<WatchedBoards>,
     announcer: Announcer,
     told: Mutex<Option<Announcements>>,
 }
@@ -49,6 +51,7 @@ impl Signals {
             outbox: Wakeup::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
             webhooks,
             boards: broadcast::Sender::new(BOARDS_KEPT),
+            watched: Arc::default(),
             announcer: announcer.clone(),
             told: Mutex::new(told),
         }

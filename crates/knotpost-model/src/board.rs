@@ -94,6 +94,8 @@ words! {
         Draw = "draw",
         /// That the last move is taken back.
         Undo = "undo",
+        /// That a computer player goes on in the seat of the player to move.
+        Substitute = "substitute",
     }
 }
 
@@ -103,6 +105,7 @@ impl std::fmt::Display for ProposalKind {
         f.write_str(match self {
             Self::Draw => "a draw",
             Self::Undo => "to take back the last move",
+            Self::Substitute => "a computer player for the player to move",
         })
     }
 }

@@ -35,8 +35,8 @@ mod writer;
 
 pub use batch::MovePlan;
 pub use boards::{
-    BoardContext, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProposalRow,
-    PulseRow, QueuedMoveRow, SeekRow, SubmissionRow, WaitingOrder,
+    BoardContext, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProgramBoard,
+    ProposalRow, PulseRow, QueuedMoveRow, SeekRow, SubmissionRow, WaitingOrder,
 };
 pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
@@ -54,8 +54,8 @@ pub use ratings::{
 };
 pub use rows::{
     BoardFilter, BoardMail, BoardRow, CoalescedMail, DirectMail, MoveRow, MoverRow, NewBoard, NewInbox,
-    NewOutbox, OutboxContent, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey, SavedResponse,
-    SeatRow, SeatedBoard, StoredMail, Turn, UserRow, UserState, WaitingMail,
+    NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey,
+    SavedResponse, SeatRow, SeatedBoard, StoredMail, Turn, UserRow, UserState, WaitingMail,
 };
 pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};

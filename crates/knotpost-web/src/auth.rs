@@ -52,10 +52,19 @@ impl Caller {
     /// # Errors
     /// When the token does not have the scope.
     pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
-        if self.method != AuthMethod::Token || self.scopes.contains(&scope) {
+        self.require_one_of(&[scope])
+    }
+
+    /// Checks that the caller may use one of these scopes.
+    ///
+    /// # Errors
+    /// When the token has none of them.
+    pub(super) fn require_one_of(&self, scopes: &[Scope]) -> Result<(), Problem> {
+        if self.method != AuthMethod::Token || self.scopes.iter().any(|scope| scopes.contains(scope)) {
             return Ok(());
         }
-        let text = format!("this token has not the scope `{}`", scope.as_str());
+        let words: Vec<String> = scopes.iter().map(|scope| format!("`{}`", scope.as_str())).collect();
+        let text = format!("this token has not the scope {}", words.join(" or "));
         Err(Problem::new(Code::NotAllowed, text))
     }
 

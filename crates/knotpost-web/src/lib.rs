@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 use knotpost_core::app::App;
 use knotpost_core::mailing::{LocalMailbox, WebhookIntake};
+use knotpost_model::UserKey;
 use knotpost_platform::connections::Slots;
 use knotpost_platform::secret::MailboxKey;
 
@@ -64,6 +65,8 @@ pub struct Shared {
     stop: CancellationToken,
     /// Permits for event streams.
     watchers: Slots,
+    /// … and for those of programs, by their accounts.
+    programs: Slots<UserKey>,
 }
 
 /// The captured mail.
@@ -75,6 +78,10 @@ struct Mailbox {
 
 /// The most event streams at once.
 const MOST_WATCHERS: usize = 1000;
+/// The most event streams of programs at once.
+const MOST_PROGRAMS: usize = 500;
+/// The most of one account.
+const MOST_PROGRAMS_OF_USER: usize = 3;
 /// The most event streams of one client.
 const MOST_WATCHERS_OF_CLIENT: usize = 20;
 
@@ -83,8 +90,19 @@ impl Web {
     pub fn new(app: Arc<App>, intake: Arc<dyn WebhookIntake>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let watchers = Slots::new(MOST_WATCHERS, MOST_WATCHERS_OF_CLIENT);
+        let programs = Slots::new(MOST_PROGRAMS, MOST_PROGRAMS_OF_USER);
         let (responses, stop) = (Arc::default(), CancellationToken::new());
-        Self(Arc::new(Shared { app, intake, pages, responses, metrics, mailbox: None, stop, watchers }))
+        Self(Arc::new(Shared {
+            app,
+            intake,
+            pages,
+            responses,
+            metrics,
+            mailbox: None,
+            stop,
+            watchers,
+            programs,
+        }))
     }
 
     /// Shows the captured mail to administrators and to holders of the key.

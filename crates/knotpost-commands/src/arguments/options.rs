@@ -7,7 +7,7 @@ use crate::error::{ErrorCode, ParseError};
 use crate::grammar::{NamedGame, did_you_mean};
 use crate::suggest::{Found, nearest, one_of, resolve_prefix};
 use crate::token::{Dashes, RawOption};
-use crate::value::{Days, GivenOption, ServerOptions};
+use crate::value::{ComputerWish, Days, GivenOption, ServerOptions};
 use crate::vocabulary::{OptionWord, Vocabulary};
 
 /// An option of the server.
@@ -17,13 +17,15 @@ enum ServerOption {
     Forfeittime,
     Totaltime,
     Unrated,
+    Computer,
 }
 
-const SERVER_OPTIONS: [(&str, ServerOption); 4] = [
+const SERVER_OPTIONS: [(&str, ServerOption); 5] = [
     ("nagtime", ServerOption::Nagtime),
     ("forfeittime", ServerOption::Forfeittime),
     ("totaltime", ServerOption::Totaltime),
     ("unrated", ServerOption::Unrated),
+    ("computer", ServerOption::Computer),
 ];
 
 /// What an option's name stands for.
@@ -45,7 +47,9 @@ pub(super) fn lacks_value<'a>(args: &Args<'a>) -> Option<&'a str> {
     args.options.iter().filter(|option| option.value.is_none()).find_map(|option| {
         match find_option(args, *option).ok()?? {
             Meant::Game(word) => word.takes_value.then_some(word.name.as_str()),
-            Meant::Server(name, meant) => (meant != ServerOption::Unrated).then_some(name),
+            Meant::Server(name, meant) => {
+                (!matches!(meant, ServerOption::Unrated | ServerOption::Computer)).then_some(name)
+            }
         }
     })
 }
@@ -152,6 +156,14 @@ fn set_server_option(
                 return Err(repeated(args, name));
             }
             return Ok(());
+        }
+        ServerOption::Computer => {
+            let Some(wish) = ComputerWish::from_value(value) else {
+                let message = "`--computer` takes a level from 1 to 8, such as `--computer=3`, or none";
+                return Err(args.fail(ErrorCode::BadOption, message));
+            };
+            let is_twice = server.computer.replace(wish).is_some();
+            return if is_twice { Err(repeated(args, name)) } else { Ok(()) };
         }
         ServerOption::Nagtime => &mut server.nagtime,
         ServerOption::Forfeittime => &mut server.forfeittime,

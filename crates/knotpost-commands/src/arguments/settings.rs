@@ -16,7 +16,7 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 10] = [
+const SETTINGS: [(&str, Takes); 11] = [
     ("mail", Takes::Word(&["text", "both"])),
     ("board", Takes::Word(&["standard", "wide", "narrow", "list"])),
     ("subject", Takes::Word(&["turn", "fixed"])),
@@ -27,6 +27,7 @@ const SETTINGS: [(&str, Takes); 10] = [
     ("messages", Takes::Word(&["on", "off"])),
     ("confirm", Takes::Word(&["on", "off"])),
     ("timezone", Takes::Zone),
+    ("bot", Takes::Word(&["on", "off"])),
 ];
 
 /// Takes a preference back: the value that every preference knows.

@@ -409,9 +409,13 @@ fn verb_of(action: &Action) -> Verb {
     match action {
         Action::Swap => Verb::Swap,
         Action::Resign => Verb::Resign,
-        Action::Move(_) | Action::Pass | Action::Propose | Action::Undo | Action::Accept | Action::Reject => {
-            Verb::Move
-        }
+        Action::Move(_)
+        | Action::Pass
+        | Action::Propose
+        | Action::Undo
+        | Action::Substitute
+        | Action::Accept
+        | Action::Reject => Verb::Move,
     }
 }
 

@@ -30,6 +30,7 @@ fn a_challenge_carries_options_of_game_and_server() {
         forfeittime: Days::from_word("14"),
         totaltime: None,
         unrated: true,
+        computer: None,
     };
     assert_eq!(server, expected);
 }

@@ -22,7 +22,7 @@ const PAGES_OF_A_LOOK: usize = 10;
 pub struct UserView {
     /// The name.
     pub userid: String,
-    /// `player` or `admin`.
+    /// `player`, `admin`, `bot` (a computer player of this server) or `program`.
     pub role: String,
     /// Whether the account is in use.
     pub state: &'static str,
@@ -59,7 +59,7 @@ pub struct PublicUser {
     pub userid: String,
     /// Whether the user is an administrator.
     pub is_admin: bool,
-    /// Whether it is a computer player of this server.
+    /// Whether a program plays for the account: one of this server, or one of its owner.
     pub is_bot: bool,
     /// When the user signed up.
     pub since: Millis,
@@ -245,7 +245,7 @@ pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, Ser
 }
 
 fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
-    let refused = Userid::choose(&row.userid, &app.vocabulary).err().filter(|_| !row.is_bot());
+    let refused = Userid::choose(&row.userid, &app.vocabulary).err().filter(|_| !row.is_computer_player());
     UserView {
         name_refused: refused.map(|rule| rule.to_string()),
         userid: row.userid,
@@ -321,7 +321,7 @@ pub(crate) async fn apply(
     if user.state == UserState::Deleted {
         return Err(Refusal::new(Code::NoSuchUser, format!("{userid} was deleted")).into());
     }
-    if user.is_bot() && !matches!(edit, UserEdit::Suspend | UserEdit::Lift) {
+    if user.is_computer_player() && !matches!(edit, UserEdit::Suspend | UserEdit::Lift) {
         let message = format!("{userid} is a computer player of this server: nobody logs in there");
         return Err(Refusal::new(Code::NotAllowed, message)
             .hint("`suspend` takes it out of play; `bots.enabled = false` takes all of them out.")
@@ -332,6 +332,11 @@ pub(crate) async fn apply(
         UserEdit::Password(_) => {
             tx.set_password_hash(user.id, work.hash.as_deref(), now).await?;
             tx.drop_reset(user.id).await?;
+        }
+        UserEdit::Role("admin") if user.is_bot() => {
+            let message = format!("a program plays for {userid}: it cannot be an administrator");
+            let hint = "`revoke` makes it the account of a person again.";
+            return Err(Refusal::new(Code::NotAllowed, message).hint(hint).into());
         }
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
         UserEdit::Suspend => {

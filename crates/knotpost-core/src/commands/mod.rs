@@ -262,7 +262,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
         Command::Hint { .. } => Policy::spends(Spends::ShareOfUser(Rate::Hint)),
         Command::Analyse { .. } => Policy::spends(Spends::Share(Rate::Analysis)),
         Command::Chat { game, board, .. } => chat::policy(game, *board),
-        Command::Move { board, action: Action::Propose | Action::Undo, .. } => {
+        Command::Move { board, action: Action::Propose | Action::Undo | Action::Substitute, .. } => {
             moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),

@@ -10,19 +10,22 @@ pub enum Scope {
     Read,
     /// To act on boards.
     Play,
+    /// To play as a program: to look, to hear of all boards, to act and to speak on them, and nothing of the account.
+    Bot,
     /// To look after the server, if its owner does.
     Admin,
 }
 
 impl Scope {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Play, Self::Admin];
+    pub const ALL: [Self; 4] = [Self::Read, Self::Play, Self::Bot, Self::Admin];
 
     /// Its word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Play => "play",
+            Self::Bot => "bot",
             Self::Admin => "admin",
         }
     }

@@ -20,6 +20,8 @@ pub struct Profile {
     pub away_until: Option<Millis>,
     /// The level of a computer player of this server; `None`: it is a person.
     pub level: Option<u8>,
+    /// Whether a program plays for the account.
+    pub is_bot: bool,
     /// The games in which they are rated.
     pub ratings: Vec<GameRating>,
 }
@@ -72,6 +74,7 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     let now = app.clock.now();
     let vacations = tx.vacations(user.id, now).await?.into_iter().filter(|row| row.from_at <= now);
     let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
-    let level = computer_player::level_of(&user.userid).filter(|_| user.is_bot());
-    Ok(Profile { level, userid: user.userid, since: user.created_at, away_until, ratings })
+    let level = computer_player::level_of(&user.userid).filter(|_| user.is_computer_player());
+    let is_bot = user.is_bot();
+    Ok(Profile { level, is_bot, userid: user.userid, since: user.created_at, away_until, ratings })
 }

@@ -85,17 +85,22 @@ pub async fn create_token(
     let token = format!("{PREFIX}{}", to_hex(&bytes));
     let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
     let expires_at = now.plus(i64::from(days) * DAY_MS);
-    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.contains(&Scope::Admin), proven));
+    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.clone(), proven));
     let made = app
         .store
         .write(move |tx| {
             let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
             Box::pin(async move {
-                let (digest, name, scopes, for_admin, proven) = &*work;
+                let (digest, name, words, scopes, proven) = &*work;
                 let user = proven.user;
                 let Some(row) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
                 let refuse = |why: &str| Ok(Err(Refusal::new(Code::NotAllowed, why)));
-                if *for_admin && row.role != "admin" {
+                if scopes.contains(&Scope::Bot) && !row.is_bot() {
+                    return refuse(
+                        "keys with the scope `bot` are for accounts of programs: set USERID PASSWORD bot=on",
+                    );
+                }
+                if scopes.contains(&Scope::Admin) && row.role != "admin" {
                     return refuse("only administrators have keys with the scope `admin`");
                 }
                 if forget_ended(tx, &app, &row, now).await? >= MOST {
@@ -105,7 +110,7 @@ pub async fn create_token(
                     digest: digest.clone(),
                     user,
                     name: name.clone(),
-                    scopes: scopes.clone(),
+                    scopes: words.clone(),
                     password_mark: password_mark(&app, &row),
                     expires_at,
                 };

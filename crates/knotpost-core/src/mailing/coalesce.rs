@@ -215,6 +215,8 @@ fn lasts(note: &Note) -> bool {
         | Note::Left { .. }
         | Note::Unrated
         | Note::Swapped { .. }
+        | Note::Programs { .. }
+        | Note::Substituted { .. }
         | Note::Paired
         | Note::Challenged { .. }
         | Note::Rematch { .. }

@@ -5,6 +5,7 @@ use crate::boards::board::Standing;
 use crate::boards::time::schedule;
 use crate::boards::{Board, ServiceError};
 use crate::play::notifications::notify_of_end;
+use crate::play::stand_in::are_computer_players;
 use crate::play::{opponents, queue, resignation};
 use crate::ratings::board_ratings;
 use knotpost_model::{BoardState, Millis, SeatState};
@@ -23,6 +24,7 @@ pub(crate) async fn finish_turn(
     while queue::play_next(tx, app, board, now).await? {
         play_for_the_absent(board, now)?;
     }
+    end_without_people(tx, board, now).await?;
     store_turn(tx, app, board, stored, now).await?;
     if board.row.state == BoardState::Over {
         tx.delete_submissions(board.row.id).await?;
@@ -104,5 +106,18 @@ fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceErro
             break;
         }
     }
+    Ok(())
+}
+
+/// Computer players do not go on among themselves: when the last person has left they agree on a draw.
+async fn end_without_people(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
+    let Standing::ToMove(next) = board.standing() else { return Ok(()) };
+    let playing = board.seats.iter().filter(|seat| seat.state == SeatState::Playing);
+    if board.seats.iter().all(|seat| seat.state == SeatState::Playing)
+        || !are_computer_players(tx, playing).await?
+    {
+        return Ok(());
+    }
+    board.agree_on_draw(next, now);
     Ok(())
 }

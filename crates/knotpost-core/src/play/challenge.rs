@@ -145,6 +145,7 @@ pub(crate) async fn start(
     if !new.rated {
         facts.notes.push(Note::Unrated);
     }
+    facts.notes.extend(note_of_programs(users));
     let Some(row) = tx.board(key).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
@@ -157,6 +158,17 @@ pub(crate) async fn start(
         tx.set_due(key, board.row.due_at.map(Millis), None).await?;
     }
     Ok((board, facts))
+}
+
+/// Whose players are programs of others. What a computer player of this server is, its name says.
+fn note_of_programs(users: &[UserRow]) -> Option<Note> {
+    let mut userids: Vec<String> = Vec::new();
+    for user in users.iter().filter(|user| user.is_bot() && !user.is_computer_player()) {
+        if !userids.contains(&user.userid) {
+            userids.push(user.userid.clone());
+        }
+    }
+    (!userids.is_empty()).then_some(Note::Programs { userids })
 }
 
 /// The limits of a board that has its own, for its first mail.

@@ -12,12 +12,12 @@ use crate::app::App;
 use crate::boards::{Board, ServiceError, Standing};
 use crate::config::Pace;
 use crate::play::moves;
-use knotpost_model::computer_player::{LEVELS, userid_of};
+use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError, WriteTx};
 
-/// How many turns are looked at for one that is due.
-const LOOKED_AT: i64 = 50;
+/// A move is expected within this many times what one may take: others may come before it.
+const PATIENCE: i64 = 5;
 /// The shortest pause of a player who takes as long as people do, in milliseconds …
 const SHORTEST_PAUSE_MS: i64 = 20_000;
 /// … and by how much the longest is longer.
@@ -36,7 +36,7 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
             for level in 1..=LEVELS {
                 let userid = userid_of(level);
                 match tx.find_user(&userid).await? {
-                    Some(user) if user.is_bot() => {}
+                    Some(user) if user.is_computer_player() => {}
                     Some(_) => taken.push(userid),
                     None => {
                         tx.insert_bot(&userid, now).await?;
@@ -49,33 +49,57 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     work.await
 }
 
-/// Leases the turn that has been due longest, for `lease_ms`; `None`: no turn is due.
+/// Leases a turn for `lease_ms`; `false`: another server decides on it.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn lease_turn(app: &App, lease_ms: i64) -> Result<Option<BotTurn>, StoreError> {
-    let now = app.clock.now();
-    let turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
-    for turn in turns.into_iter().filter(|turn| due_at(turn, app.config.bots.pace) <= now) {
-        let board = turn.board;
-        let lease =
-            app.store.write_queue(move |tx| Box::pin(tx.lease_bot_turn(board, now.plus(lease_ms), now)));
-        if lease.await? {
-            return Ok(Some(turn));
-        }
+pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, StoreError> {
+    let (board, now) = (turn.board, app.clock.now());
+    let work = app.store.write_queue(move |tx| Box::pin(tx.lease_bot_turn(board, now.plus(lease_ms), now)));
+    work.await
+}
+
+/// When the next move of a board is due, if it is a computer player's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Within this number of seconds.
+    Within(i64),
+    /// At about this moment.
+    At(Millis),
+    /// It should be there; the computer players have much to do.
+    Late,
+}
+
+/// When the computer player who is to move on a board answers, and its name; `None`: none is to move.
+pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
+    let Standing::ToMove(next) = board.standing() else { return None };
+    let seat = board.seats.iter().find(|seat| seat.seat == i64::from(next.number()))?;
+    level_of(&seat.userid)?;
+    if !app.config.bots.enabled || board.row.paused_at.is_some() {
+        return None;
     }
-    Ok(None)
+    let since = board.row.last_move_at.map_or(board.row.started_at, Millis);
+    let patience = (i64::from(app.config.bots.move_ms) / 1000).max(1) * PATIENCE;
+    let (now, pace) = (app.clock.now(), app.config.bots.pace);
+    let due = due(since, board.row.history.unwrap_or(board.row.ply), pace);
+    let expected = match pace {
+        _ if now.0 > due.0 + patience * 1000 => Expected::Late,
+        Pace::Quick => Expected::Within(patience),
+        Pace::Human => Expected::At(due),
+    };
+    Some((seat.userid.clone(), expected))
 }
 
 /// When a computer player answers. The pause of one who takes as long as people do differs from turn to turn and is the
 /// same whoever computes it.
-fn due_at(turn: &BotTurn, pace: Pace) -> Millis {
+pub(crate) fn due_at(turn: &BotTurn, pace: Pace) -> Millis {
+    due(turn.since, turn.history.unwrap_or(turn.ply), pace)
+}
+
+fn due(since: Millis, mark: i64, pace: Pace) -> Millis {
     match pace {
-        Pace::Quick => turn.since,
-        Pace::Human => {
-            let spread = turn.history.unwrap_or(turn.ply).rem_euclid(PAUSE_SPREAD_MS);
-            turn.since.plus(SHORTEST_PAUSE_MS + spread)
-        }
+        Pace::Quick => since,
+        Pace::Human => since.plus(SHORTEST_PAUSE_MS + mark.rem_euclid(PAUSE_SPREAD_MS)),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) async fn readiness(
     game: &str,
     user: &UserRow,
 ) -> Result<Readiness, StoreError> {
-    let is_off = user.is_bot() && !app.config.bots.enabled;
+    let is_off = user.is_computer_player() && !app.config.bots.enabled;
     if user.state != UserState::Active || is_off || !tx.accepts(game, user.id).await? {
         return Ok(Readiness::Unwilling);
     }
@@ -95,18 +95,22 @@ pub(crate) async fn pair(
         }
         let Some(other) = tx.user(other.user_id).await? else { continue };
         if readiness(tx, app, name, &other).await? == Readiness::Ready {
-            boards.push(start_paired(tx, app, game, &own, [user.clone(), other], now).await?);
+            let players = [user.clone(), other];
+            let started = start_sought(tx, app, game, &own, players, Cause::Pairing, now);
+            boards.push(Box::pin(started).await?);
         }
     }
     Ok(boards)
 }
 
-async fn start_paired(
+/// Starts a board with the terms of a seek; lots are drawn for the first seat.
+pub(crate) async fn start_sought(
     tx: &mut WriteTx,
     app: &App,
     game: &'static dyn AnyGame,
     seek: &SeekRow,
     mut players: [UserRow; SEATS],
+    cause: Cause,
     now: Millis,
 ) -> Result<BoardRef, ServiceError> {
     let [lot] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
@@ -121,7 +125,7 @@ async fn start_paired(
         forfeit_ms: seek.forfeit_ms,
         total_ms: seek.total_ms,
     };
-    let opening = Opening { terms, cause: Cause::Pairing, comment: "" };
+    let opening = Opening { terms, cause, comment: "" };
     let (board, facts) = start(tx, app, game, &options, &players, opening, now).await?;
     notify_readers(tx, app, &board, facts, now).await?;
     Ok(board.name())

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use knotpost_storage::{ALL_GAMES, PreferenceRow};
+use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow};
 
 /// A preference: its name, what holds without a wish, and whether a game can have its own.
 /// What they do is told in `help preferences`.
@@ -17,7 +17,7 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
 }
 
 /// All preferences, in the order in which they are shown.
-pub(crate) const KINDS: [Kind; 10] = [
+pub(crate) const KINDS: [Kind; 11] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
     kind("subject", "turn", true),
@@ -28,7 +28,11 @@ pub(crate) const KINDS: [Kind; 10] = [
     kind("messages", "on", false),
     kind("confirm", "off", true),
     kind("timezone", "UTC", true),
+    kind(BOT, "off", false),
 ];
+
+/// Whether a program plays for the account: shown among the preferences, and stored as the role of the account.
+pub(crate) const BOT: &str = "bot";
 
 /// The value that takes a wish back.
 pub(crate) const DEFAULT: &str = "default";
@@ -42,6 +46,16 @@ pub struct PreferenceLine {
     pub value: String,
     /// Where that comes from: `default`, `all games`, or a game's title.
     pub from: String,
+}
+
+/// The stored preferences of a user, and with them what their role says.
+pub(crate) async fn stored_of(tx: &mut ReadTx, user: &UserRow) -> Result<Vec<PreferenceRow>, StoreError> {
+    let mut stored = tx.preferences(user.id).await?;
+    if user.is_bot() {
+        let (game, name, value) = (ALL_GAMES.to_owned(), BOT.to_owned(), "on".to_owned());
+        stored.push(PreferenceRow { game, name, value });
+    }
+    Ok(stored)
 }
 
 /// What holds in all games, by what is stored.

@@ -1,4 +1,4 @@
-//! Draws by agreement and moves taken back: proposing, agreeing, refusing.
+//! Draws by agreement, moves taken back and seats taken over: proposing, agreeing, refusing.
 //!
 //! A proposal holds as long as no further move is made. What was agreed is entered here; what follows
 //! from it is done as after any other turn.
@@ -13,7 +13,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{Turning, check_plays, comment};
-use crate::play::queue;
+use crate::play::{queue, substitution};
 use crate::replies::facts::note_of;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
@@ -69,6 +69,12 @@ pub(crate) async fn act(
             let (board, note) = propose(tx, board, user, ProposalKind::Undo, now).await?;
             Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
         }
+        (Action::Substitute, pending) => {
+            let board = check_offer(board, ProposalKind::Substitute, pending.as_ref())?;
+            let board = Box::pin(substitution::check(tx, app, board, user, now)).await?;
+            let (board, note) = propose(tx, board, user, ProposalKind::Substitute, now).await?;
+            Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
+        }
         (_, None) => {
             let refusal = Refusal::new(Code::NothingProposed, "nothing is proposed on this board")
                 .hint("A proposal is void as soon as somebody moves.");
@@ -105,11 +111,12 @@ fn check_offer(
     kind: ProposalKind,
     pending: Option<&ProposalRow>,
 ) -> Result<Board, ServiceError> {
-    let (ability, what) = match kind {
-        ProposalKind::Draw => (Ability::Draw, "draws by agreement"),
-        ProposalKind::Undo => (Ability::Undo, "moves that are taken back"),
+    let needed = match kind {
+        ProposalKind::Draw => Some((Ability::Draw, "draws by agreement")),
+        ProposalKind::Undo => Some((Ability::Undo, "moves that are taken back")),
+        ProposalKind::Substitute => None,
     };
-    if !board.game.meta().abilities.has(ability) {
+    if let Some((_, what)) = needed.filter(|(ability, _)| !board.game.meta().abilities.has(*ability)) {
         let refusal = Refusal::new(Code::NotSupported, format!("{} has no {what}", board.title()));
         return Err(refusal.about(board).into());
     }
@@ -133,7 +140,7 @@ async fn propose(
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let ply = board.entries.len() as i64;
     let row = ProposalRow { kind, seat, ply, accepted: String::new(), at: now };
-    if still_to_answer(&board, &row).is_empty() {
+    if still_to_answer(&board, &row).is_empty() && kind != ProposalKind::Substitute {
         let refusal = Refusal::new(Code::Conflict, "there is nobody else here who could agree");
         return Err(refusal.about(board).into());
     }
@@ -144,7 +151,8 @@ async fn propose(
 }
 
 /// What computer players say to a proposal, at once: they let a move be taken back where the board is not rated, and
-/// refuse a draw. When all have agreed to an undo, what was played since the proposer's own move goes as well.
+/// another one take a seat, and refuse a draw. When all have agreed to an undo, what was played since the proposer's own
+/// move goes as well.
 async fn ask_bots(
     tx: &mut WriteTx,
     app: &App,
@@ -153,10 +161,20 @@ async fn ask_bots(
     now: Millis,
 ) -> Result<(Board, Note), ServiceError> {
     while let Some(proposal) = pending_proposal(tx, &board).await? {
-        let Some(bot) = find_bot(tx, &still_to_answer(&board, &proposal)).await? else {
+        let waiting = still_to_answer(&board, &proposal);
+        // Of two players one is absent: nobody else is to be asked.
+        if waiting.is_empty() {
+            return Box::pin(settle(tx, app, board, &proposal, now)).await;
+        }
+        let Some(bot) = find_bot(tx, &waiting).await? else {
             return Ok((board, note));
         };
-        if proposal.kind == ProposalKind::Draw || board.row.rated {
+        let is_refused = match proposal.kind {
+            ProposalKind::Draw => true,
+            ProposalKind::Undo => board.row.rated,
+            ProposalKind::Substitute => false,
+        };
+        if is_refused {
             tx.delete_proposal(board.row.id).await?;
             return Ok((board, Note::Rejected { by: bot.userid, kind: proposal.kind }));
         }
@@ -173,7 +191,7 @@ async fn ask_bots(
 async fn find_bot(tx: &mut WriteTx, names: &[String]) -> Result<Option<UserRow>, StoreError> {
     for name in names {
         let user = tx.find_user(name).await?;
-        if let Some(bot) = user.filter(UserRow::is_bot) {
+        if let Some(bot) = user.filter(UserRow::is_computer_player) {
             return Ok(Some(bot));
         }
     }
@@ -188,7 +206,7 @@ fn is_turn_of(board: &Board, user: &UserRow) -> bool {
 async fn agree(
     tx: &mut WriteTx,
     app: &App,
-    mut board: Board,
+    board: Board,
     user: &UserRow,
     mut proposal: ProposalRow,
     now: Millis,
@@ -210,9 +228,21 @@ async fn agree(
         let note = note_of(&board, &proposal);
         return Ok((board, note));
     }
+    settle(tx, app, board, &proposal, now).await
+}
+
+/// Enters what all have agreed to.
+async fn settle(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    proposal: &ProposalRow,
+    now: Millis,
+) -> Result<(Board, Note), ServiceError> {
     match proposal.kind {
         ProposalKind::Draw => agree_on_draw(tx, app, &mut board, now).await?,
         ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
+        ProposalKind::Substitute => return Box::pin(substitution::seat(tx, app, board, proposal, now)).await,
     }
     Ok((board, Note::Agreed { kind: proposal.kind }))
 }

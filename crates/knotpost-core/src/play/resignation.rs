@@ -8,6 +8,7 @@ use crate::boards::{Board, ServiceError};
 use crate::mailing::post::post_to_user;
 use crate::play::boards::answer_with_board;
 use crate::play::notifications::notify_of_removal;
+use crate::play::stand_in::are_computer_players;
 use crate::ratings::board_ratings;
 use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Note, Reply};
 use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
@@ -183,7 +184,8 @@ pub(crate) async fn take_out(
 ) -> Result<Left, ServiceError> {
     let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user).cloned().collect();
     let players = board.game.meta().players.clone();
-    if left.len() < 2 || left.len() < *players.start() {
+    let is_deserted = Box::pin(are_computer_players(tx, left.iter())).await?;
+    if is_deserted || left.len() < 2 || left.len() < *players.start() {
         remove(tx, board, now).await?;
         return Ok(Left::Nobody);
     }

@@ -3,6 +3,7 @@
 pub(crate) mod analysis;
 pub(crate) mod health;
 pub(crate) mod own_settings;
+pub(crate) mod program_events;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod talk;
@@ -15,6 +16,7 @@ pub use health::{
     view_traces,
 };
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
+pub use program_events::{ProgramEvent, ProgramFeed, ProgramLook, ProgramNews};
 pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
 pub use table::{QueuedAnswer, Surroundings, view_surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};

@@ -14,6 +14,8 @@ pub struct OwnSettings {
     pub preferences: Vec<PreferenceLine>,
     /// Their addresses, and whether each is confirmed.
     pub addresses: Vec<(String, bool)>,
+    /// Whether a program plays for the account.
+    pub is_bot: bool,
     /// Until when they are on vacation.
     pub away_until: Option<Millis>,
 }
@@ -24,12 +26,13 @@ pub struct OwnSettings {
 /// When the database fails.
 pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettings, ServiceError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let is_bot = tx.user(visitor.user).await?.is_some_and(|user| user.is_bot());
     let preferences = lines_for_all_games(&tx.preferences(visitor.user).await?);
     let addresses = tx.addresses(visitor.user).await?.into_iter();
     let addresses = addresses.map(|row| (row.address, row.verified_at.is_some())).collect();
     let vacations = tx.vacations(visitor.user, now).await?.into_iter();
     let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
-    Ok(OwnSettings { preferences, addresses, away_until })
+    Ok(OwnSettings { preferences, addresses, is_bot, away_until })
 }
 
 /// The time zone that the visitor chose; UTC where none is chosen.

@@ -51,6 +51,18 @@ pub enum Note {
     },
     /// The boards' players' result does not count.
     Unrated,
+    /// Programs play for these users.
+    Programs {
+        /// Their names.
+        userids: Vec<String>,
+    },
+    /// A computer player has taken the seat of somebody who did not move.
+    Substituted {
+        /// The computer player.
+        bot: String,
+        /// Who sat there.
+        userid: String,
+    },
     /// Somebody took over the other side.
     Swapped {
         /// Who.
@@ -201,6 +213,9 @@ impl fmt::Display for Note {
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Unrated => f.write_str("This board is unrated."),
+            Self::Programs { userids } => userids.iter().enumerate().try_for_each(|(index, userid)| {
+                write!(f, "{}{userid} is a computer program.", if index == 0 { "" } else { "\n" })
+            }),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
             Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
             Self::Challenged { by: Some(by) } => write!(f, "The challenge comes from {by}."),
@@ -243,6 +258,16 @@ impl fmt::Display for Note {
             Self::Rejected { by, kind: ProposalKind::Draw } => write!(f, "{by} rejected the draw."),
             Self::Rejected { by, kind: ProposalKind::Undo } => {
                 write!(f, "{by} does not agree to take back the last move.")
+            }
+            Self::Rejected { by, kind: ProposalKind::Substitute } => {
+                write!(f, "{by} does not agree that a computer player takes a seat.")
+            }
+            Self::Agreed { kind: ProposalKind::Substitute } => {
+                f.write_str("All players agreed: a computer player has taken a seat.")
+            }
+            Self::Substituted { bot, userid } => {
+                writeln!(f, "{bot}, a computer player, goes on in the seat of")?;
+                write!(f, "{userid}; the board is not rated from now on.")
             }
             Self::Agreed { kind: ProposalKind::Draw } => f.write_str("All players agreed on a draw."),
             Self::Agreed { kind: ProposalKind::Undo } => {

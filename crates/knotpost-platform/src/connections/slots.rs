@@ -1,6 +1,7 @@
-//! How many connections there are, in all and from each host.
+//! How many connections there are, in all and from each host (or of each user).
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use knotpost_model::Host;
@@ -10,26 +11,26 @@ const RESERVE: usize = 10;
 
 /// Counts connections against the limits.
 #[derive(Clone, Debug)]
-pub struct Slots {
-    counts: Arc<Mutex<Counts>>,
+pub struct Slots<K: Eq + Hash = Host> {
+    counts: Arc<Mutex<Counts<K>>>,
     total: usize,
     per_host: usize,
     /// The most of relays and proxies.
     of_many: usize,
 }
 
-#[derive(Debug, Default)]
-struct Counts {
+#[derive(Debug)]
+struct Counts<K> {
     total: usize,
     of_many: usize,
-    by_host: HashMap<Host, usize>,
+    by_host: HashMap<K, usize>,
 }
 
 /// One connection counted, until dropped.
 #[derive(Debug)]
-pub struct Slot {
-    slots: Slots,
-    host: Option<Host>,
+pub struct Slot<K: Eq + Hash = Host> {
+    slots: Slots<K>,
+    host: Option<K>,
 }
 
 /// Which limit is reached.
@@ -41,10 +42,11 @@ pub enum Full {
     Host,
 }
 
-impl Slots {
+impl<K: Copy + Eq + Hash> Slots<K> {
     /// At most `total` connections, and `per_host` from each host.
     pub fn new(total: usize, per_host: usize) -> Self {
-        Self { counts: Arc::default(), total, per_host, of_many: total - total / RESERVE }
+        let counts = Counts { total: 0, of_many: 0, by_host: HashMap::new() };
+        Self { counts: Arc::new(Mutex::new(counts)), total, per_host, of_many: total - total / RESERVE }
     }
 
     /// Counts one more connection. `None` for a host has no limit of its own: a proxy or a mail relay has the
@@ -52,7 +54,7 @@ impl Slots {
     ///
     /// # Errors
     /// When there are enough.
-    pub fn take(&self, host: Option<Host>) -> Result<Slot, Full> {
+    pub fn take(&self, host: Option<K>) -> Result<Slot<K>, Full> {
         let mut counts = self.lock();
         if counts.total >= self.total {
             return Err(Full::Total);
@@ -70,27 +72,29 @@ impl Slots {
         }
         counts.total += 1;
         drop(counts);
-        Ok(Slot { slots: self.clone(), host })
+        Ok(Slot { slots: Self { counts: Arc::clone(&self.counts), ..*self }, host })
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Counts> {
+impl<K: Eq + Hash> Slots<K> {
+    fn lock(&self) -> MutexGuard<'_, Counts<K>> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Slot {
+impl<K: Eq + Hash> Drop for Slot<K> {
     fn drop(&mut self) {
         let mut counts = self.slots.lock();
         counts.total = counts.total.saturating_sub(1);
-        let Some(host) = self.host else {
+        let Some(host) = &self.host else {
             counts.of_many = counts.of_many.saturating_sub(1);
             return;
         };
-        let left = counts.by_host.get(&host).copied().unwrap_or_default().saturating_sub(1);
+        let left = counts.by_host.get(host).copied().unwrap_or_default().saturating_sub(1);
         if left == 0 {
-            counts.by_host.remove(&host);
-        } else {
-            counts.by_host.insert(host, left);
+            counts.by_host.remove(host);
+        } else if let Some(count) = counts.by_host.get_mut(host) {
+            *count = left;
         }
     }
 }
@@ -121,7 +125,7 @@ mod tests {
 
     #[test]
     fn whoever_brings_many_is_limited_in_all_only_and_networks_count_as_one() {
-        let slots = Slots::new(2, 1);
+        let slots = Slots::<Host>::new(2, 1);
         let _held = [slots.take(None).unwrap(), slots.take(None).unwrap()];
         assert_eq!(slots.take(None).unwrap_err(), Full::Total);
         let wide = Slots::new(9, 1);

@@ -30,6 +30,18 @@ pub struct BotTurn {
     pub since: Millis,
 }
 
+macro_rules! bot_turns {
+    ($from:literal, $end:literal) => {
+        concat!(
+            "SELECT b.id AS board, b.game, b.number, b.ply, b.history, u.id AS \"user\", u.userid, \
+             COALESCE(b.last_move_at, b.started_at) AS since ",
+            $from,
+            "u.role = 'bot' AND u.state = 'active' AND s.user_id = u.id AND s.to_move AND b.paused_at IS NULL",
+            $end
+        )
+    };
+}
+
 impl ReadTx {
     /// The boards on which a computer player is to move and no server is deciding, at most `limit`; those that have
     /// waited longest first. Only boards that are being played are in `boards_in_play`.
@@ -38,14 +50,36 @@ impl ReadTx {
     /// When the database fails.
     pub async fn bot_turns(&mut self, now: Millis, limit: i64) -> Result<Vec<BotTurn>, StoreError> {
         // SQLite joins in this order where the word is CROSS, and finds few computer players first.
-        let sql = "SELECT b.id AS board, b.game, b.number, b.ply, b.history, u.id AS \"user\", u.userid, \
-                   COALESCE(b.last_move_at, b.started_at) AS since \
-                   FROM users u CROSS JOIN boards_in_play p CROSS JOIN seats s CROSS JOIN boards b \
-                   LEFT JOIN bot_leases l ON l.board_id = b.id \
-                   WHERE u.role = 'bot' AND u.state = 'active' AND p.user_id = u.id AND s.board_id = p.board_id \
-                   AND s.user_id = u.id AND s.to_move AND b.id = p.board_id AND b.paused_at IS NULL \
-                   AND (l.until_at IS NULL OR l.until_at <= $1) ORDER BY since, b.id LIMIT $2";
+        let sql = bot_turns!(
+            "FROM users u CROSS JOIN boards_in_play p CROSS JOIN seats s CROSS JOIN boards b \
+             LEFT JOIN bot_leases l ON l.board_id = b.id WHERE p.user_id = u.id AND s.board_id = p.board_id \
+             AND b.id = p.board_id AND ",
+            " AND (l.until_at IS NULL OR l.until_at <= $1) ORDER BY since, b.id LIMIT $2"
+        );
         Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql).bind(now.0).bind(limit).fetch_all(c).await)?)
+    }
+
+    /// The turn of a computer player on one board, if there is one and no server is deciding on it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn bot_turn_on(
+        &mut self,
+        game: &str,
+        number: u32,
+        now: Millis,
+    ) -> Result<Option<BotTurn>, StoreError> {
+        let sql = bot_turns!(
+            "FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id \
+             LEFT JOIN bot_leases l ON l.board_id = b.id WHERE b.game = $1 AND b.number = $2 AND b.state = 'active' AND ",
+            " AND (l.until_at IS NULL OR l.until_at <= $3)"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql)
+            .bind(game)
+            .bind(i64::from(number))
+            .bind(now.0)
+            .fetch_optional(c)
+            .await)?)
     }
 }
 

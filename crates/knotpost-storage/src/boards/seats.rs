@@ -118,6 +118,21 @@ impl WriteTx {
         Ok(())
     }
 
+    /// Gives a seat to another user.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn pass_seat_on(
+        &mut self,
+        board: BoardKey,
+        seat: i64,
+        user: UserKey,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE seats SET user_id = $3 WHERE board_id = $1 AND seat = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Makes the user a watcher of the board.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ pub struct PlayerFacts {
     pub playing: i64,
     /// How many opponents they look for.
     pub wanted: i64,
+    /// Whether a program plays for them.
+    pub is_bot: bool,
 }
 
 /// A player who has no rating in a game yet.
@@ -70,7 +72,7 @@ macro_rules! player_facts {
         concat!(
             "u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
              (SELECT COUNT(*) FROM boards_in_play b WHERE b.user_id = u.id AND b.game = ", $game, ") AS playing, \
-             COALESCE(k.wanted, 0) AS wanted FROM ",
+             COALESCE(k.wanted, 0) AS wanted, u.role IN ('bot', 'program') AS is_bot FROM ",
             $from,
             " LEFT JOIN user_games g ON g.user_id = u.id AND g.game = ", $game,
             " LEFT JOIN seeks k ON k.user_id = u.id AND k.game = ", $game,

@@ -13,4 +13,4 @@ pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow, SeatRow, S
 pub use mail::{BoardMail, CoalescedMail, DirectMail, NewInbox, NewOutbox, OutboxContent, StoredMail};
 pub use readers::{ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
 pub use requests::{RequestKey, SavedResponse};
-pub use users::{MoverRow, UserRow, UserState};
+pub use users::{MoverRow, PROGRAM, UserRow, UserState};

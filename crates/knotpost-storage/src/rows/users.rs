@@ -37,6 +37,9 @@ impl TryFrom<String> for UserState {
     }
 }
 
+/// The role of accounts for which a program of their owner plays.
+pub const PROGRAM: &str = "program";
+
 /// A user.
 #[derive(Clone, Debug, FromRow)]
 pub struct UserRow {
@@ -47,7 +50,7 @@ pub struct UserRow {
     pub userid: String,
     /// The argon2id hash as a PHC string; without one the user cannot log in.
     pub password_hash: Option<String>,
-    /// `player`, `admin` or `bot`.
+    /// `player`, `admin`, `bot` (a computer player of this server) or `program` (an account of a program).
     pub role: String,
     /// Whether the account is in use.
     #[sqlx(try_from = "String")]
@@ -61,8 +64,13 @@ pub struct UserRow {
 
 impl UserRow {
     /// Whether it is a computer player of this server.
-    pub fn is_bot(&self) -> bool {
+    pub fn is_computer_player(&self) -> bool {
         self.role == "bot"
+    }
+
+    /// Whether a program plays for the account: one of this server, or one of the account's owner.
+    pub fn is_bot(&self) -> bool {
+        self.is_computer_player() || self.role == PROGRAM
     }
 }
 

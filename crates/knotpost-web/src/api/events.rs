@@ -76,11 +76,12 @@ pub(super) async fn follow(
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
     let missed = parse_version(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
+    let watching = web.app.signals.watched.watch(name.clone());
     tokio::spawn(async move {
         if tell(&events, &name, &now, missed).is_ok() {
             watch(&web, &name, now, signs, &events).await;
         }
-        drop(place);
+        drop((place, watching));
     });
     Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
 }

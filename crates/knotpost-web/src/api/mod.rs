@@ -4,6 +4,8 @@ mod admin;
 mod analyses;
 mod board_json;
 mod boards;
+mod bot_events;
+mod chat;
 mod events;
 mod feeds;
 mod games;
@@ -42,6 +44,8 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&boards::MOVES),
     Route::new(User, "POST", "/api/v1/boards/{game}/{number}/moves", || post(moves::play))
         .described(&moves::PLAY),
+    Route::new(User, "POST", "/api/v1/boards/{game}/{number}/chat", || post(chat::say)).described(&chat::SAY),
+    Route::new(User, "GET", "/api/v1/bot/events", || get(bot_events::follow)).described(&bot_events::FOLLOW),
     Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
     Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),
     Route::new(User, "DELETE", "/api/v1/tokens/{id}", || delete(tokens::revoke)).described(&tokens::REVOKE),

@@ -31,7 +31,7 @@ const LONGEST_MOVE: usize = 500;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Turn")]
 pub(super) struct Play {
-    /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `accept`, `reject`.
+    /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `substitute`, `accept`, `reject`.
     #[serde(rename = "move")]
     #[schemars(length(min = 1, max = LONGEST_MOVE), regex(pattern = r"^[^\s#]+$"))]
     word: String,
@@ -76,7 +76,7 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
          `\"repeated\": true` and not made again: where its number is given and it stands there, or where none is given, \
          the player is not to move, and it is their last one.",
     )
-    .scope(Scope::Play)
+    .scopes(&[Scope::Play, Scope::Bot])
     .takes::<Play>()
     .gives::<Played<'static>>("What came of it.")
     .refuses(&[
@@ -104,7 +104,7 @@ pub(super) async fn play(
     headers: HeaderMap,
     RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
-    caller.require(Scope::Play)?;
+    caller.require_one_of(&[Scope::Play, Scope::Bot])?;
     let name = board_name(&game, &number)?;
     if web.app.registry.find(&name.game).is_none() {
         return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));

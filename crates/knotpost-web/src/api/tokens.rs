@@ -111,7 +111,8 @@ pub(super) async fn create(
     let mut scopes = Vec::new();
     for word in &request.scopes {
         let scope = Scope::from_word(word);
-        scopes.push(scope.ok_or_else(|| Problem::new(Code::BadValue, "scopes are read, play and admin"))?);
+        scopes
+            .push(scope.ok_or_else(|| Problem::new(Code::BadValue, "scopes are read, play, bot and admin"))?);
     }
     let request = TokenWish { name: request.name, scopes, days: request.expires_days.unwrap_or(USUAL_DAYS) };
     let fresh = create_token(&web.app, caller.proven(), request).await?;

@@ -23,7 +23,7 @@ pub(super) struct User {
     userid: String,
     /// When that was.
     since: Moment,
-    /// `true` for a computer player of this server.
+    /// `true` where a program plays: a computer player of this server, or the program of somebody.
     #[serde(skip_serializing_if = "Option::is_none")]
     bot: Option<bool>,
     /// Their addresses, visible to the user alone.

@@ -77,7 +77,7 @@ fn security_schemes() -> Value {
     json!({
         "key": {
             "type": "http", "scheme": "bearer",
-            "description": "A key that its owner has made; it allows what its scopes say: `read`, `play`, `admin`.",
+            "description": "A key that its owner has made; it allows what its scopes say: `read`, `play`, `bot`, `admin`.",
         },
         "password": {
             "type": "http", "scheme": "basic",
@@ -120,8 +120,13 @@ fn describe(route: &Route, operation: &Operation, schemas: &mut Schemas, problem
 
 /// The access rule, and the accepted credentials.
 fn security(route: &Route, operation: &Operation) -> Value {
-    let scopes: Vec<&str> = operation.scope.map(Scope::as_str).into_iter().collect();
-    let shown = [json!({ "key": scopes }), json!({ "password": [] }), json!({ "session": [] })];
+    let key =
+        |scopes: &[Scope]| json!({ "key": scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>() });
+    let mut shown: Vec<Value> = operation.scopes.iter().map(|scope| key(&[*scope])).collect();
+    if shown.is_empty() {
+        shown.push(key(&[]));
+    }
+    shown.extend([json!({ "password": [] }), json!({ "session": [] })]);
     match route.role {
         Role::User | Role::Admin => json!(shown),
         _ if operation.traits.knows_caller => {

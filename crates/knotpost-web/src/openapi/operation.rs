@@ -26,7 +26,7 @@ pub(crate) struct Operation {
     pub(super) tag: Tag,
     pub(super) summary: &'static str,
     pub(super) details: &'static str,
-    pub(super) scope: Option<Scope>,
+    pub(super) scopes: &'static [Scope],
     pub(super) query: Option<SchemaOf>,
     pub(super) takes: [Option<Media>; 2],
     pub(super) status: u16,
@@ -120,7 +120,7 @@ impl Operation {
             tag,
             summary,
             details: "",
-            scope: None,
+            scopes: &[],
             query: None,
             takes: [None, None],
             status: 200,
@@ -133,7 +133,7 @@ impl Operation {
 
     /// The same request with the name, chapter, summary and scope of another one.
     pub(crate) const fn renamed(self, other: Self) -> Self {
-        Self { id: other.id, tag: other.tag, summary: other.summary, scope: other.scope, ..self }
+        Self { id: other.id, tag: other.tag, summary: other.summary, scopes: other.scopes, ..self }
     }
 
     /// Further details in sentences.
@@ -143,7 +143,18 @@ impl Operation {
 
     /// The scope that a key needs.
     pub(crate) const fn scope(self, scope: Scope) -> Self {
-        Self { scope: Some(scope), ..self }
+        let scopes: &[Scope] = match scope {
+            Scope::Read => &[Scope::Read],
+            Scope::Play => &[Scope::Play],
+            Scope::Bot => &[Scope::Bot],
+            Scope::Admin => &[Scope::Admin],
+        };
+        Self { scopes, ..self }
+    }
+
+    /// The scopes of which a key needs one.
+    pub(crate) const fn scopes(self, scopes: &'static [Scope]) -> Self {
+        Self { scopes, ..self }
     }
 
     /// The query: each field of the type is a parameter.

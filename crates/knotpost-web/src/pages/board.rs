@@ -23,6 +23,7 @@ use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::identity::Visitor;
+use knotpost_core::play::computer::{Expected, expect_move};
 use knotpost_core::queries::{
     BoardView, Surroundings, TalkLine, view_board, view_board_version, view_surroundings, view_talk,
 };
@@ -114,10 +115,22 @@ pub(super) async fn page(
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
         pulse => pulse.unwrap_or_default(),
+        computer => expect_move(&web.app, &view.board).map(|(userid, expected)| tell_expected(&userid, expected)),
         preview => preview::of_board(&web.pages.url, &view),
         ..seen.facts(&talk, notice)
     };
     no_store(web.pages.page_for(visitor, status, "board.html", facts))
+}
+
+/// When the move of a computer player is due.
+fn tell_expected(userid: &str, expected: Expected) -> String {
+    match expected {
+        Expected::Within(seconds) => format!("{userid} is thinking; a move is due within {seconds} seconds."),
+        Expected::At(at) => {
+            format!("{userid} takes as long as people do; a move is due about {}.", at.to_readable())
+        }
+        Expected::Late => format!("{userid} has much to do; its move comes as soon as there is time."),
+    }
 }
 
 /// A board and its viewer.

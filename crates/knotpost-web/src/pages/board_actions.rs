@@ -99,6 +99,7 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "resign" => (Action::Resign, None),
         "propose" => (Action::Propose, None),
         "undo" => (Action::Undo, None),
+        "substitute" => (Action::Substitute, None),
         "accept" => (Action::Accept, None),
         "reject" => (Action::Reject, None),
         "queue" => {

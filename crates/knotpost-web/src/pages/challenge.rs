@@ -4,7 +4,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::{Command, GivenOption, SeekChange, ServerOptions, read_word};
+use knotpost_commands::{Command, ComputerWish, GivenOption, SeekChange, ServerOptions, read_word};
 use knotpost_rules::{Meta, OptionKind, OptionSpec, Preset};
 use minijinja::{Value, context};
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +22,7 @@ use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{BoardQuery, view_boards};
 use knotpost_model::BoardState;
-use knotpost_model::computer_player::{LEVELS, userid_of};
+use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 
 /// The most userids that the form proposes.
 const MOST_KNOWN: usize = 30;
@@ -222,6 +222,11 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String
     match fields.get("act").map(String::as_str).unwrap_or_default() {
         "seek" => {
             let options = read_options(game.meta().options, fields)?;
+            let computer = match fields.get("or_computer") {
+                None => None,
+                Some(_) => level_of(&read_level(fields)?).map(ComputerWish::Level),
+            };
+            let server = ServerOptions { computer, ..server };
             Ok(Command::Seek { game: name, who, change: SeekChange::Want(1), options, server })
         }
         "stop_seeking" => {

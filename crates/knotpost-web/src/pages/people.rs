@@ -103,6 +103,7 @@ pub(super) async fn user(
             preview => preview::of_user(&web, &profile),
             userid => profile.userid.clone(),
             level => profile.level,
+            is_bot => profile.is_bot,
             since => zone.show(profile.since),
             away_until => profile.away_until.map(|until| zone.show(until)),
             is_sent => !from.sent.is_empty(),

@@ -169,6 +169,7 @@ async fn show(
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
         timezone => value("timezone"),
+        is_bot => settings.is_bot,
         own_addresses => addresses,
         away_until => settings.away_until.map(|until| zone.show(until)),
     };
@@ -267,6 +268,11 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
         "preferences" => {
             let names = CHOICES.iter().map(|(name, ..)| *name).chain(["digest", "timezone"]);
             let values = names.filter_map(|name| Some(Setting { name, value: word(name)? })).collect();
+            Command::Set { who, game: None, values }
+        }
+        "bot" if field(fields, "sure").is_empty() => return Err("tick that you are sure: it is for good"),
+        "bot" => {
+            let values = vec![Setting { name: "bot", value: "on".to_owned() }];
             Command::Set { who, game: None, values }
         }
         "password" => read_password(visitor, fields)?,

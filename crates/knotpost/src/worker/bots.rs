@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::TryRecvError;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +18,7 @@ use knotpost_core::boards::Board;
 use knotpost_core::config::Bots;
 use knotpost_core::outage::log_failure;
 use knotpost_core::play::computer;
+use knotpost_core::play::computer_turns::DueTurns;
 use knotpost_model::BoardRef;
 use knotpost_model::computer_player::level_of;
 use knotpost_platform::clock::random_bytes;
@@ -84,7 +86,7 @@ impl Budget {
 
 /// Plays for the computer players until it is told to stop.
 pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationToken) {
-    let mut changes = app.signals.boards.subscribe();
+    let mut pool = Pool::new(&app);
     while !stop.is_cancelled() {
         let wait = budget.wait();
         if !wait.is_zero() {
@@ -93,11 +95,9 @@ pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationTok
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        // What changes from here on may be due when this look is over.
-        changes = changes.resubscribe();
-        match play_next(&app, &budget, &stop).await {
+        match pool.play_next(&app, &budget, &stop).await {
             Ok(true) => {}
-            Ok(false) => rest(&mut changes, &stop).await,
+            Ok(false) => pool.rest(&stop).await,
             Err(error) => {
                 log_failure(&error, "the computer players cannot go on");
                 tokio::select! {
@@ -109,17 +109,78 @@ pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationTok
     }
 }
 
-/// Waits until a board has changed, or for as long as a turn may be due unheard of.
-async fn rest(changes: &mut Receiver<BoardRef>, stop: &CancellationToken) {
-    tokio::select! {
-        () = stop.cancelled() => {}
-        // Changes that were missed are changes as well.
-        _ = changes.recv() => tokio::time::sleep(BREATH).await,
-        () = tokio::time::sleep(LOOK) => {}
+/// What one loop knows of the turns that are due.
+struct Pool {
+    due: DueTurns,
+    changes: Receiver<BoardRef>,
+    /// When all boards were looked at last.
+    looked_at: Option<Instant>,
+    /// Boards that have changed and were not looked at yet.
+    changed: Vec<BoardRef>,
+}
+
+impl Pool {
+    fn new(app: &App) -> Self {
+        let changes = app.signals.boards.subscribe();
+        Self { due: DueTurns::default(), changes, looked_at: None, changed: Vec::new() }
+    }
+
+    /// Makes the turn that comes first; `false`: none is due.
+    async fn play_next(
+        &mut self,
+        app: &Arc<App>,
+        budget: &Budget,
+        stop: &CancellationToken,
+    ) -> Result<bool, StoreError> {
+        self.look(app).await?;
+        let lease_ms = LEASE_MS + LEASE_FACTOR * i64::from(app.config.bots.move_ms);
+        while let Some(turn) = self.due.take(app) {
+            if computer::lease(app, &turn, lease_ms).await? {
+                play(app, budget, &turn, stop).await?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks at the boards that have changed; at all, when that was long ago or changes were missed.
+    async fn look(&mut self, app: &App) -> Result<(), StoreError> {
+        loop {
+            match self.changes.try_recv() {
+                Ok(board) if self.changed.contains(&board) => {}
+                Ok(board) => self.changed.push(board),
+                Err(TryRecvError::Lagged(_)) => self.looked_at = None,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        if self.looked_at.is_none_or(|at| at.elapsed() >= LOOK) {
+            self.changed.clear();
+            self.due.look(app).await?;
+            self.looked_at = Some(Instant::now());
+        }
+        while let Some(board) = self.changed.pop() {
+            self.due.look_at(app, &board).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a board has changed, or for as long as a turn may be due unheard of.
+    async fn rest(&mut self, stop: &CancellationToken) {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            change = self.changes.recv() => {
+                match change {
+                    Ok(board) => self.changed.push(board),
+                    Err(_) => self.looked_at = None,
+                }
+                tokio::time::sleep(BREATH).await;
+            }
+            () = tokio::time::sleep(LOOK) => {}
+        }
     }
 }
 
-/// Makes the turn that has been due longest; `false`: none is due.
+/// Looks at all boards and makes the turn that comes first; `false`: none is due.
 ///
 /// # Errors
 /// When the database fails.
@@ -128,28 +189,35 @@ pub async fn play_next(
     budget: &Budget,
     stop: &CancellationToken,
 ) -> Result<bool, StoreError> {
-    let lease_ms = LEASE_MS + LEASE_FACTOR * i64::from(app.config.bots.move_ms);
-    let Some(turn) = computer::lease_turn(app, lease_ms).await? else { return Ok(false) };
-    let Some(board) = find(app, &turn).await? else { return Ok(true) };
-    let Some(thought) = decide(app, board, &turn, stop).await? else {
+    Pool::new(app).play_next(app, budget, stop).await
+}
+
+/// Decides on a turn that is leased, and makes it.
+async fn play(
+    app: &Arc<App>,
+    budget: &Budget,
+    turn: &BotTurn,
+    stop: &CancellationToken,
+) -> Result<(), StoreError> {
+    let Some(board) = find(app, turn).await? else { return Ok(()) };
+    let Some(thought) = decide(app, board, turn, stop).await? else {
         // The process ends: another one, or the next, is to decide.
-        computer::give_back(app, &turn).await?;
-        return Ok(true);
+        return computer::give_back(app, turn).await;
     };
     budget.spend(thought.used);
     metrics::histogram!("knotpost_bot_move_seconds").record(thought.used.as_secs_f64());
     let made = match &thought.answer {
-        Some(answer) => computer::make_turn(app, &turn, &answer.turn).await,
+        Some(answer) => computer::make_turn(app, turn, &answer.turn).await,
         None => Err(StoreError::Corrupt("no move was decided on".to_owned())),
     };
     match made {
         Ok(is_made) => {
             let outcome = if is_made { "made" } else { "overtaken" };
             metrics::counter!("knotpost_bot_moves_total", "outcome" => outcome).increment(1);
-            Ok(true)
+            Ok(())
         }
         Err(error) if error.is_transient() => Err(error),
-        Err(error) => set_aside(app, &turn, &error).await,
+        Err(error) => set_aside(app, turn, &error).await,
     }
 }
 
@@ -162,12 +230,12 @@ async fn find(app: &Arc<App>, turn: &BotTurn) -> Result<Option<Board>, StoreErro
             Ok(None)
         }
         Err(error) if error.is_transient() => Err(error),
-        Err(error) => set_aside(app, turn, &error).await.map(|_| None),
+        Err(error) => set_aside(app, turn, &error).await.map(|()| None),
     }
 }
 
 /// Reports a turn that cannot be made and leaves it alone for an hour.
-async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<bool, StoreError> {
+async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<(), StoreError> {
     tracing::error!(
         game = turn.game,
         board = turn.number,
@@ -176,8 +244,7 @@ async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<bool
         "a computer player cannot move on this board; it is left alone for an hour"
     );
     metrics::counter!("knotpost_bot_moves_total", "outcome" => "failed").increment(1);
-    computer::set_aside(app, turn, SET_ASIDE_MS).await?;
-    Ok(true)
+    computer::set_aside(app, turn, SET_ASIDE_MS).await
 }
 
 /// What a computer player has decided, and the processor time that took.

@@ -21,6 +21,7 @@ mod output;
 pub(crate) mod peers;
 mod postfix;
 mod postgres_server;
+mod programs;
 mod recipes;
 mod records;
 mod reloading;

@@ -18,11 +18,13 @@ mod mailbox;
 mod playing;
 mod previews;
 mod program;
+mod programs;
 mod pushes;
 mod queries;
 mod repeating;
 mod seeking;
 mod sessions;
+mod standing_in;
 mod themes;
 mod visiting;
 

@@ -1,7 +1,7 @@
 //! `challenge`: a new board.
 
 use crate::arguments::{Args, read_options};
-use crate::error::ParseError;
+use crate::error::{ErrorCode, ParseError};
 use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
 use crate::verbs::{Command, Verb};
 
@@ -23,5 +23,9 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.count(1, usize::MAX)?;
     let players = args.texts(0).map(|word| args.userid(word)).collect::<Result<_, _>>()?;
     let (options, server) = read_options(args)?;
+    if server.computer.is_some() {
+        let message = "`--computer` belongs to `seek`; a challenge names computer players as it names users";
+        return Err(args.fail(ErrorCode::BadOption, message).with_suggestions(vec!["knotbot-3".to_owned()]));
+    }
     Ok(Command::Challenge { game: args.game_name(), players, options, server })
 }

@@ -11,7 +11,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     scope: Scope::Game,
     words: &["seek"],
     synonyms: &[],
-    syntax: &["<game> seek userid password [n|0] [options]"],
+    syntax: &["<game> seek userid password [n|0] [options] [--computer[=level]]"],
     meaning: "say that you want n more boards; 0 takes it back; without a number: show it",
     who: WhoAt::First,
     answer: AnswerTo::Registered,

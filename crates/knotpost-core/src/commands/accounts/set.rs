@@ -9,7 +9,8 @@ use crate::commands::authorize::authorize;
 use crate::mailing::digest::move_digest;
 use crate::mailing::post::post_to_user;
 use crate::play::PreferenceLine;
-use crate::play::preferences::{DEFAULT, KINDS, line};
+use crate::play::preferences::{BOT, DEFAULT, KINDS, line, stored_of};
+use crate::play::programs;
 use crate::replies::{Answer, Column, Content, Facts, Reply, Table};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, Zone};
@@ -48,13 +49,16 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let game = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
-    let user = authorize(tx, prepared).await?;
+    let mut user = authorize(tx, prepared).await?;
     let place = game.map_or(ALL_GAMES, |meta| meta.name);
     let mut wishes = Vec::new();
     for setting in values {
         wishes.push(check(setting, place)?);
     }
-    for (name, value) in &wishes {
+    if let Some((_, value)) = wishes.iter().rfind(|(name, _)| *name == BOT) {
+        Box::pin(programs::set(tx, app, &mut user, value.as_deref() == Some("on"))).await?;
+    }
+    for (name, value) in wishes.iter().filter(|(name, _)| *name != BOT) {
         tx.set_preference(user.id, place, name, value.as_deref()).await?;
     }
     if wishes.iter().any(|(name, _)| matches!(*name, "digest" | "timezone")) {
@@ -97,7 +101,7 @@ async fn show(
     user: &UserRow,
     game: Option<(&'static str, &'static str)>,
 ) -> Result<Reply, ServiceError> {
-    let stored = tx.preferences(user.id).await?;
+    let stored = stored_of(tx, user).await?;
     let kinds = KINDS.iter().filter(|kind| kind.per_game || game.is_none());
     let lines: Vec<PreferenceLine> = kinds.map(|kind| line(kind, &stored, game)).collect();
     let mut others: Vec<String> = stored.into_iter().map(|row| row.game).collect();

@@ -71,7 +71,8 @@ async fn count_for_challenged(
     if !limits.enabled || prepared.origin.channel == Channel::Operator || is_of_player() {
         return Ok(());
     }
-    let mut counted: Vec<UserKey> = users.iter().filter(|user| !user.is_bot()).map(|user| user.id).collect();
+    let mut counted: Vec<UserKey> =
+        users.iter().filter(|user| !user.is_computer_player()).map(|user| user.id).collect();
     // In one order everywhere, so that two challenges wait for each other's rows and not in a circle.
     counted.sort_unstable_by_key(|user| user.0);
     counted.dedup();
@@ -143,7 +144,7 @@ pub(in crate::commands) async fn find_players(
 
 /// Computer players play with people, and not among themselves.
 fn check_people(game: &dyn AnyGame, users: &[UserRow]) -> Result<(), Refusal> {
-    if users.iter().any(|user| !user.is_bot()) {
+    if users.iter().any(|user| !user.is_computer_player()) {
         return Ok(());
     }
     let name = game.meta().name;

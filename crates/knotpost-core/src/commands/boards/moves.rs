@@ -82,7 +82,12 @@ fn as_turn(action: &Action) -> Option<Turn<'_>> {
         Action::Move(text) => Some(Turn::Move(text)),
         Action::Pass => Some(Turn::Pass),
         Action::Swap => Some(Turn::Swap),
-        Action::Propose | Action::Undo | Action::Accept | Action::Reject | Action::Resign => None,
+        Action::Propose
+        | Action::Undo
+        | Action::Substitute
+        | Action::Accept
+        | Action::Reject
+        | Action::Resign => None,
     }
 }
 

@@ -73,7 +73,7 @@ fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Ref
                 }
                 continue;
             }
-            Action::Propose | Action::Undo | Action::Accept | Action::Reject => {
+            Action::Propose | Action::Undo | Action::Substitute | Action::Accept | Action::Reject => {
                 return Err(Refusal::new(Code::NotSupported, format!("`{word}` cannot be previewed")));
             }
         };

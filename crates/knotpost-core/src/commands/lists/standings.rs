@@ -111,6 +111,7 @@ fn line((rank, row): (u32, StandingRow)) -> StandingLine {
         seeking: row.facts.wanted,
         glicko: shown(row.glicko),
         deviation: shown(row.deviation),
+        is_bot: row.facts.is_bot,
         userid: row.userid,
     }
 }

@@ -126,7 +126,7 @@ async fn find_readers(
             continue;
         };
         let wants = tx.preference(user.id, ALL_GAMES, "messages").await?.is_none_or(|value| value != "off");
-        if user.state != UserState::Active || user.is_bot() || !wants {
+        if user.state != UserState::Active || user.is_computer_player() || !wants {
             unwilling.push(user.userid);
         } else if readers.iter().all(|reader| reader.id != user.id) {
             readers.push(user);

@@ -9,10 +9,11 @@ use crate::commands::opponents::seeker::{answer, find};
 use crate::play::boards::game_options;
 use crate::play::challenge::Terms;
 use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
+use crate::play::stand_in::take_seek;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
-use knotpost_storage::{SeekRow, WriteTx};
+use knotpost_storage::{SeekRow, UserRow, WriteTx};
 
 /// How many boards can be sought at a time.
 const MOST_WANTED: u32 = 100;
@@ -38,6 +39,8 @@ struct SeekStatus {
     others: Vec<String>,
     /// They refuse challenges or are at their limit, so that no opponent is found.
     paused: bool,
+    /// Whether there are computer players.
+    computer: bool,
 }
 
 impl Content for SeekStatus {
@@ -72,6 +75,7 @@ pub(in crate::commands) async fn run(
     match (change, options) {
         (SeekChange::Want(wanted), Some(options)) => {
             check_wanted(name, wanted)?;
+            check_person(&user).map_err(|refusal| refusal.about_game(name))?;
             let terms = Terms::of(server);
             let place = tx.take_seek_place(name).await?;
             let row = SeekRow {
@@ -85,7 +89,10 @@ pub(in crate::commands) async fn run(
                 total_ms: terms.total_ms,
             };
             tx.put_seek(name, place, &row, now).await?;
-            boards = pair(tx, app, game, &user, now).await?;
+            boards = Box::pin(pair(tx, app, game, &user, now)).await?;
+            if let Some(wish) = server.computer {
+                boards.extend(Box::pin(take_seek(tx, app, game, &user, wish, now)).await?);
+            }
         }
         (SeekChange::Cancel, _) => tx.delete_seek(name, user.id).await?,
         _ => {}
@@ -111,8 +118,18 @@ pub(in crate::commands) async fn run(
         others,
         started: boards.iter().map(|board| board.number).collect(),
         paused,
+        computer: app.config.bots.enabled,
     });
     answer(tx, app, reply, &user, boards, now).await
+}
+
+/// Who looks for opponents looks for people, and gets no program.
+fn check_person(user: &UserRow) -> Result<(), Refusal> {
+    if !user.is_bot() {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::NotAllowed, "a program does not look for opponents")
+        .hint("It challenges users by name, and takes their challenges."))
 }
 
 fn check_wanted(game: &str, wanted: u32) -> Result<(), ServiceError> {

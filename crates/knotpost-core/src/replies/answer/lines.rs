@@ -59,6 +59,9 @@ pub struct StandingLine {
     pub glicko: i64,
     /// Its deviation, in whole points.
     pub deviation: i64,
+    /// Whether a program plays for them; left out of people.
+    #[serde(rename = "bot", skip_serializing_if = "std::ops::Not::not")]
+    pub is_bot: bool,
 }
 
 /// A block of the standings.

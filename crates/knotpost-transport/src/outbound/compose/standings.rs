@@ -55,7 +55,7 @@ fn row(line: &StandingLine, ties: bool) -> Vec<String> {
     };
     let mut row = vec![
         line.rank.to_string(),
-        line.userid.clone(),
+        if line.is_bot { format!("{} (bot)", line.userid) } else { line.userid.clone() },
         line.rating.to_string(),
         line.won.to_string(),
         line.lost.to_string(),

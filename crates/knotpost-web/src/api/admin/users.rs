@@ -45,7 +45,7 @@ pub(in crate::api) struct UserList {
 struct UserLine {
     /// The name, as signed up.
     userid: String,
-    /// `player` or `admin`.
+    /// `player`, `admin`, `bot` or `program`.
     role: String,
     /// Whether the account is in use.
     state: &'static str,

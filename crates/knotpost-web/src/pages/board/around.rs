@@ -148,11 +148,13 @@ impl Seen<'_> {
                 may_answer => false,
                 may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0,
                 may_draw => abilities.has(Ability::Draw),
+                absent => self.absent(),
             };
         };
         let what = match proposal.kind {
             ProposalKind::Draw => "a draw",
             ProposalKind::Undo => "to take back the last move",
+            ProposalKind::Substitute => "a computer player for the player to move",
         };
         context! {
             proposal => format!("{} proposes {what}.", proposal.by),
@@ -160,7 +162,18 @@ impl Seen<'_> {
             may_answer => proposal.waiting.iter().any(|name| name == userid),
             may_undo => false,
             may_draw => false,
+            absent => Value::from(()),
         }
+    }
+
+    /// Whose seat a computer player can take: the player to move, when they were reminded and are not the visitor.
+    fn absent(&self) -> Option<&str> {
+        let summary = &self.view.summary;
+        let userid = self.visitor.map(|visitor| visitor.userid.as_str());
+        let Standing::ToMove(next) = self.view.board.standing() else { return None };
+        let waited_for = self.view.board.userid_at(i64::from(next.number()));
+        let is_person = knotpost_model::computer_player::level_of(waited_for).is_none();
+        (summary.reminded.is_some() && is_person && Some(waited_for) != userid).then_some(waited_for)
     }
 
     /// The time limits of the players, in days.

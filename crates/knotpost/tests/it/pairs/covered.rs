@@ -36,6 +36,7 @@ const ROUTES: &[(&str, &str, By)] = &[
         Reason("it writes a single row, by which nothing that writes is undone"),
     ),
     ("POST", "/api/v1/admin/users/{userid}", Case("suspend")),
+    ("POST", "/api/v1/boards/{game}/{number}/chat", Case("chat")),
     ("POST", "/api/v1/boards/{game}/{number}/moves", Case("a move by a program")),
     ("POST", "/api/v1/tokens", Case("a new key")),
     ("DELETE", "/api/v1/tokens/{id}", Case("no key")),

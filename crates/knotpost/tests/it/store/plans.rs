@@ -181,6 +181,10 @@ async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
 async fn ask_about_time(tx: &mut ReadTx, board: BoardKey, ann: UserKey) {
     tx.due_boards(Millis(1), 10).await.unwrap();
     tx.bot_turns(Millis(1), 10).await.unwrap();
+    tx.bot_turn_on("osbox", 101, Millis(1)).await.unwrap();
+    tx.program_boards(ann, 10).await.unwrap();
+    tx.program_board(ann, "osbox", 101).await.unwrap();
+    tx.ended_program_boards(ann, "osbox", Millis(1), 10).await.unwrap();
     tx.leader_lease("clock").await.unwrap();
     tx.is_mail_waiting(Millis(1)).await.unwrap();
     tx.outages(Millis(1)).await.unwrap();

@@ -8,13 +8,18 @@ tell! {
     computer_players_play_with_people_only_and_do_not_read_messages,
     a_turn_that_another_server_decides_on_is_left_alone_until_its_lease_is_over,
     a_move_that_was_decided_on_before_the_board_changed_is_not_made,
+    a_board_that_somebody_watches_comes_first_and_its_page_says_when_a_move_is_due,
+    computer_players_do_not_go_on_when_the_last_person_has_left,
     computer_players_that_are_switched_off_take_no_challenges,
     an_administrator_suspends_a_computer_player_and_nobody_logs_in_there,
 }
 
 mod stories {
+    use axum::body::Body;
+    use axum::http::Request;
     use knotpost_core::admin::UserEdit;
     use knotpost_core::play::computer;
+    use knotpost_core::play::computer_turns::DueTurns;
     use knotpost_core::queries::view_board;
     use knotpost_model::BoardRef;
 
@@ -29,6 +34,15 @@ mod stories {
     async fn post(app: &TestApp, line: &str) {
         let page = app.post(line, "").await;
         assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
+    }
+
+    /// Leases the turn that comes first for half a minute.
+    async fn lease_turn(app: &TestApp) -> knotpost_storage::BotTurn {
+        let mut due = DueTurns::default();
+        due.look(&app.app).await.unwrap();
+        let turn = due.take(&app.app).expect("a turn");
+        assert!(computer::lease(&app.app, &turn, 30_000).await.unwrap());
+        turn
     }
 
     async fn ply(app: &TestApp, game: &str) -> u64 {
@@ -95,7 +109,7 @@ mod stories {
     ) {
         let app = start(place).await;
         post(&app, "osbo challenge knotbot-1 ann").await;
-        let turn = computer::lease_turn(&app.app, 30_000).await.unwrap().expect("a turn");
+        let turn = lease_turn(&app).await;
         assert_eq!((&*turn.game, turn.number, &*turn.userid), ("osbo", 101, "knotbot-1"));
         assert_eq!(app.let_bots_play().await, 0);
         app.clock.advance(30_000);
@@ -110,13 +124,65 @@ mod stories {
         let app = start(place).await;
         post(&app, "osbox challenge ann knotbot-1").await;
         post(&app, "osbox move 101 ann ann-secret f1").await;
-        let turn = computer::lease_turn(&app.app, 30_000).await.unwrap().expect("a turn");
+        let turn = lease_turn(&app).await;
         post(&app, "osbox move 101 ann ann-secret undo").await;
         post(&app, "osbox move 101 ann ann-secret f2").await;
         assert_eq!(turn.ply, 1, "the board has as many moves as then");
         assert!(!computer::make_turn(&app.app, &turn, "f3").await.unwrap());
         assert_eq!(ply(&app, "osbox").await, 1);
         assert_eq!(app.let_bots_play().await, 1, "its lease has ended");
+    }
+
+    pub(super) async fn a_board_that_somebody_watches_comes_first_and_its_page_says_when_a_move_is_due(
+        place: Place,
+    ) {
+        let app = start(place).await;
+        post(&app, "osbox challenge -size=4 knotbot-1 ann").await;
+        app.clock.advance(1_000);
+        post(&app, "osbox challenge -size=4 knotbot-2 ann").await;
+        let first = async || {
+            let mut due = DueTurns::default();
+            due.look(&app.app).await.unwrap();
+            due.take(&app.app).expect("a turn").number
+        };
+        assert_eq!(first().await, 101, "it has waited longest");
+        let request = Request::get("/api/v1/boards/osbox/102/events").body(Body::empty()).unwrap();
+        let stream = app.open(request).await;
+        assert_eq!(first().await, 102, "somebody watches it");
+        let page = app.get("/boards/osbox/102").await;
+        assert!(
+            page.text.contains("knotbot-2 is thinking; a move is due within 5 seconds."),
+            "{}",
+            page.text
+        );
+        app.clock.advance(60_000);
+        let page = app.get("/boards/osbox/102").await;
+        assert!(page.text.contains("knotbot-2 has much to do"), "{}", page.text);
+        drop(stream);
+        // What has changed is looked at by itself.
+        let mut due = DueTurns::default();
+        due.look_at(&app.app, &BoardRef { game: "osbox".to_owned(), number: 102 }).await.unwrap();
+        assert_eq!(due.take(&app.app).map(|turn| turn.number), Some(102));
+        assert_eq!(due.take(&app.app), None);
+        assert_eq!(app.let_bots_play().await, 2);
+        let page = app.get("/boards/osbox/102").await;
+        assert!(!page.text.contains("is thinking"), "{}", page.text);
+    }
+
+    pub(super) async fn computer_players_do_not_go_on_when_the_last_person_has_left(place: Place) {
+        let app = start(place).await;
+        post(&app, "osbox challenge -size=4 ann knotbot-1 knotbot-2").await;
+        app.play_on("osbox", 101, 1).await;
+        assert_eq!(app.let_bots_play().await, 2);
+        post(&app, "osbox move 101 ann ann-secret resign").await;
+        let board = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!(board["state"], "over", "{board}");
+        assert_eq!(app.let_bots_play().await, 0);
+        // Who declines leaves nobody behind.
+        post(&app, "osbox challenge -size=4 ann knotbot-1 knotbot-2").await;
+        post(&app, "osbox move 102 ann ann-secret resign").await;
+        assert_eq!(app.get("/api/v1/boards/osbox/102").await.json()["state"], "removed");
+        assert_eq!(app.let_bots_play().await, 0);
     }
 
     pub(super) async fn computer_players_that_are_switched_off_take_no_challenges(place: Place) {

@@ -1,0 +1,138 @@
+//! What a program that plays for a user is told of their boards.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::ReadTx;
+use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
+
+/// A board as it stands for one of its players.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct ProgramBoard {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub board: BoardKey,
+    /// The game's name.
+    pub game: String,
+    /// The number among the game's boards.
+    pub number: i64,
+    /// How many moves the board has.
+    pub ply: i64,
+    /// The digest of these moves.
+    pub history: Option<i64>,
+    /// Active, over or removed.
+    #[sqlx(try_from = "String")]
+    pub state: BoardState,
+    /// When it began.
+    pub started_at: i64,
+    /// When it last changed.
+    pub last_move_at: Option<i64>,
+    /// When it ended.
+    pub ended_at: Option<i64>,
+    /// When the clock looks at it next; another one after each turn.
+    pub due_at: Option<i64>,
+    /// Since when it is paused.
+    pub paused_at: Option<i64>,
+    /// A seat of the user; `None`: they do not play there any more.
+    pub seat: Option<i64>,
+    /// The seat of the user that is to move.
+    pub turn: Option<i64>,
+    /// The number of the last remark of somebody else …
+    pub remark: Option<i64>,
+    /// … and when it was made.
+    pub remark_at: Option<i64>,
+    /// When somebody else proposed what is still open.
+    pub proposed_at: Option<i64>,
+}
+
+macro_rules! program_board {
+    ($from:literal) => {
+        concat!(
+            "SELECT b.id AS board, b.game, b.number, b.ply, b.history, b.state, b.started_at, b.last_move_at, b.ended_at, \
+             b.due_at, b.paused_at, \
+             (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = b.id AND s.user_id = $1) AS seat, \
+             (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = b.id AND s.user_id = $1 AND s.to_move) AS turn, \
+             (SELECT MAX(r.id) FROM remarks r WHERE r.board_id = b.id AND (r.user_id IS NULL OR r.user_id <> $1)) \
+             AS remark, \
+             (SELECT MAX(r.at) FROM remarks r WHERE r.board_id = b.id AND (r.user_id IS NULL OR r.user_id <> $1)) \
+             AS remark_at, \
+             (SELECT p.at FROM proposals p WHERE p.board_id = b.id AND p.ply = b.ply AND NOT EXISTS \
+             (SELECT 1 FROM seats s WHERE s.board_id = b.id AND s.seat = p.seat AND s.user_id = $1)) AS proposed_at ",
+            $from
+        )
+    };
+}
+
+impl ReadTx {
+    /// The boards that a user plays now, at most `limit`, by age.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn program_boards(
+        &mut self,
+        user: UserKey,
+        limit: i64,
+    ) -> Result<Vec<ProgramBoard>, StoreError> {
+        let sql = program_board!(
+            "FROM boards_in_play i JOIN boards b ON b.id = i.board_id WHERE i.user_id = $1 ORDER BY b.id LIMIT $2"
+        );
+        Ok(
+            on!(self, c => sqlx::query_as::<_, ProgramBoard>(sql).bind(user.0).bind(limit).fetch_all(c).await)?,
+        )
+    }
+
+    /// The boards of a game on which a user sits and which ended at that moment or later, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn ended_program_boards(
+        &mut self,
+        user: UserKey,
+        game: &str,
+        since: Millis,
+        limit: i64,
+    ) -> Result<Vec<ProgramBoard>, StoreError> {
+        let sql = program_board!(
+            "FROM boards b WHERE b.game = $2 AND b.ended_at IS NOT NULL AND b.ended_at >= $3 AND EXISTS \
+             (SELECT 1 FROM seats o WHERE o.board_id = b.id AND o.user_id = $1) ORDER BY b.ended_at, b.id LIMIT $4"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, ProgramBoard>(sql)
+            .bind(user.0)
+            .bind(game)
+            .bind(since.0)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// One board as it stands for a user, whether they play there or not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn program_board(
+        &mut self,
+        user: UserKey,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<ProgramBoard>, StoreError> {
+        let sql = program_board!("FROM boards b WHERE b.game = $2 AND b.number = $3");
+        Ok(on!(self, c => sqlx::query_as::<_, ProgramBoard>(sql)
+            .bind(user.0)
+            .bind(game)
+            .bind(i64::from(number))
+            .fetch_optional(c)
+            .await)?)
+    }
+
+    /// Whether a user plays rated boards now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn plays_rated_boards(&mut self, user: UserKey) -> Result<bool, StoreError> {
+        let sql = "SELECT b.id FROM boards_in_play i JOIN boards b ON b.id = i.board_id \
+                   WHERE i.user_id = $1 AND b.rated LIMIT 1";
+        let found: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
+        Ok(found.is_some())
+    }
+}

@@ -1,0 +1,151 @@
+//! What happens on all boards of an account that a program plays, as server-sent events.
+//!
+//! A notification says which board may have changed; all boards are looked at now and then besides, which finds what
+//! nobody told of, and ends the stream of a key that has ended. The id of an event is the moment up to which all is told, so
+//! that any server can go on where another one stopped.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{broadcast, mpsc};
+use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::Web;
+use crate::auth::Caller;
+use crate::error::Problem;
+use crate::extract::ApiQuery;
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::Code;
+use knotpost_core::identity::Scope;
+use knotpost_core::queries::{ProgramFeed, ProgramLook, ProgramNews};
+use knotpost_model::{BoardRef, Millis};
+use knotpost_platform::connections::Full;
+
+/// How often all boards are looked at.
+const LOOK: Duration = Duration::from_secs(5);
+/// How often an idle connection sends a keep-alive comment.
+const ALIVE: Duration = Duration::from_secs(15);
+/// The number of events queued for a slow client; a slower one is disconnected and comes back.
+const WAITING: usize = 64;
+
+/// The id of the last event that the program received.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Since {
+    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
+    since: String,
+}
+
+/// The data of an event.
+#[derive(Serialize)]
+struct Data<'a> {
+    game: &'a str,
+    number: u32,
+    ply: i64,
+}
+
+pub(super) const FOLLOW: Operation = Operation::new(
+    "follow_account",
+    Tag::Boards,
+    "What happens on all boards of a program, as it happens",
+)
+.details(
+    "For accounts of programs (`set USERID PASSWORD bot=on`). Server-sent events named `turn`, `start`, `chat`, \
+             `proposal` and `over`; the data of each is JSON such as `{\"game\":\"osbox\",\"number\":101,\"ply\":7}`. At \
+             the start there is a `turn` for each board on which the account is to move; with the id of the last event \
+             that was received also what happened since then. An event may come twice, and none is left out. The answer \
+             has no end.",
+)
+.scope(Scope::Bot)
+.asks::<Since>()
+.gives_text("text/event-stream", "The events.");
+
+pub(super) async fn follow(
+    State(web): State<Web>,
+    caller: Caller,
+    ApiQuery(asked): ApiQuery<Since>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    caller.require(Scope::Bot)?;
+    let place = web.programs.take(Some(caller.user)).map_err(refuse)?;
+    // Subscribed before the first look, so that nothing is missed between it and the first notification.
+    let signs = web.app.signals.boards.subscribe();
+    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
+    let mut feed = ProgramFeed::new(caller.proven(), heard.parse().ok().map(Millis));
+    let ProgramLook::News(news, until) = feed.look(&web.app).await? else {
+        let text = "this is for accounts of programs; the owner of one says so by \
+                    `set USERID PASSWORD bot=on`, once and for all";
+        return Err(Problem::new(Code::NotAllowed, text));
+    };
+    let (events, waiting) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        if tell(&events, news, until).await.is_ok() {
+            watch(&web, feed, signs, &events).await;
+        }
+        drop(place);
+    });
+    Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+fn refuse(full: Full) -> Problem {
+    let text = match full {
+        Full::Total => "too many programs listen at the moment; try again in a minute",
+        Full::Host => "this account has three streams of events open; end one of them and try again",
+    };
+    let mut problem = Problem::new(Code::Unavailable, text);
+    problem.retry_after = Some(60);
+    problem
+}
+
+type Events = mpsc::Sender<Result<Event, Infallible>>;
+
+/// Looks and tells until the client goes, is too slow, its key ends, or the server stops.
+async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<BoardRef>, events: &Events) {
+    let mut next = Instant::now() + LOOK;
+    loop {
+        let changed = tokio::select! {
+            () = web.stop.cancelled() => return,
+            () = events.closed() => return,
+            () = tokio::time::sleep_until(next) => None,
+            sign = signs.recv() => match sign {
+                Ok(board) => Some(board),
+                Err(broadcast::error::RecvError::Lagged(_)) => None,
+                Err(broadcast::error::RecvError::Closed) => return,
+            }
+        };
+        let look = if let Some(board) = &changed {
+            feed.look_at(&web.app, board).await
+        } else {
+            next = Instant::now() + LOOK;
+            feed.look(&web.app).await
+        };
+        let Ok(ProgramLook::News(news, until)) = look else { return };
+        if tell(events, news, until).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The client is gone or too slow.
+struct Lost;
+
+/// How long a client may take to make room for an event.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+async fn tell(events: &Events, news: Vec<ProgramNews>, until: Millis) -> Result<(), Lost> {
+    for ProgramNews { event, board, ply } in news {
+        // Serialising names and numbers never fails.
+        let data = serde_json::to_string(&Data { game: &board.game, number: board.number, ply });
+        let event =
+            Event::default().event(event.as_str()).id(until.0.to_string()).data(data.unwrap_or_default());
+        events.send_timeout(Ok(event), PATIENCE).await.map_err(|_| Lost)?;
+    }
+    Ok(())
+}
