@@ -139,6 +139,7 @@ fn a_day_without_a_puzzle_has_none() {
     let osbox = Osbox::META;
     assert!(Puzzle::of_day(osbox, 1).is_some() && Puzzle::of_day(osbox, 366).is_some());
     assert_eq!((Puzzle::of_day(osbox, 0), Puzzle::of_day(osbox, 367)), (None, None));
-    let days: HashSet<_> = (1..=366).filter_map(|day| Puzzle::of_day(osbox, day)).map(|day| day.position).collect();
+    let days: HashSet<_> =
+        (1..=366).filter_map(|day| Puzzle::of_day(osbox, day)).map(|day| day.position).collect();
     assert_eq!(days.len(), 366, "every day has its own");
 }

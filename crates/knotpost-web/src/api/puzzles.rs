@@ -51,14 +51,17 @@ pub(super) struct Puzzle {
     solution: Option<Vec<&'static str>>,
 }
 
-pub(super) const SHOW: Operation =
-    Operation::new("show_puzzle", Tag::Games, "The puzzle of the day of a game, or that of another day")
-        .details(
-            "One move wins, whatever the other side answers. `move` judges a move, `solution=true` gives the answer.",
-        )
-        .asks::<PuzzleQuery>()
-        .gives::<Puzzle>("The puzzle.")
-        .refuses(&[Code::UnknownGame, Code::BadValue, Code::IllegalMove]);
+pub(super) const SHOW: Operation = Operation::new(
+    "show_puzzle",
+    Tag::Games,
+    "The puzzle of the day of a game, or that of another day",
+)
+.details(
+    "One move wins, whatever the other side answers. `move` judges a move, `solution=true` gives the answer.",
+)
+.asks::<PuzzleQuery>()
+.gives::<Puzzle>("The puzzle.")
+.refuses(&[Code::UnknownGame, Code::BadValue, Code::IllegalMove]);
 
 pub(super) async fn show(
     State(web): State<Web>,
@@ -66,8 +69,11 @@ pub(super) async fn show(
     ApiQuery(query): ApiQuery<PuzzleQuery>,
 ) -> Result<Json<Puzzle>, Problem> {
     let missing = || Problem::new(Code::UnknownGame, format!("there are no puzzles of `{name}` here"));
-    let game =
-        web.app.game(&name.to_lowercase()).filter(|game| !game.meta().puzzles.is_empty()).ok_or_else(missing)?;
+    let game = web
+        .app
+        .game(&name.to_lowercase())
+        .filter(|game| !game.meta().puzzles.is_empty())
+        .ok_or_else(missing)?;
     let meta = game.meta();
     let day = query.day.unwrap_or_else(|| web.app.clock.now().day_of_year());
     let puzzle = Stored::of_day(meta, day)
@@ -75,7 +81,8 @@ pub(super) async fn show(
     let (_, position) = puzzle.open(game).ok_or_else(missing)?;
     let right = query.play.map(|play| {
         let judged = puzzle.is_solved_by(position.as_ref(), &play);
-        judged.map_err(|error| Problem::new(Code::IllegalMove, format!("this move cannot be played: {error}")))
+        judged
+            .map_err(|error| Problem::new(Code::IllegalMove, format!("this move cannot be played: {error}")))
     });
     let seat = position.next_seat();
     Ok(Json(Puzzle {

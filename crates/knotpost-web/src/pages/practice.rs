@@ -12,8 +12,8 @@ use minijinja::context;
 
 use self::lessons::has_lessons;
 use self::line::{COMPUTER, YOU};
-use self::puzzles::has_puzzles;
 pub(super) use self::line::{Line, Look, MOST_MOVES, Origin, SWAP};
+use self::puzzles::has_puzzles;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;

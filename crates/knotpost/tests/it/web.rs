@@ -19,6 +19,7 @@ mod playing;
 mod previews;
 mod program;
 mod pushes;
+mod puzzles;
 mod queries;
 mod repeating;
 mod seeking;
