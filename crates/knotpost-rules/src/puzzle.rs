@@ -12,8 +12,8 @@ use crate::{
 
 /// Puzzles are for two.
 const PLAYERS: usize = 2;
-/// From a day to the next it goes on by so many lines of the file, which holds those with equal options close together.
-/// It has no divisor in common with the number of lines, so that every line has its day.
+/// From a day to the next it goes on by this number of lines of the file, which holds those with equal options close
+/// together. It has no divisor in common with the number of lines, so that every line has its day.
 const STRIDE: usize = 149;
 
 /// A position in which exactly one move wins.

@@ -33,7 +33,7 @@ mod stories {
             assert!(list.text.contains(&format!("href=\"/puzzles/{game}\"")), "{game}: {}", list.text);
             let today = app.clock.now().day_of_year();
             let page = visitor.get(&format!("/puzzles/{game}")).await;
-            assert!(page.text.contains(&format!("of the day, number {today}<")), "{}", page.text);
+            assert!(page.text.contains(&format!("of the day, number {today}")), "{}", page.text);
             let (puzzle, wrong) = puzzle(game, 60);
             let open = format!("/puzzles/{game}?day=60");
             let page = visitor.get(&open).await;
