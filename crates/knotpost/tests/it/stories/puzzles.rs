@@ -30,7 +30,10 @@ mod stories {
         assert!(!today.text.contains("puzzle osbo "), "{today}");
         let letter = ask(&app, "Puzzle Boxilies 60").await;
         insta::assert_snapshot!("puzzle", letter);
-        assert!(letter.html.as_ref().expect("a page").contains("cid:"), "with a picture: {letter}");
+        // Who proves where they write from gets the picture, too.
+        app.mail_aligned("ann@ann.example", "puzzle boxilies 60").await;
+        let shown = app.letters().remove(0);
+        assert!(shown.html.as_ref().expect("a page").contains("<img"), "with a picture: {shown}");
         let registry = Registry::standard();
         let game = registry.find("boxilies").expect("a game");
         let puzzle = Puzzle::of_day(game.meta(), 60).expect("a puzzle");
