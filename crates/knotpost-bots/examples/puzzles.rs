@@ -70,6 +70,9 @@ const BOXILIES: Recipe = Recipe {
     deepest: 9,
 };
 
+/// With fewer moves a puzzle would be solved by trying.
+const FEWEST_MOVES: usize = 4;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [game, file] = words.as_slice() else { return Err("puzzles GAME FILE".into()) };
@@ -173,8 +176,11 @@ fn greedy<G: Game>(game: &G, chance: &mut Chance) -> Option<G::Move> {
     best.1.into_iter().nth(place).flatten()
 }
 
-/// All moves and what they lead to; a forced pass is no move.
-fn branches<G: Game>(game: &G) -> Vec<(Option<G::Move>, G)> {
+/// A turn and what it leads to; a forced pass is no move.
+type Branch<G> = (Option<<G as Game>::Move>, G);
+
+/// All turns.
+fn branches<G: Game>(game: &G) -> Vec<Branch<G>> {
     let mut list = Vec::new();
     game.each_move(&mut |mv| {
         let mut after = game.clone();
@@ -196,67 +202,67 @@ fn branches<G: Game>(game: &G) -> Vec<(Option<G::Move>, G)> {
 fn puzzle_line<G: Show>(position: &G, recipe: &Recipe) -> Option<Vec<String>> {
     let mut search = Search::<G>::new(position.next_seat(), recipe.turns);
     let moves = branches(position);
-    if moves.len() < 4 {
+    if moves.len() < FEWEST_MOVES {
         return None;
     }
+    let place = only_win(&mut search, &moves, recipe)?;
     // One that the score shows at once is no puzzle.
-    let lead = |game: &G| game.estimate(search.winner);
-    let most = moves.iter().map(|(_, after)| lead(after)).max()?;
-    let greedy: Vec<bool> = moves.iter().map(|(_, after)| lead(after) == most).collect();
-    let mut wins = None;
+    let leads: Vec<i32> = moves.iter().map(|(_, after)| after.estimate(search.winner)).collect();
+    let most = leads.iter().max()?;
+    if leads.get(place)? == most && leads.iter().filter(|lead| *lead == most).count() == 1 {
+        return None;
+    }
+    let first = moves.into_iter().nth(place)?;
+    let depth = (0..recipe.deepest).find(|depth| search.wins_within(&first.1, *depth))?;
+    if depth + 1 < recipe.shortest { None } else { best_line(&mut search, first, depth) }
+}
+
+/// The place of the only move that wins, if there is exactly one and all others are proven not to win.
+fn only_win<G: Game>(search: &mut Search<G>, moves: &[Branch<G>], recipe: &Recipe) -> Option<usize> {
+    let mut win = None;
     let mut open: Vec<usize> = (0..moves.len()).collect();
     for depth in 0..recipe.deepest {
         let mut left = Vec::new();
         for place in open {
             match search.is_won(&moves.get(place)?.1, depth)? {
-                Some(true) if wins.is_some() => return None,
-                Some(true) if depth + 1 < recipe.shortest => return None,
-                Some(true) => wins = Some(place),
+                Some(true) if win.is_some() || depth + 1 < recipe.shortest => return None,
+                Some(true) => win = Some(place),
                 Some(false) => {}
                 None => left.push(place),
             }
         }
         open = left;
         if open.is_empty() {
-            break;
+            return win;
         }
     }
-    let (place, true) = (wins?, open.is_empty()) else { return None };
-    let alone = greedy.iter().filter(|best| **best).count() == 1;
-    if alone && *greedy.get(place)? {
-        return None;
-    }
-    search.left = 1_000_000;
+    None
+}
+
+/// The turns after which the winner has won as soon as possible, and the other side as late as possible. After the first
+/// one it takes `depth` more.
+fn best_line<G: Game>(search: &mut Search<G>, first: Branch<G>, mut depth: u32) -> Option<Vec<String>> {
     let mut line = Vec::new();
-    let mut depth = (0..recipe.deepest).find(|depth| search.wins_within(&moves[place].1, *depth))?;
-    if depth + 1 < recipe.shortest {
-        return None;
-    }
-    let mut next = moves.into_iter().nth(place)?;
+    let mut next = first;
     loop {
         line.push(next.0.as_ref().map_or("pass".to_owned(), ToString::to_string));
         let game = next.1;
         if game.is_over() {
             return Some(line);
         }
-        let all = branches(&game);
-        if game.next_seat() == search.winner {
-            next = all.into_iter().find(|(_, after)| search.wins_within(after, depth - 1))?;
+        let mut all = branches(&game).into_iter();
+        next = if game.next_seat() == search.winner {
+            all.find(|(_, after)| search.wins_within(after, depth - 1))?
         } else {
-            // The answer that holds out longest.
-            let longest = all.into_iter().map(|(mv, after)| {
-                let needs = (0..depth).find(|needs| search.wins_within(&after, *needs));
-                (needs.unwrap_or(depth), mv, after)
-            });
-            let mut best: Option<(u32, Option<G::Move>, G)> = None;
-            for found in longest.collect::<Vec<_>>() {
-                if best.as_ref().is_none_or(|best| found.0 > best.0) {
-                    best = Some(found);
+            let mut latest: Option<(u32, Branch<G>)> = None;
+            for branch in all {
+                let needs = (0..depth).find(|needs| search.wins_within(&branch.1, *needs)).unwrap_or(depth);
+                if latest.as_ref().is_none_or(|(most, _)| needs > *most) {
+                    latest = Some((needs, branch));
                 }
             }
-            let (_, mv, after) = best?;
-            next = (mv, after);
-        }
+            latest?.1
+        };
         depth = depth.checked_sub(1)?;
     }
 }

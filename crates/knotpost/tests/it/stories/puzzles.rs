@@ -20,7 +20,12 @@ mod stories {
     }
 
     pub(super) async fn a_puzzle_comes_by_mail_and_the_move_goes_back_in_the_subject(place: Place) {
-        let app = TestApp::with_players(place, &["ann"]).await;
+        let app = TestApp::start_with(place, |config| {
+            config.inbound.trusted_authserv = vec!["mx.knotpost.example".to_owned()];
+        })
+        .await;
+        app.sign_up("ann").await;
+        app.letters();
         let today = ask(&app, "puzzle").await;
         assert_eq!(today.subject, "Puzzles of the day");
         let day = app.clock.now().day_of_year();
