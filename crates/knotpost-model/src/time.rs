@@ -49,6 +49,12 @@ impl Millis {
         Some(Self(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond()))
     }
 
+    /// The day of the year in UTC, from 1 to 366.
+    pub fn day_of_year(self) -> u16 {
+        let stamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        stamp.to_zoned(TimeZone::UTC).day_of_year().unsigned_abs()
+    }
+
     fn format(self, pattern: &str) -> String {
         let stamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
         stamp.to_zoned(TimeZone::UTC).strftime(pattern).to_string()

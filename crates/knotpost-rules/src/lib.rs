@@ -21,6 +21,7 @@ mod meta;
 mod moves;
 mod options;
 mod position;
+mod puzzle;
 pub mod record;
 mod registry;
 pub mod rng;
@@ -41,6 +42,7 @@ pub use options::{
     OptionSpec, Problem, TextOption,
 };
 pub use position::{AnyGame, Kind, Position};
+pub use puzzle::Puzzle;
 pub use record::Record;
 pub use registry::Registry;
 pub use seat::{Seat, Seats};

@@ -30,6 +30,8 @@ pub struct Meta {
     pub summary: &'static str,
     /// Writes the help page.
     pub help: fn() -> HelpPage,
+    /// The file of its puzzles, see [`Puzzle`](crate::Puzzle); empty where there are none.
+    pub puzzles: &'static str,
 }
 
 /// Options that are chosen together by one click.

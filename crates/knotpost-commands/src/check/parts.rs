@@ -69,6 +69,9 @@ pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
         Command::PasswordReset { userid } => vec![Userid(userid)],
         Command::Vacation { who, until } => vec![Who(who), Days(*until)],
         Command::Set { who, game, values } => vec![Who(who), Settings(game.as_deref(), values)],
+        Command::Puzzle { game, day: _, play } => {
+            vec![MaybeGame(game.as_deref()), Words(play.as_slice())]
+        }
         Command::TestDisplay { userid } => vec![Users(userid.as_slice())],
         Command::Resend { who, game, board } => {
             vec![Who(who), MaybeGame(game.as_deref()), Boards(board.as_slice())]

@@ -42,6 +42,7 @@ mod lists {
     pub(super) mod games;
     pub(super) mod history;
     pub(super) mod list;
+    pub(super) mod puzzle;
     pub(super) mod show;
     pub(super) mod show_as;
     pub(super) mod standings;
@@ -134,6 +135,7 @@ verbs! {
     PasswordReset = accounts::password_reset,
     Vacation = accounts::vacation,
     Set = accounts::set,
+    Puzzle = lists::puzzle,
     TestDisplay = lists::test_display,
     Resend = messages::resend,
     GameHelp = self::game_help,
@@ -204,6 +206,8 @@ pub enum Command {
     Vacation { who: Credentials, until: Vacation },
     /// Preferences, for one game or for all; none: show them.
     Set { who: Credentials, game: Option<String>, values: Vec<Setting> },
+    /// The puzzle of a day, by default today's; `play` is judged. Without a game: those of all games.
+    Puzzle { game: Option<String>, day: Option<u16>, play: Option<String> },
     /// A sample board in every format.
     TestDisplay { userid: Option<String> },
     /// The waiting boards once more.
@@ -288,6 +292,7 @@ impl Command {
             Self::Vacation { who, until: _ } => Parts::of(Verb::Vacation).by(who),
             Self::Set { who, game: None, values: _ } => Parts::of(Verb::Set).by(who),
             Self::Set { who, game: Some(game), values: _ } => Parts::of(Verb::GameSet).by(who).in_game(game),
+            Self::Puzzle { game, day: _, play: _ } => Parts::of(Verb::Puzzle).in_any(game.as_ref()),
             Self::TestDisplay { userid: _ } => Parts::of(Verb::TestDisplay),
             Self::Resend { who, game, board } => {
                 Parts::of(Verb::Resend).by(who).in_any(game.as_ref()).on(*board)
@@ -386,6 +391,7 @@ impl Command {
             | Self::Multiple
             | Self::PasswordReset { userid: _ }
             | Self::Vacation { who: _, until: _ }
+            | Self::Puzzle { game: _, day: _, play: _ }
             | Self::TestDisplay { userid: _ }
             | Self::Resend { who: _, game: _, board: _ }
             | Self::Move { game: _, board: _, who: _, action: _, number: _ }

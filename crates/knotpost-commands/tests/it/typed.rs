@@ -20,6 +20,7 @@ fn commands() -> Vec<Command> {
         "vacation fred secret off",
         "resend fred secret osbox 101",
         "test display fred",
+        "puzzle osbox 60 f12",
         "osbox challenge -size=5 -no_capture --nagtime=2.5 --unrated ann bob",
         "osbox seek fred secret 3 -size=5 --totaltime=7",
         "osbox limit fred secret none",
@@ -55,6 +56,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::AllShow { users: texts, .. }
         | Command::AllGames { users: texts, .. } => texts.iter_mut().collect(),
         Command::PasswordReset { userid } => vec![userid],
+        Command::Puzzle { game, play, .. } => game.iter_mut().chain(play).collect(),
         Command::TestDisplay { userid } => userid.iter_mut().collect(),
         Command::Set { game, values, .. } => {
             game.iter_mut().chain(values.iter_mut().map(|setting| &mut setting.value)).collect()

@@ -23,6 +23,9 @@ pub struct PictureRef {
     options: String,
     /// The number of seats.
     seats: usize,
+    /// The position that a board begins with which is stored nowhere; `None`: the usual start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
     /// How many of the stored moves were made.
     ply: usize,
     /// What was tried after them.
@@ -44,6 +47,7 @@ impl PictureRef {
             game: board.row.game.clone(),
             options: board.row.options.clone(),
             seats: board.seats.len(),
+            start: None,
             ply: stored,
             tried: tried.map(|entry| (entry.row.seat, entry.row.text.clone())).collect(),
             viewer: match viewer {
@@ -52,6 +56,11 @@ impl PictureRef {
             },
             position: board.position_text(),
         }
+    }
+
+    /// The same of a board that begins with a position.
+    pub(crate) fn begun_at(self, start: &str) -> Self {
+        Self { start: Some(start.to_owned()), ..self }
     }
 }
 
@@ -89,6 +98,9 @@ async fn find(
     if basis.board == 0 {
         let Some(game) = app.registry().find(&basis.game) else { return Ok(None) };
         let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };
+        if let Some(start) = &basis.start {
+            return Ok(Board::imagine_from(game, options, basis.seats, start, now));
+        }
         return Ok(Some(Board::imagine(game, options, basis.seats, &Seed::default(), now)));
     }
     let Some(found) = tx.seated_board(BoardKey(basis.board)).await? else { return Ok(None) };

@@ -20,6 +20,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("computer", "Playing the computer", include_str!("../../../../templates/help/computer.md")),
     ("options", "Options", include_str!("../../../../templates/help/options.md")),
     ("preferences", "Your preferences", include_str!("../../../../templates/help/preferences.md")),
+    ("puzzles", "Puzzles", include_str!("../../../../templates/help/puzzles.md")),
     ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
     ("time", "Time", include_str!("../../../../templates/help/time.md")),
     ("turns", "Queued moves, draws, moves taken back", include_str!("../../../../templates/help/turns.md")),

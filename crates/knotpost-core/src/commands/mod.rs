@@ -54,6 +54,7 @@ mod lists {
     pub(super) mod games;
     pub(super) mod history;
     pub(super) mod list;
+    pub(super) mod puzzle;
     pub(super) mod show;
     pub(super) mod show_as;
     pub(super) mod standings;
@@ -93,10 +94,12 @@ pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
 pub(crate) use policy::{Demand, Spends};
 
 use accounts::{
-    add, change_address, change_password, delete, password_reset, set, signoff, signup, vacation,
+    add, change_address, change_password, delete, password_reset as reset, set, signoff, signup, vacation,
 };
 use boards::{analyse, challenge, chat, confirm, hint, moves, preview, queue, rematch, submit};
-use lists::{all_games, all_show, export, games, history, list, show, show_as, standings, test_display};
+use lists::{
+    all_games, all_show, export, games, history, list, puzzle, show, show_as, standings, test_display,
+};
 use messages::watching::Watch;
 use messages::{broadcast, message, notify, resend, watching};
 use opponents::willingness::Willingness;
@@ -171,13 +174,12 @@ pub(crate) async fn run(
         Command::Multiple => Err(no_lines().into()),
         Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
         Command::AllGames { users, selector } => all_games::run(tx.read(), app, users, *selector).await,
-        Command::PasswordReset { userid } => {
-            password_reset::run(tx.write()?, app, prepared, userid, now).await
-        }
+        Command::PasswordReset { userid } => reset::run(tx.write()?, app, prepared, userid, now).await,
         Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, prepared, *until, now).await,
         Command::Set { who: _, game, values } => {
             set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
         }
+        Command::Puzzle { game, day, play } => puzzle::run(app, game.as_deref(), *day, play.as_deref(), now),
         Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
         Command::Resend { who: _, game, board } => {
             resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
@@ -255,7 +257,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
     match command {
         Command::Signup { .. } => Policy::spends(Spends::Share(Rate::Signup)),
         Command::Challenge { .. } | Command::Rematch { .. } => Policy::spends(Spends::Share(Rate::Challenge)),
-        Command::PasswordReset { userid } => password_reset::policy(userid),
+        Command::PasswordReset { userid } => reset::policy(userid),
         Command::Message { .. } | Command::Broadcast { .. } => {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
@@ -277,6 +279,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
         | Command::AllGames { .. }
         | Command::Vacation { .. }
         | Command::Set { .. }
+        | Command::Puzzle { .. }
         | Command::TestDisplay { .. }
         | Command::Resend { .. }
         | Command::Move { .. }

@@ -23,6 +23,8 @@ pub enum Heading {
     Show,
     /// As it would be.
     Preview,
+    /// A position in which one move wins, on a board that nobody plays.
+    Puzzle,
     /// As it would be after a move that its player has to confirm.
     Submit,
     /// Somebody said something.

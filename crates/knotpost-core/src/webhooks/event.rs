@@ -72,7 +72,7 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
         }
         Heading::Chat => vec![(spoken, HookEvent::Chat)],
         Heading::Notification => vec![(true, HookEvent::Over)],
-        Heading::Show | Heading::Preview | Heading::Submit | Heading::Nag => Vec::new(),
+        Heading::Show | Heading::Preview | Heading::Puzzle | Heading::Submit | Heading::Nag => Vec::new(),
     };
     told.into_iter().filter_map(|(happened, event)| happened.then_some(event)).collect()
 }

@@ -22,6 +22,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "take the last match",
     help: || HelpPage::open(&META).section("A turn", "Take one, two or three matches."),
+    puzzles: "",
 };
 
 static OPTIONS: [OptionSpec; 1] = [HEAP.spec()];

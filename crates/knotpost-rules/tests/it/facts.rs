@@ -21,6 +21,7 @@ fn meta() -> Meta {
         contact: None,
         summary: "a game",
         help: || HelpPage { title: String::new(), sections: Vec::new() },
+        puzzles: "",
     }
 }
 

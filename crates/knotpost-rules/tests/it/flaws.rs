@@ -56,6 +56,7 @@ const fn toy_meta(abilities: Abilities) -> Meta {
         contact,
         summary,
         help,
+        puzzles: "",
     }
 }
 

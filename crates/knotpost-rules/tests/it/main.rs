@@ -16,6 +16,7 @@ mod options;
 mod osbo;
 mod perft;
 mod play;
+mod puzzles;
 mod records;
 mod slow;
 mod strands;

@@ -12,6 +12,7 @@ mod games;
 mod hints;
 mod moves;
 mod pictures;
+mod puzzles;
 mod standings;
 mod tokens;
 mod users;
@@ -30,6 +31,7 @@ use knotpost_core::boards::Code;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/v1/games", || get(games::list)).described(&games::LIST),
     Route::new(Public, "GET", "/api/v1/games/{game}", || get(games::show)).described(&games::SHOW),
+    Route::new(Public, "GET", "/api/v1/puzzles/{game}", || get(puzzles::show)).described(&puzzles::SHOW),
     Route::new(Public, "GET", "/api/v1/standings/{game}", || get(standings::show))
         .described(&standings::SHOW),
     Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)).described(&users::SHOW),

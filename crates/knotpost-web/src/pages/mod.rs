@@ -153,6 +153,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/learn", || get(practice::lessons::list)),
     Route::new(Public, "GET", "/learn/{game}", || get(practice::lessons::first)),
     Route::new(Public, "GET", "/learn/{game}/{number}", || get(practice::lessons::show)),
+    Route::new(Public, "GET", "/puzzles", || get(practice::puzzles::list)),
+    Route::new(Public, "GET", "/puzzles/{game}", || get(practice::puzzles::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}/analysis", || get(board::show_analysis)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),

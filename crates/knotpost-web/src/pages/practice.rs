@@ -2,6 +2,7 @@
 
 pub(super) mod lessons;
 mod line;
+pub(super) mod puzzles;
 
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -12,6 +13,7 @@ use minijinja::context;
 use self::lessons::has_lessons;
 use self::line::{COMPUTER, YOU};
 pub(super) use self::line::{Line, Look, MOST_MOVES, Origin, SWAP};
+use self::puzzles::has_puzzles;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
@@ -88,7 +90,7 @@ pub(super) async fn show(
     }
     let facts = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
-        has_lessons => has_lessons(meta.name), another, level, levels => MOST_LEVEL,
+        has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), another, level, levels => MOST_LEVEL,
         ..line.facts(meta.title, &look)
     };
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts))

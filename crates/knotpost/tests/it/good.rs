@@ -151,6 +151,8 @@ const GOOD: &[Row] = &[
         &["bob: Your Osbox preferences at Knotpost"],
         "preferences",
     ),
+    ("bob", "puzzle", "", &["bob: Puzzles of the day"], ""),
+    ("bob", "puzzle osbox 60", "", &["bob: Puzzle osbox 60"], ""),
     ("bob", "test display bob", "", &["bob: Display test"], ""),
     ("bob", "obsidio queue 101 bob bob-secret d2", "", &["bob: Obsidio Board 101 Queue"], "queued_moves"),
     (

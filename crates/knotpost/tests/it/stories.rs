@@ -31,6 +31,7 @@ mod playing;
 mod posting;
 mod proposing;
 mod proving;
+mod puzzles;
 mod queueing;
 mod rating;
 mod reading;

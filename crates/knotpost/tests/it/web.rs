@@ -20,6 +20,7 @@ mod previews;
 mod program;
 mod programs;
 mod pushes;
+mod puzzles;
 mod queries;
 mod repeating;
 mod seeking;

@@ -60,4 +60,24 @@ impl Board {
         let (changed_from, parting_words, retired) = (None, Vec::new(), Vec::new());
         Self { row, seats, entries, game, position, timing, changed_from, parting_words, options, retired }
     }
+
+    /// The same, beginning with a position; `None` where it is none of this game.
+    pub(crate) fn imagine_from(
+        game: &'static dyn AnyGame,
+        options: GameOptions,
+        players: usize,
+        start: &str,
+        now: Millis,
+    ) -> Option<Self> {
+        let position = game.parse_position(&options, players, &Seed::default(), start).ok()?;
+        let next = i64::from(position.next_seat().number());
+        let mut board = Self::imagine(game, options, players, &Seed::default(), now);
+        board.position = Scene::new(game, position);
+        board.position.text().clone_into(&mut board.row.position);
+        board.row.scores = board.position.scores().to_string();
+        for seat in &mut board.seats {
+            seat.to_move = seat.seat == next;
+        }
+        Some(board)
+    }
 }

@@ -39,6 +39,7 @@ pub(super) static META: Meta = Meta {
     contact: None,
     summary: "place stones of arrows, capture weaker sides",
     help: super::help::write,
+    puzzles: include_str!("puzzles.tsv"),
 };
 
 /// The order is that of canonical options.

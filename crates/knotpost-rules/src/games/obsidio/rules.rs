@@ -29,6 +29,7 @@ pub(super) static META: Meta = Meta {
     contact: Some("the author asks those who program or sell the game to get in touch with him"),
     summary: "surround targets along lines of sight",
     help: super::help::write,
+    puzzles: include_str!("puzzles.tsv"),
 };
 
 static OPTIONS: [OptionSpec; 1] = [SIZE.spec()];

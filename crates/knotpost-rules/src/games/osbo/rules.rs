@@ -32,6 +32,7 @@ pub(super) static META: Meta = Meta {
     contact: None,
     summary: "grow knots of rolled dice, yours and theirs",
     help: super::help::write,
+    puzzles: "",
 };
 
 /// The order is that of canonical options.

@@ -30,6 +30,7 @@ pub(super) static META: Meta = Meta {
     contact: None,
     summary: "push knot dice into a box and close thick knots",
     help: super::help::write,
+    puzzles: include_str!("puzzles.tsv"),
 };
 
 /// The order is that of canonical options.

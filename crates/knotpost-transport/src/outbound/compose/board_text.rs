@@ -79,6 +79,7 @@ fn heading_word(heading: Heading) -> &'static str {
     match heading {
         Heading::New | Heading::Summary | Heading::Show => "Summary",
         Heading::Preview => "Preview",
+        Heading::Puzzle => "Puzzle",
         Heading::Submit => "Submit",
         Heading::Chat => "Chat",
         Heading::Notification => "Notification",

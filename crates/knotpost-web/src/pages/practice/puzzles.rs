@@ -1,0 +1,140 @@
+//! The puzzles of the day: in each position exactly one move wins. The address of the page holds what was tried, so that
+//! nothing is stored; the answer is shown to whoever asks for it.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use knotpost_picture::linked_svg;
+use knotpost_rules::{AnyGame, Meta, Puzzle, Turn, Viewer};
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::line::{BETWEEN, Line, Look, Origin};
+use super::unlisted;
+use crate::Web;
+use crate::extract::{PagePath, PageQuery};
+use crate::session::{LoggedIn, url_encode};
+use knotpost_core::boards::Code;
+
+/// The last day of the longest year.
+const LAST_DAY: u16 = 366;
+
+/// The query of the page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::pages) struct Tried {
+    /// The day of the year; none: today.
+    day: Option<u16>,
+    /// The move that was tried, and how the game goes on.
+    moves: String,
+    /// The move so far.
+    choose: String,
+    /// The place for the next die, chosen before its face.
+    spot: Option<String>,
+    /// Given: the answer is wanted.
+    answer: Option<String>,
+}
+
+/// Whether there are puzzles of a game.
+pub(super) fn has_puzzles(meta: &Meta) -> bool {
+    !meta.puzzles.is_empty()
+}
+
+/// The games with puzzles, each with that of today.
+pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let today = web.app.clock.now().day_of_year();
+    let facts = |game: &dyn AnyGame| {
+        let meta = game.meta();
+        let puzzle = Puzzle::of_day(meta, today)?;
+        let (_, position) = puzzle.open(game)?;
+        let view = position.view(Viewer::Spectator);
+        let mover = side(meta, position.next_seat().index());
+        let picture = Value::from_safe_string(linked_svg(&view, meta.title, &[]));
+        Some(context! { game => meta.name, title => meta.title, mover, picture, options => puzzle.options })
+    };
+    let games: Vec<Value> = web.app.games().filter_map(facts).collect();
+    web.pages.page_for(visitor, StatusCode::OK, "puzzles.html", context! { games, day => today })
+}
+
+pub(in crate::pages) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(name): PagePath<String>,
+    PageQuery(tried): PageQuery<Tried>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let name = name.to_lowercase();
+    let Some(game) = web.app.game(&name).filter(|game| has_puzzles(game.meta())) else {
+        return web.pages.problem(Code::UnknownGame, &format!("there are no puzzles of `{name}` here"));
+    };
+    let meta = game.meta();
+    let today = web.app.clock.now().day_of_year();
+    let day = tried.day.unwrap_or(today);
+    let Some(puzzle) = Puzzle::of_day(meta, day) else {
+        let message = format!("the days of a year are numbered from 1 to {LAST_DAY}");
+        return web.pages.problem(Code::BadValue, &message);
+    };
+    let Some((options, position)) = puzzle.open(game) else {
+        return web.pages.problem(Code::UnknownGame, "this puzzle is not for these rules");
+    };
+    let best: Vec<&str> = puzzle.line().filter(|turn| Turn::from_word(turn) != Turn::Pass).collect();
+    if tried.answer.is_some() {
+        return unlisted(Redirect::to(&address(meta, day, &best)).into_response());
+    }
+    let mover = side(meta, position.next_seat().index());
+    let steps = steps(meta, day, &puzzle, position.next_seat().index());
+    // A second move of the visitor is not judged: only the first is the only one.
+    let count = tried.moves.split(BETWEEN).filter(|word| !word.is_empty()).count();
+    let origin = Origin {
+        path: format!("/puzzles/{}", meta.name),
+        kept: vec![format!("day={day}")],
+        most: count.clamp(1, best.len().max(1)),
+        players: Vec::new(),
+        sides: meta.seat_names(2),
+    };
+    let mut line = Line::begin(origin, position);
+    line.play_all(&tried.moves);
+    let played = line.moves().len();
+    let verdict = match line.moves().first() {
+        None => "",
+        Some(first) if first.text == puzzle.solution() => "right",
+        Some(_) => "wrong",
+    };
+    let first = line.moves().first().map(|made| made.text.clone());
+    let look = Look { moves: tried.moves, choose: tried.choose, spot: tried.spot, ..Look::default() };
+    let (tomorrow, yesterday) = (day % LAST_DAY + 1, if day == 1 { LAST_DAY } else { day - 1 });
+    let facts = context! {
+        game => meta.name, title => meta.title, day, is_today => day == today, verdict, first, played, steps,
+        side => mover, options => options.to_string(), turns => puzzle.turns(), yesterday, tomorrow,
+        ..line.facts(meta.title, &look)
+    };
+    unlisted(web.pages.page_for(visitor, StatusCode::OK, "puzzle.html", facts))
+}
+
+/// The name of a side.
+fn side(meta: &Meta, index: usize) -> &'static str {
+    meta.seat_names(2).get(index).copied().unwrap_or("The side to move")
+}
+
+/// The turns of best play: their number among the moves of the address, whose they are, and the page after each. The
+/// sides take turns, and a turn that is passed is played together with the one before it.
+fn steps(meta: &Meta, day: u16, puzzle: &Puzzle, first: usize) -> Vec<Value> {
+    let (mut so_far, mut steps) = (Vec::new(), Vec::new());
+    for (place, turn) in puzzle.line().enumerate() {
+        let is_pass = Turn::from_word(turn) == Turn::Pass;
+        if !is_pass {
+            so_far.push(turn);
+        }
+        steps.push(context! {
+            text => turn, number => so_far.len(), by => side(meta, (first + place) % 2),
+            seat => (first + place) % 2 + 1, is_pass, href => address(meta, day, &so_far),
+        });
+    }
+    steps
+}
+
+fn address(meta: &Meta, day: u16, moves: &[&str]) -> String {
+    let moves: Vec<String> = moves.iter().map(|play| url_encode(play)).collect();
+    format!("/puzzles/{}?day={day}&moves={}", meta.name, moves.join(&BETWEEN.to_string()))
+}
