@@ -224,7 +224,7 @@ fn only_win<G: Game>(search: &mut Search<G>, moves: &[Branch<G>], recipe: &Recip
     for depth in 0..recipe.deepest {
         let mut left = Vec::new();
         for place in open {
-            match search.is_won(&moves.get(place)?.1, depth)? {
+            match search.is_won(&moves.get(place)?.1, depth).ok()? {
                 Some(true) if win.is_some() || depth + 1 < recipe.shortest => return None,
                 Some(true) => win = Some(place),
                 Some(false) => {}
@@ -267,6 +267,9 @@ fn best_line<G: Game>(search: &mut Search<G>, first: Branch<G>, mut depth: u32) 
     }
 }
 
+/// A proof needs more turns than it may take.
+struct TooLong;
+
 /// An exhaustive search for one seat.
 struct Search<G> {
     winner: Seat,
@@ -296,27 +299,27 @@ impl<G: Game> Search<G> {
         game.result_by_scores().winners() == [self.winner]
     }
 
-    /// Whether the seat wins by force: `Some(None)` when this depth does not decide it, `None` when it took too long.
-    fn is_won(&mut self, game: &G, depth: u32) -> Option<Option<bool>> {
+    /// Whether the seat wins by force; `None` when this depth does not decide it.
+    fn is_won(&mut self, game: &G, depth: u32) -> Result<Option<bool>, TooLong> {
         if game.is_over() {
-            return Some(Some(self.is_winner(game)));
+            return Ok(Some(self.is_winner(game)));
         }
         let key = game.key();
         if let Some(won) = self.proven.get(&key) {
-            return Some(Some(*won));
+            return Ok(Some(*won));
         }
         if depth == 0 || self.searched.get(&key).is_some_and(|searched| *searched >= depth) {
-            return Some(None);
+            return Ok(None);
         }
         let wanted = game.next_seat() == self.winner;
         let mut decided = Some(!wanted);
         let list = branches(game);
-        self.left = self.left.checked_sub(list.len())?;
+        self.left = self.left.checked_sub(list.len()).ok_or(TooLong)?;
         for (_, after) in list {
             match self.is_won(&after, depth - 1)? {
                 Some(won) if won == wanted => {
                     self.proven.insert(key, won);
-                    return Some(Some(won));
+                    return Ok(Some(won));
                 }
                 Some(_) => {}
                 None => decided = None,
@@ -326,7 +329,7 @@ impl<G: Game> Search<G> {
             Some(won) => self.proven.insert(key, won).map(|_| ()),
             None => self.searched.insert(key, depth).map(|_| ()),
         };
-        Some(decided)
+        Ok(decided)
     }
 
     /// Whether the seat can end the game as its winner within this number of plies.
