@@ -49,7 +49,7 @@ pub(super) struct Version {
 }
 
 /// The address of the current content.
-pub(super) fn address(name: &str) -> String {
+pub(crate) fn address(name: &str) -> String {
     let version = ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.version);
     format!("/assets/{name}?v={version}")
 }
