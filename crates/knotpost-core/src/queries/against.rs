@@ -9,9 +9,9 @@ use crate::queries::{BoardSummary, ListedBoard};
 use knotpost_model::{BoardKey, BoardState};
 use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
 
-/// Of so many boards of each, the latest, those of both count. Whoever plays more is a program.
+/// Of this many boards of each, the latest, those of both count. Whoever plays more is a program.
 const BOARDS: i64 = 5000;
-/// At most so many boards of each kind are listed.
+/// At most this many boards of each kind are listed.
 const MOST_LISTED: usize = 10;
 
 /// Two users on the boards that both play or have played.

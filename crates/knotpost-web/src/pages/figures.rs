@@ -36,12 +36,12 @@ pub(super) struct Figures {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Step {
-    /// So many moves before the last.
+    /// The number of moves before the last.
     back: usize,
 }
 
 impl Figures {
-    /// The figure of a game in this theme, so many moves before its last.
+    /// The figure of a game in this theme, this many moves before its last.
     fn of(&self, game: &dyn AnyGame, theme: Theme, ground: &'static str, back: usize) -> Arc<str> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (game.meta().name, ground, back);
