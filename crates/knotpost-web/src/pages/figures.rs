@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use knotpost_picture::{PictureOptions, Theme, die_svg, svg};
 use knotpost_rules::knot::Face;
 use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, View, Viewer};
 use minijinja::{Value, context};
-use serde::Deserialize;
 
 use super::practice::lessons;
 use crate::Web;
@@ -21,50 +20,34 @@ use knotpost_core::gallery::Look;
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
 /// Moves before the figure of a game for which none are picked.
 const MOVES: usize = 9;
-/// The positions before that of a figure which can be asked for as well: a game that plays itself shows them in turn.
-const EARLIER: usize = 8;
 /// Browsers may cache a figure for a day.
 const KEEP: &str = "public, max-age=86400";
 
 /// A cache of the figures of games, each drawn when it is first requested.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
-    drawn: Mutex<BTreeMap<(&'static str, &'static str, usize), Arc<str>>>,
-}
-
-/// Which position of the game of a figure.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Step {
-    /// The number of moves before the last.
-    back: usize,
+    drawn: Mutex<BTreeMap<(&'static str, &'static str), Arc<str>>>,
 }
 
 impl Figures {
-    /// The figure of a game in this theme, this many moves before its last.
-    fn of(&self, game: &dyn AnyGame, theme: Theme, ground: &'static str, back: usize) -> Arc<str> {
+    /// The figure of a game in this theme.
+    fn of(&self, game: &dyn AnyGame, theme: Theme, ground: &'static str) -> Arc<str> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = (game.meta().name, ground, back);
-        let figure = drawn.entry(place).or_insert_with(|| draw(game, theme, back).into());
+        let figure = drawn.entry((game.meta().name, ground)).or_insert_with(|| draw(game, theme).into());
         Arc::clone(figure)
     }
 }
 
 /// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game after some moves.
-pub(super) async fn show(
-    State(web): State<Web>,
-    Path(name): Path<String>,
-    Query(Step { back }): Query<Step>,
-) -> Response {
+pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
     if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.game(game)) {
-        let drawn = web.app.gallery.draw(some_view(game, 0).into(), Look::Card { theme: Theme::Light }).await;
+        let drawn = web.app.gallery.draw(some_view(game).into(), Look::Card { theme: Theme::Light }).await;
         return answer("image/png", drawn.map(Bytes::from_owner));
     }
     let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));
     let found = asked.and_then(|(game, ground)| {
         let (theme, ground) = THEMES.into_iter().find(|(_, known)| *known == ground)?;
-        let game = web.app.game(game).filter(|game| back == 0 || back <= earlier(*game))?;
-        Some(web.pages.figures.of(game, theme, ground, back))
+        Some(web.pages.figures.of(web.app.game(game)?, theme, ground))
     });
     answer("image/svg+xml", found.map(|figure| figure.to_string()))
 }
@@ -82,22 +65,16 @@ fn begin(game: &dyn AnyGame) -> Box<dyn Position> {
     game.setup(&GameOptions::defaults(meta.options), *meta.players.start(), &Seed::default())
 }
 
-fn draw(game: &dyn AnyGame, theme: Theme, back: usize) -> String {
+fn draw(game: &dyn AnyGame, theme: Theme) -> String {
     let title = format!("{} after some moves", game.meta().title);
-    svg(&some_view(game, back), &PictureOptions { theme, title, ..PictureOptions::default() })
+    svg(&some_view(game), &PictureOptions { theme, title, ..PictureOptions::default() })
 }
 
-/// How many positions before that of its figure a game has to show; none where no moves are picked for it.
-pub(super) fn earlier(game: &dyn AnyGame) -> usize {
-    lessons::figure(game.meta().name).map_or(0, |moves| moves.count().saturating_sub(1).min(EARLIER))
-}
-
-/// The game after some moves, `back` before the last: those picked for it, else any.
-fn some_view(game: &dyn AnyGame, back: usize) -> View {
+/// The game after some moves: those picked for it, else any.
+fn some_view(game: &dyn AnyGame) -> View {
     let mut position = begin(game);
     if let Some(moves) = lessons::figure(game.meta().name) {
-        let moves: Vec<&str> = moves.collect();
-        for play in moves.iter().take(moves.len().saturating_sub(back)) {
+        for play in moves {
             if position.play(Turn::from_word(play)).is_err() {
                 break;
             }

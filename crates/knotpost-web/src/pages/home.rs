@@ -9,7 +9,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 use std::collections::HashMap;
 
-use super::figures::{earlier, faces};
+use super::figures::faces;
 use super::practice::lessons;
 use super::{preview, prose, seeks};
 use crate::Web;
@@ -73,7 +73,6 @@ pub(super) async fn home(
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
         let games = view_games(&web.app).await?;
-        let hero = games.first().and_then(|first| web.app.game(&first.game)).map_or(0, earlier);
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
         let others = page.boards.iter().filter(|board| {
@@ -88,7 +87,7 @@ pub(super) async fn home(
         };
         let seeks = seeks::all(&web).await?;
         Ok::<_, ServiceError>(
-            context! { games => Serde(games), hero, boards, mine, seeks, done => done.done, more => page.next.is_some(), preview => preview::of_server(&web) },
+            context! { games => Serde(games), boards, mine, seeks, done => done.done, more => page.next.is_some(), preview => preview::of_server(&web) },
         )
     };
     match facts.await {

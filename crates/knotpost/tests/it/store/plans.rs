@@ -282,6 +282,8 @@ fn may_be_scanned(line: &str) -> bool {
             "SCAN watchers",
             "SCAN readers",
             "SCAN queued",
+            "SCAN own",
+            "SCAN shared",
             "SCAN oldest",
             "SCAN inbox",
             "SCAN outbox",

@@ -23,6 +23,9 @@ mod stories {
             ok(app, "osbox challenge -size=3 ann bob").await;
             ok(app, &format!("osbox move {number} ann ann-secret d1")).await;
             ok(app, &format!("osbox move {number} bob bob-secret a7")).await;
+            if loser == "bob" {
+                ok(app, &format!("osbox move {number} ann ann-secret f2")).await;
+            }
             ok(app, &format!("osbox resign {number} {loser} {loser}-secret")).await;
         }
         ok(app, "obsidio challenge bob ann").await;

@@ -5,7 +5,6 @@ use super::tell;
 tell! {
     a_visitor_plays_both_sides_without_an_account,
     a_visitor_plays_the_computer_without_an_account,
-    a_game_plays_itself_before_visitors,
     lessons_judge_a_move_by_the_rules,
     an_address_with_a_wrong_move_shows_the_board_before_it,
     a_seek_is_played_on_its_own_terms,
@@ -74,31 +73,6 @@ mod stories {
         }
         assert!(visitor.cookie.is_none(), "nothing is stored, not even a cookie");
         assert!(visitor.get("/").await.text.contains("None at the moment."), "such boards are in no list");
-    }
-
-    pub(super) async fn a_game_plays_itself_before_visitors(place: Place) {
-        let app = TestApp::with_players(place, &["ann"]).await;
-        let page = Browser::new(&app).get("/").await;
-        let sources = page.text.split("<img src=\"").skip(1).filter_map(|rest| rest.split('"').next());
-        let steps: Vec<&str> = sources.filter(|source| source.contains("?back=")).collect();
-        let backs: Vec<String> =
-            (1..=8).rev().map(|back| format!("/figures/osbox-light.svg?back={back}")).collect();
-        assert_eq!(steps, backs, "in the order of the game: {}", page.text);
-        assert!(page.text.contains("Pause the game"), "{}", page.text);
-        let mut seen = vec![app.get("/figures/osbox-light.svg").await.text];
-        for step in steps {
-            let picture = app.get(step).await;
-            assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/svg+xml"));
-            assert!(!seen.contains(&picture.text), "{step} shows a position of its own");
-            seen.push(picture.text);
-        }
-        // No position is drawn that no page shows.
-        for path in ["osbox-light.svg?back=9", "osbox-dark.svg?back=99999999999", "nothing-light.svg?back=1"]
-        {
-            assert_eq!(app.get(&format!("/figures/{path}")).await.status, 404, "{path}");
-        }
-        // Who plays has boards of their own to look at.
-        assert!(!Browser::of(&app, "ann").await.get("/").await.text.contains("?back="));
     }
 
     pub(super) async fn a_visitor_plays_the_computer_without_an_account(place: Place) {
