@@ -99,10 +99,15 @@ const EVERYBODY = {
   "rules-obsidio": "/games/obsidio",
   "rules-boxilies": "/games/boxilies",
   standings: "/standings/osbox",
+  "user-compared": "/users/bob?against=ann",
   "board-over": "/boards/osbox/101",
   "board-analysis": "/boards/osbox/101/analysis",
   "board-watched": "/boards/osbox/105",
   "api-docs": "/api/docs",
+  "api-docs-open": async (person) => {
+    await person.open("/api/docs");
+    await person.page.click("details.entry > summary");
+  },
   missing: "/nothing/here",
 };
 

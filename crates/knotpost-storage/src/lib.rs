@@ -36,7 +36,7 @@ mod writer;
 pub use batch::MovePlan;
 pub use boards::{
     BoardContext, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProgramBoard,
-    ProposalRow, PulseRow, QueuedMoveRow, SeekRow, SubmissionRow, WaitingOrder,
+    ProposalRow, PulseRow, QueuedMoveRow, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
 };
 pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{

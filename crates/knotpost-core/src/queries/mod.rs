@@ -1,5 +1,6 @@
 //! What pages and feeds show.
 
+pub(crate) mod against;
 pub(crate) mod analysis;
 pub(crate) mod health;
 pub(crate) mod own_settings;
@@ -10,6 +11,7 @@ pub(crate) mod talk;
 pub(crate) mod views;
 pub(crate) mod waiting;
 
+pub use against::{GameScore, HeadToHead, view_head_to_head};
 pub use analysis::view_analysis;
 pub use health::{
     QueueLengths, Readiness, RecentPeers, Traces, view_data_version, view_queue_lengths, view_readiness,

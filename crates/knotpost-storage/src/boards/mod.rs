@@ -16,6 +16,7 @@ mod remarks;
 mod seated_boards;
 mod seats;
 mod seeks;
+mod shared;
 mod submissions;
 mod turns;
 mod watching;
@@ -32,6 +33,7 @@ pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;
 pub use seats::NewSeat;
 pub use seeks::SeekRow;
+pub use shared::SharedBoardRow;
 pub use submissions::SubmissionRow;
 
 pub(crate) use seated_boards::seated_columns;

@@ -1,6 +1,7 @@
 //! `/api/v1`: the JSON API.
 
 mod admin;
+mod against;
 mod analyses;
 mod board_json;
 mod boards;
@@ -35,6 +36,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/v1/standings/{game}", || get(standings::show))
         .described(&standings::SHOW),
     Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)).described(&users::SHOW),
+    Route::new(Public, "GET", "/api/v1/users/{userid}/against/{other}", || get(against::show))
+        .described(&against::SHOW),
     Route::new(Public, "GET", "/api/v1/users/{userid}/turns.atom", || get(feeds::turns))
         .described(&feeds::TURNS),
     Route::new(Public, "GET", "/api/v1/users/{userid}/deadlines.ics", || get(feeds::deadlines))

@@ -179,6 +179,7 @@ fn path_parameter(name: &str) -> Value {
             json!(101),
         ),
         "userid" => ("The user.", json!({ "type": "string", "minLength": 1 }), json!("ann")),
+        "other" => ("Another user.", json!({ "type": "string", "minLength": 1 }), json!("bob")),
         _ => ("Its number.", json!({ "type": "integer", "minimum": 1, "maximum": i64::MAX }), json!(1)),
     };
     json!({

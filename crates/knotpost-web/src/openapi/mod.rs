@@ -33,7 +33,7 @@ const DOCUMENT: Operation =
 
 const DOCS: Operation =
     Operation::new("read_description", Tag::Description, "The same description as a page")
-        .gives_text("text/html", "A page that needs no scripts.");
+        .gives_text("text/html", "A page that needs no scripts; one filters its requests.");
 
 /// Generated once: the document does not change while the program runs.
 static TEXT: LazyLock<String> = LazyLock::new(|| openapi().to_string());

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::document::openapi;
 use super::operation::Tag;
 use crate::Web;
+use crate::pages::asset_address;
 use knotpost_core::identity::Visitor;
 
 /// Rendered once: the page does not change while the program runs.
@@ -36,7 +37,7 @@ fn facts(document: &Value) -> Fact {
     let ways: Vec<Fact> = members(&document["components"]["securitySchemes"])
         .map(|(name, way)| context! { name, about => marked(text(way, "description")) })
         .collect();
-    context! { about => marked(text(&document["info"], "description")), chapters, shapes, ways,
+    context! { about => marked(text(&document["info"], "description")), chapters, shapes, ways, docs_script => asset_address("docs.js"),
     version => text(&document["info"], "version") }
 }
 

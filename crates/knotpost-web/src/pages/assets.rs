@@ -16,8 +16,9 @@ use knotpost_platform::secret::to_hex;
 /// The style sheet; its dark colours follow the reader's system.
 pub(crate) const STYLE: &str = include_str!("../../../../web/style.css");
 
-const FILES: [(&str, &str, &str); 3] = [
+const FILES: [(&str, &str, &str); 4] = [
     ("board.js", "text/javascript; charset=utf-8", include_str!("../../../../web/board.js")),
+    ("docs.js", "text/javascript; charset=utf-8", include_str!("../../../../web/docs.js")),
     ("push.js", "text/javascript; charset=utf-8", include_str!("../../../../web/push.js")),
     ("knot.svg", "image/svg+xml", include_str!("../../../../web/knot.svg")),
 ];
@@ -48,7 +49,7 @@ pub(super) struct Version {
 }
 
 /// The address of the current content.
-pub(super) fn address(name: &str) -> String {
+pub(crate) fn address(name: &str) -> String {
     let version = ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.version);
     format!("/assets/{name}?v={version}")
 }

@@ -194,5 +194,6 @@ pub(super) const ROUTES: &[Route] = &[
 
 #[cfg(test)]
 pub(super) use assets::STYLE;
+pub(super) use assets::address as asset_address;
 pub(super) use home::{method_not_allowed, not_found, not_found_page};
 pub(super) use mailbox::require_key as require_mailbox_key;

@@ -1,5 +1,7 @@
 //! Players: the standings of a game, and the page of a user.
 
+mod against;
+
 use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -57,6 +59,8 @@ pub(super) struct Beginning {
     over: Option<i64>,
     /// Set by the redirect after a message was sent.
     sent: String,
+    /// Another user, to compare with.
+    against: String,
 }
 
 pub(super) async fn user(
@@ -77,6 +81,7 @@ pub(super) async fn user(
         };
         let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
         let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
+        let against = against::facts(&web, from.against.trim(), visitor, &profile.userid).await?;
         let zone = match visitor {
             Some(visitor) => view_zone(&web.app, visitor).await?,
             None => Zone::utc(),
@@ -108,6 +113,7 @@ pub(super) async fn user(
             away_until => profile.away_until.map(|until| zone.show(until)),
             is_sent => !from.sent.is_empty(),
             games,
+            against,
             active => lines(&active),
             over => lines(&over),
             more_active => active.next.map(|key| key.0),

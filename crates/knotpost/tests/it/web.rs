@@ -15,6 +15,7 @@ mod hostile;
 mod keys;
 mod looked_at;
 mod mailbox;
+mod meeting;
 mod playing;
 mod previews;
 mod program;

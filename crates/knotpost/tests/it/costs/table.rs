@@ -186,6 +186,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("POST", "/api/v1/tokens", REFUSAL),
     ("DELETE", "/api/v1/tokens/{id}", REFUSAL),
     ("GET", "/api/v1/users/{userid}", PAGE),
+    ("GET", "/api/v1/users/{userid}/against/{other}", MANY),
     ("GET", "/api/v1/users/{userid}/deadlines.ics", PAGE),
     ("GET", "/api/v1/users/{userid}/turns.atom", PAGE),
     ("GET", "/api/v1/webhooks", REFUSAL),

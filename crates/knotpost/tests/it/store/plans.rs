@@ -58,6 +58,7 @@ async fn ask_everything(ground: &Ground) {
     tx.find_board("osbox", 101).await.unwrap();
     tx.moves(board).await.unwrap();
     tx.seats(board).await.unwrap();
+    tx.shared_boards(ann, bob, 9).await.unwrap();
     tx.subscribers(board).await.unwrap();
     tx.notified_users(board).await.unwrap();
     tx.users_waiting_for(board).await.unwrap();
@@ -285,6 +286,8 @@ fn may_be_scanned(line: &str) -> bool {
             "SCAN watchers",
             "SCAN readers",
             "SCAN queued",
+            "SCAN own",
+            "SCAN shared",
             "SCAN oldest",
             "SCAN inbox",
             "SCAN outbox",

@@ -92,12 +92,13 @@ async fn the_description_is_served_for_programs_and_for_people() {
     assert!(docs.header("content-type").starts_with("text/html"), "{}", docs.text);
     for (path, method) in of_the_table() {
         let title = format!("<code>{} {path}</code>", method.to_uppercase());
-        assert!(docs.text.contains(&title), "{title} is on the page");
+        assert!(docs.text.contains(&format!("<summary><h3>{title}</h3>")), "{title} is on the page");
     }
-    assert!(!docs.text.contains("<script"), "it needs no scripts");
+    assert_eq!(docs.text.matches("<script").count(), 1, "the filter, which nothing else needs");
+    assert!(!docs.text.contains("<details class=\"entry\" hidden"), "all is there without scripts");
     assert!(!docs.text.contains("&lt;code"), "what is HTML is not escaped twice");
     for (name, _) in openapi()["components"]["schemas"].as_object().unwrap() {
-        assert!(docs.text.contains(&format!("<h3 id=\"{name}\">")), "{name}");
+        assert!(docs.text.contains(&format!("<h3>{name}</h3></summary>\n<div id=\"{name}\">")), "{name}");
     }
 }
 

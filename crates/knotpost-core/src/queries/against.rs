@@ -1,0 +1,104 @@
+//! How two users stand against each other, and the boards between them.
+
+use std::cmp::Reverse;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::play::queries::line;
+use crate::queries::{BoardSummary, ListedBoard};
+use knotpost_model::{BoardKey, BoardState};
+use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
+
+/// Of this many boards of each, the latest, those of both count. Whoever plays more is a program.
+const BOARDS: i64 = 5000;
+/// At most this many boards of each kind are listed.
+const MOST_LISTED: usize = 10;
+
+/// Two users on the boards that both play or have played.
+pub struct HeadToHead {
+    /// The user who is counted for.
+    pub userid: String,
+    /// The other user.
+    pub other: String,
+    /// What came of the finished boards, by game, in the order of the games here; games without one are left out.
+    pub games: Vec<GameScore>,
+    /// The number of boards being played.
+    pub playing: u32,
+    /// The latest of them.
+    pub active: Vec<ListedBoard>,
+    /// The boards that ended last.
+    pub over: Vec<ListedBoard>,
+}
+
+/// Finished boards of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameScore {
+    /// The game's name.
+    pub game: String,
+    /// Its title.
+    pub title: String,
+    /// The user is among the winners, and the other is not.
+    pub won: u32,
+    /// The other is among the winners, and the user is not.
+    pub lost: u32,
+    /// Both or neither are.
+    pub tied: u32,
+}
+
+/// How `userid` stands against `other`.
+///
+/// # Errors
+/// When one of them does not exist or has left, when they are the same, or when the database fails.
+pub async fn view_head_to_head(app: &App, userid: &str, other: &str) -> Result<HeadToHead, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let (user, other) = (find_user(&mut tx, userid).await?, find_user(&mut tx, other).await?);
+    if user.id == other.id {
+        return Err(Refusal::new(Code::BadValue, "nobody plays against themselves: name two users").into());
+    }
+    let rows = tx.shared_boards(user.id, other.id, BOARDS).await?;
+    let (mut over, active): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| row.state == BoardState::Over);
+    over.sort_by_key(|row| Reverse((row.ended_at, row.id)));
+    Ok(HeadToHead {
+        userid: user.userid,
+        other: other.userid,
+        games: count(app, &over),
+        playing: u32::try_from(active.len()).unwrap_or(u32::MAX),
+        active: list(&mut tx, &active).await?,
+        over: list(&mut tx, &over).await?,
+    })
+}
+
+async fn find_user(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
+    let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);
+    user.ok_or_else(|| Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into())
+}
+
+fn count(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
+    let score = |name: &str, title: &str| {
+        let mut score =
+            GameScore { game: name.to_owned(), title: title.to_owned(), won: 0, lost: 0, tied: 0 };
+        for row in over.iter().filter(|row| row.game == name) {
+            match (row.first_won, row.second_won) {
+                (true, false) => score.won += 1,
+                (false, true) => score.lost += 1,
+                (true, true) | (false, false) => score.tied += 1,
+            }
+        }
+        score
+    };
+    let scores = app.registry.iter().map(|game| score(game.meta().name, game.meta().title));
+    scores.filter(|score| score.won + score.lost + score.tied > 0).collect()
+}
+
+/// The first of these boards, in their order.
+async fn list(tx: &mut ReadTx, rows: &[SharedBoardRow]) -> Result<Vec<ListedBoard>, StoreError> {
+    let keys: Vec<BoardKey> = rows.iter().take(MOST_LISTED).map(|row| row.id).collect();
+    let mut boards = tx.seated_boards(&keys).await?;
+    let found = keys.iter().filter_map(|key| boards.remove(key));
+    let listed = found.map(|found| {
+        let line = line(&found.board, &found.seats);
+        ListedBoard { summary: BoardSummary::of_rows(found.board, found.seats), line }
+    });
+    Ok(listed.collect())
+}

@@ -1,0 +1,79 @@
+//! The boards that two users have played with or against each other.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::ReadTx;
+use knotpost_model::{BoardKey, BoardState, UserKey};
+
+/// A board with both users on it.
+#[derive(Clone, Debug, FromRow)]
+pub struct SharedBoardRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: BoardKey,
+    /// The game's name.
+    pub game: String,
+    /// Active or over.
+    #[sqlx(try_from = "String")]
+    pub state: BoardState,
+    /// When it ended.
+    pub ended_at: Option<i64>,
+    /// Whether the first user is among its winners.
+    pub first_won: bool,
+    /// Whether the second user is among its winners.
+    pub second_won: bool,
+}
+
+/// The latest boards of each of both that the other plays on, too: whoever has played less decides how many are found, and
+/// nobody makes the statement read more than twice the limit.
+macro_rules! latest_with {
+    ($one:literal, $other:literal) => {
+        concat!(
+            "SELECT own.board_id FROM (SELECT DISTINCT board_id FROM seats WHERE user_id = ",
+            $one,
+            " ORDER BY board_id DESC LIMIT $3) AS own \
+             WHERE EXISTS (SELECT 1 FROM seats o WHERE o.user_id = ",
+            $other,
+            " AND o.board_id = own.board_id)"
+        )
+    };
+}
+
+macro_rules! has_won {
+    ($user:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM seats w WHERE w.user_id = ",
+            $user,
+            " AND w.board_id = b.id AND ',' || b.winners || ',' LIKE '%,' || w.seat || ',%')"
+        )
+    };
+}
+
+impl ReadTx {
+    /// Boards being played and finished boards with both users, of the latest `limit` boards of each; the latest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn shared_boards(
+        &mut self,
+        first: UserKey,
+        second: UserKey,
+        limit: i64,
+    ) -> Result<Vec<SharedBoardRow>, StoreError> {
+        let sql = concat!(
+            "SELECT b.id, b.game, b.state, b.ended_at, ",
+            has_won!("$1"),
+            " AS first_won, ",
+            has_won!("$2"),
+            " AS second_won FROM (",
+            latest_with!("$1", "$2"),
+            " UNION ",
+            latest_with!("$2", "$1"),
+            ") AS shared JOIN boards b ON b.id = shared.board_id WHERE b.state <> 'removed' ORDER BY b.id DESC"
+        );
+        let rows = on!(self, c => sqlx::query_as::<_, SharedBoardRow>(sql)
+            .bind(first.0).bind(second.0).bind(limit).fetch_all(c).await)?;
+        Ok(rows)
+    }
+}
