@@ -15,6 +15,7 @@ mod hostile;
 mod keys;
 mod looked_at;
 mod mailbox;
+mod passkeys;
 mod playing;
 mod previews;
 mod program;

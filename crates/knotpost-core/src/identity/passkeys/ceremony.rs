@@ -247,3 +247,67 @@ pub(crate) fn check_shown(
 pub(crate) fn read_bytes(text: &str) -> Option<Vec<u8>> {
     BASE64URL_NOPAD.decode(text.as_bytes()).ok().filter(|bytes| bytes.len() <= LONGEST)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn party() -> Party {
+        Party { id: "localhost".to_owned(), origin: "http://localhost".to_owned() }
+    }
+
+    const SEEN: &[u8] = br#"{"type":"webauthn.create","challenge":"c","origin":"http://localhost"}"#;
+
+    /// Authenticator data with a P-256 key at `[4; 32]`, `[5; 32]`.
+    fn data() -> Vec<u8> {
+        let key: &[u8] = &[0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32];
+        let key = [key, &[4; 32], &[0x22, 0x58, 32], &[5; 32]].concat();
+        [&Sha256::digest("localhost")[..], &[0x45], &[0, 0, 0, 7], &[0; 16], &[0, 2], b"id", &key].concat()
+    }
+
+    fn object(data: &[u8]) -> Vec<u8> {
+        let mut written = Vec::new();
+        let map = Value::Map(vec![(Value::from("authData"), Value::Bytes(data.to_vec()))]);
+        ciborium::into_writer(&map, &mut written).expect("written");
+        written
+    }
+
+    #[test]
+    fn a_passkey_is_read_whole() {
+        let made = read_made(&party(), SEEN, &object(&data()), |challenge| challenge == "c").expect("made");
+        assert_eq!((made.credential.as_slice(), made.counter), (b"id".as_slice(), 7));
+        assert_eq!(made.algorithm, Algorithm::Es256);
+        assert_eq!(made.public_key, [[4].as_slice(), &[4; 32], &[5; 32]].concat());
+        assert_eq!(read_made(&party(), SEEN, &object(&data()), |_| false), Err(Fault::Challenge));
+    }
+
+    #[test]
+    fn a_frame_of_another_site_is_refused() {
+        let seen =
+            br#"{"type":"webauthn.create","challenge":"c","origin":"http://localhost","crossOrigin":true}"#;
+        assert_eq!(read_made(&party(), seen, &object(&data()), |_| true), Err(Fault::Origin));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_comes_is_too_odd(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let shown = Shown { client_data: SEEN, data: &bytes, signature: &bytes };
+            prop_assert!(read_made(&party(), SEEN, &bytes, |_| true).is_err());
+            prop_assert!(read_made(&party(), &bytes, &bytes, |_| true).is_err());
+            prop_assert!(read_made(&party(), SEEN, &object(&bytes), |_| true).is_err());
+            prop_assert!(check_shown(&party(), (Algorithm::Es256, &bytes), shown, |_| true).is_err());
+        }
+
+        #[test]
+        fn a_changed_byte_is_read_or_refused(place in 0..131_usize, byte in any::<u8>(), length in 0..132_usize) {
+            let mut data = data();
+            if let Some(one) = data.get_mut(place) {
+                *one = byte;
+            }
+            let _ = read_made(&party(), SEEN, &object(&data), |_| true);
+            data.truncate(length);
+            prop_assert!(read_made(&party(), SEEN, &object(&data), |_| true).is_err());
+        }
+    }
+}
