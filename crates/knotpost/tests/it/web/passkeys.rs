@@ -417,7 +417,7 @@ mod stories {
         let app = begin(place).await;
         let mut device = Device::new();
         add(&mut device, &mut Browser::of(&app, "ann").await).await;
-        let suspend = UserEdit::Suspend(Some("a reason".to_owned()));
+        let suspend = UserEdit::Suspend;
         edit_user(&app.app, "ann", suspend).await.unwrap();
         is_refused(&mut device, &app, "did not log you in").await;
         let row = app.app.store.read().await.unwrap().passkey(&base64(&device.id)).await.unwrap().unwrap();
