@@ -411,6 +411,9 @@ mod stories {
         assert_eq!(other.post("/settings", &add).await.status, 303);
         app.clock.advance(10 * MINUTE);
         assert_eq!(other.post("/settings", &add).await.status, 403);
+        app.post("change password ann ann-secret ann-other", "").await;
+        assert!(!other.get("/").await.text.contains("Log out"), "a session ends with another password");
+        assert_eq!(log_in(&mut device, &mut other).await.status, 303, "a passkey does not");
     }
 
     pub(super) async fn passkeys_go_with_the_account_and_a_suspended_user_stays_out(place: Place) {
