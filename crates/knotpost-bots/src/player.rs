@@ -36,8 +36,8 @@ pub enum Player {
     Uct(u64),
     /// The search of the game with this number of nodes.
     Nodes(u64),
-    /// The search of the game with this number of nodes, and so many of a thousand decisions by chance: what levels are
-    /// made of.
+    /// The search of the game with this number of nodes, and this number of a thousand decisions by chance: what levels
+    /// are made of.
     Erring {
         /// Nodes of a decision.
         nodes: u64,

@@ -61,7 +61,7 @@ pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
 pub use transaction::{ReadTx, WriteTx};
 pub use users::{
-    ALL_GAMES, AddressChange, AddressRow, ConfirmationShare, NewToken, NewUser, PreferenceRow, SessionRow,
-    TokenRow, VacationRow,
+    ALL_GAMES, AddressChange, AddressRow, ConfirmationShare, NewPasskey, NewToken, NewUser, PasskeyRow,
+    PreferenceRow, SessionRow, TokenRow, VacationRow,
 };
 pub use writer::Work;

@@ -11,6 +11,7 @@ pub(crate) mod feed_keys;
 pub(crate) mod hashing;
 pub(crate) mod limits;
 pub(crate) mod origin;
+pub(crate) mod passkeys;
 pub(crate) mod profiles;
 pub(crate) mod resets;
 pub(crate) mod server_key;
@@ -30,6 +31,10 @@ pub use credentials::{Credentials, HashError, Login, Try};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
 pub use limits::{Limited, Limits};
 pub use origin::{Origin, Proof, ProvenUser, gave_password_lately};
+pub use passkeys::{
+    LoginQuestion, PasskeyAnswer, PasskeyView, PasskeyWish, add_passkey, ask_for_passkey, ask_to_log_in,
+    log_in_by_passkey, offers_passkeys, remove_passkey, view_passkeys,
+};
 pub use profiles::{GameRating, Profile, view_profile};
 pub use resets::{set_password_by_link, view_reset};
 pub use server_key::{KeyError, KeyUse, adopt_key, check_key, compare_key, reseal_webhooks, view_key_use};

@@ -1,4 +1,4 @@
-//! Being logged in on the web: by password, or by a link that came as a mail.
+//! Being logged in on the web: by password, by passkey, or by a link that came as a mail.
 //!
 //! A session is a random token in the browser and its digest here. It ends when nobody uses it, when it is old,
 //! when its owner logs out, chooses another password or is suspended.
@@ -12,6 +12,7 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::authentication::{check_typed_password, whose_password};
 use crate::identity::credentials::same_hash;
 use crate::identity::limits::Asker;
+use crate::identity::passkeys::UsedPasskey;
 use crate::identity::{Login, ProvenUser};
 use crate::mailing::login_mails::live_link;
 use crate::mailing::post::registered_addresses;
@@ -34,6 +35,17 @@ pub const RECENT_MS: i64 = 10 * MINUTE_MS;
 /// What is kept of a browser's name, in characters.
 const LONGEST_AGENT: usize = 160;
 
+/// By what a session begins.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    /// By the password.
+    Password,
+    /// By the link of that moment, which is used up with it.
+    Link(Millis),
+    /// By a passkey, whose challenge is used up with it.
+    Passkey(UsedPasskey),
+}
+
 /// Who visits.
 #[derive(Clone, Debug)]
 pub struct Visitor {
@@ -47,7 +59,7 @@ pub struct Visitor {
     pub is_admin: bool,
     /// Digest of the session's token.
     pub session: String,
-    /// When the password was last given in the session.
+    /// When the password was last given in the session, or a passkey in its place.
     pub password_at: Option<Millis>,
 }
 
@@ -100,7 +112,7 @@ pub async fn log_in(
             let known = move |row: &UserRow| {
                 row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, &hash))
             };
-            let begun = begin(app, user, user_agent, None, known).await?;
+            let begun = begin(app, user, user_agent, Entry::Password, known).await?;
             begun.ok_or_else(|| wrong().into())
         }
         Ok(Login::TooMany(seconds)) => Err(too_many(seconds).into()),
@@ -125,12 +137,13 @@ fn too_many(seconds: u64) -> Refusal {
     Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
 }
 
-/// Begins a session of an active user for whom `known` still holds. A link is used up with it.
-async fn begin(
+/// Begins a session of an active user for whom `known` still holds. `None`: it does not, or what lets them in was used up
+/// before.
+pub(crate) async fn begin(
     app: &Arc<App>,
     user: UserKey,
     user_agent: &str,
-    link: Option<Millis>,
+    entry: Entry,
     known: impl Fn(&UserRow) -> bool + Send + Sync + 'static,
 ) -> Result<Option<String>, ServiceError> {
     let bytes: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(|error| {
@@ -145,6 +158,7 @@ async fn begin(
         .store
         .write(move |tx| {
             let (app, known) = (Arc::clone(&shared), Arc::clone(&known));
+            let entry = entry.clone();
             let (digest, agent) = (digest.clone(), agent.clone());
             Box::pin(async move {
                 let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
@@ -153,9 +167,12 @@ async fn begin(
                 if !known(&row) {
                     return Ok(false);
                 }
-                if let Some(at) = link
-                    && !tx.take_magic_link(user, at).await?
-                {
+                let is_good = match &entry {
+                    Entry::Password => true,
+                    Entry::Link(at) => tx.take_magic_link(user, *at).await?,
+                    Entry::Passkey(used) => used.take(tx, now).await?,
+                };
+                if !is_good {
                     return Ok(false);
                 }
                 let session = SessionRow {
@@ -166,7 +183,7 @@ async fn begin(
                     created_at: now,
                     seen_at: now,
                     expires_at: now.plus(SESSION_MS),
-                    password_at: link.is_none().then_some(now.0),
+                    password_at: (!matches!(entry, Entry::Link(_))).then_some(now.0),
                 };
                 tx.insert_session(&session).await?;
                 Ok(true)
@@ -345,7 +362,7 @@ pub async fn log_in_by_link(app: &Arc<App>, token: &str, user_agent: &str) -> Re
     if view_link(app, token).await?.is_none() {
         return Err(spent());
     }
-    let begun = begin(app, user, user_agent, Some(at), |row| row.password_hash.is_some()).await?;
+    let begun = begin(app, user, user_agent, Entry::Link(at), |row| row.password_hash.is_some()).await?;
     begun.ok_or_else(spent)
 }
 

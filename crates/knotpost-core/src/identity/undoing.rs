@@ -1,5 +1,5 @@
-//! "This was not me": whoever read a user's mail before the addresses changed can take the change back for some days,
-//! on a page or by a reply.
+//! "This was not me": whoever read a user's mail before the addresses changed or a passkey was added can take that back
+//! for some days, on a page or by a reply.
 //!
 //! It gives the address back, ends what may have been added in between and leads to a new password. It logs nobody in.
 
@@ -92,6 +92,25 @@ impl AddressesChanged {
     }
 }
 
+/// A passkey was added.
+#[derive(Debug, Serialize)]
+struct PasskeyAdded {
+    /// To whose account.
+    userid: String,
+    /// How that is taken back.
+    undo: Option<Undo>,
+}
+
+impl Content for PasskeyAdded {
+    fn template(&self) -> &'static str {
+        "passkey_added"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
 /// What became of a link that takes a change back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakenBack {
@@ -136,6 +155,31 @@ pub(crate) async fn announce_change(
         post_answerable(tx, app, &notice(undo), &recipient, Some(user.id), thread, now).await?;
     }
     Ok(notice(None))
+}
+
+/// Tells the addresses of a user that a passkey was added, and notes it as a change of addresses in which all stayed:
+/// taking it back ends the passkey with whatever else came since. The name of the passkey is not told, since whoever added
+/// it chose it.
+pub(crate) async fn announce_passkey(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &UserRow,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let addresses = registered_addresses(tx, app, user.id).await?;
+    if addresses.is_empty() {
+        return Ok(());
+    }
+    let change = tx.insert_address_change(user.id, &addresses.join("\n"), now).await?;
+    for address in addresses {
+        let Ok(recipient) = address.parse::<Address>() else { continue };
+        let way = way_back(tx, app, change, (user, &recipient), now).await?;
+        let (undo, reply_to) = way.map(WayBack::told).unzip();
+        let notice = Reply::from(PasskeyAdded { userid: user.userid.clone(), undo });
+        let thread = (None, reply_to.flatten());
+        post_answerable(tx, app, &notice, &recipient, Some(user.id), thread, now).await?;
+    }
+    Ok(())
 }
 
 /// The way back for one address; none where mail comes back from: somebody else may read there by now.
@@ -281,6 +325,7 @@ async fn restore(
     }
     tx.drop_sessions_of(user.id).await?;
     tx.drop_tokens_since(user.id, change.at).await?;
+    tx.drop_passkeys_since(user.id, change.at).await?;
     webhooks::remove_since(tx, user.id, change.at, now).await?;
     // What was on its way to addresses that are gone opens nothing any more.
     tx.drop_magic_link(user.id).await?;

@@ -8,7 +8,7 @@ use knotpost_model::{Millis, UserKey};
 /// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
 /// again, must not cause a mail to it each time. Words that wait with a resignation (no move has a number below 0) are for
 /// the other players, who get them when the boards are resigned.
-const FORGOTTEN: [&str; 22] = [
+const FORGOTTEN: [&str; 23] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
@@ -20,6 +20,7 @@ const FORGOTTEN: [&str; 22] = [
     "DELETE FROM address_changes WHERE user_id = $1",
     "DELETE FROM web_sessions WHERE user_id = $1",
     "DELETE FROM api_tokens WHERE user_id = $1",
+    "DELETE FROM passkeys WHERE user_id = $1",
     "DELETE FROM webhooks WHERE user_id = $1",
     "DELETE FROM feed_keys WHERE user_id = $1",
     "DELETE FROM magic_links WHERE user_id = $1",

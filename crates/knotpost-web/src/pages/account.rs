@@ -1,4 +1,6 @@
-//! Logging in and out, signing up, and the link by mail.
+//! Logging in and out, signing up, the link by mail, and passkeys.
+
+pub(super) mod passkeys;
 
 use std::sync::Arc;
 
@@ -37,8 +39,10 @@ pub(super) struct LogIn {
     userid: String,
     password: String,
     next: String,
-    /// `link`: send a link instead.
+    /// `link`: send a link instead; `challenge`: ask a passkey; `passkey`: its answer.
     by: String,
+    #[serde(flatten)]
+    passkey: passkeys::Shown,
 }
 
 /// The fields of the sign-up form.
@@ -71,7 +75,9 @@ pub(super) async fn ask(
 }
 
 fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) -> Response {
-    no_store(web.pages.page(status, "login.html", context! { userid, next => safe_next(next), message }))
+    let passkeys = passkeys::script(web);
+    let facts = context! { userid, next => safe_next(next), message, passkeys };
+    no_store(web.pages.page(status, "login.html", facts))
 }
 
 pub(super) async fn act(
@@ -85,8 +91,16 @@ pub(super) async fn act(
     if given.by == "link" {
         return send_link(&web, client, userid).await;
     }
-    let agent = agent(&headers);
-    match log_in(&web.app, userid, &given.password, &client.rate_key(), agent).await {
+    let (agent, rate_key) = (agent(&headers), client.rate_key());
+    let entered = match given.by.as_str() {
+        "challenge" => match passkeys::ask(&web) {
+            Ok(question) => return question,
+            Err(error) => Err(error),
+        },
+        "passkey" => passkeys::log_in(&web, &credentials, given.passkey, &rate_key, agent).await,
+        _ => log_in(&web.app, userid, &given.password, &rate_key, agent).await,
+    };
+    match entered {
         Ok(fresh) => enter(&web, &credentials, &fresh, &given.next).await,
         Err(ServiceError::Refused(refusal)) => {
             let page = form(&web, status(refusal.code), userid, &given.next, &refusal.message);

@@ -16,10 +16,11 @@ use knotpost_platform::secret::to_hex;
 /// The style sheet; its dark colours follow the reader's system.
 pub(crate) const STYLE: &str = include_str!("../../../../web/style.css");
 
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     ("board.js", "text/javascript; charset=utf-8", include_str!("../../../../web/board.js")),
     ("docs.js", "text/javascript; charset=utf-8", include_str!("../../../../web/docs.js")),
     ("push.js", "text/javascript; charset=utf-8", include_str!("../../../../web/push.js")),
+    ("passkeys.js", "text/javascript; charset=utf-8", include_str!("../../../../web/passkeys.js")),
     ("knot.svg", "image/svg+xml", include_str!("../../../../web/knot.svg")),
 ];
 

@@ -1,5 +1,5 @@
-//! The settings page: preferences, addresses, password, time off, browsers that are told, sessions, API keys, webhooks and
-//! feeds of the user.
+//! The settings page: preferences, addresses, password, passkeys, time off, browsers that are told, sessions, API keys,
+//! webhooks and feeds of the user.
 
 use axum::Form;
 use axum::extract::State;
@@ -10,6 +10,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 use std::collections::HashMap;
 
+use super::account::passkeys;
 use super::board_actions::{command, hints};
 use super::{assets, feeds, keys, webhooks};
 use crate::Web;
@@ -70,8 +71,8 @@ const CHOICES: [Choice; 8] = [
     ("broadcasts", "News of this server", &[("on", "are mailed to me"), ("off", "are not mailed to me")]),
 ];
 
-/// Actions that need the password, because they change where mail or secrets go.
-const NEED_PASSWORD: [&str; 4] = ["add", "remove", "new_hook", "renew_hook"];
+/// Actions that need the password, because they change where mail or secrets go, or who can log in.
+const NEED_PASSWORD: [&str; 6] = ["add", "remove", "new_hook", "renew_hook", "ask_passkey", "new_passkey"];
 
 pub(super) type Fields = HashMap<String, String>;
 
@@ -133,6 +134,10 @@ async fn show(
         Ok(browsers) => browsers,
         Err(error) => return web.pages.failure(error.into()),
     };
+    let passkeys = match passkeys::facts(web, visitor).await {
+        Ok(passkeys) => passkeys,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let feeds = match feeds::facts(web, visitor).await {
         Ok(feeds) => feeds,
         Err(error) => return web.pages.failure(error.into()),
@@ -164,7 +169,7 @@ async fn show(
         })
         .collect();
     let facts = context! {
-        message, hints, is_saved, choices, sessions, keys, webhooks, browsers, feeds,
+        message, hints, is_saved, choices, sessions, keys, webhooks, browsers, feeds, passkeys,
         push_script => assets::address("push.js"),
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
@@ -204,6 +209,12 @@ pub(super) async fn act(
         "new_feeds" => return feeds::renew(&web, &visitor).await,
         "end_feeds" => return feeds::end(&web, &visitor).await,
         _ => {}
+    }
+    if let Some(done) = passkeys::act(&web, &visitor, &headers, &fields).await {
+        return match done {
+            Ok(response) => response,
+            Err(error) => failed(&web, &visitor, error).await,
+        };
     }
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if let Some(done) = browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {

@@ -16,6 +16,7 @@ mod keys;
 mod looked_at;
 mod mailbox;
 mod meeting;
+mod passkeys;
 mod playing;
 mod previews;
 mod program;

@@ -135,6 +135,8 @@ pub const STAYING: &[Staying] = &[
     Staying { name: "boards_in_play", why: "triggers note again who plays where as boards come in" },
     Staying { name: "bot_leases", why: "tells which server decides on a move at this moment" },
     Staying { name: "api_tokens", why: "would let a key work again that was revoked since" },
+    Staying { name: "passkeys", why: "would let a passkey in again that was removed since" },
+    Staying { name: "passkey_challenges", why: "holds for five minutes" },
     Staying { name: "feed_keys", why: "would let an address of feeds work again that was given up since" },
     Staying { name: "web_sessions", why: "would let browsers in again that were logged out since" },
     Staying { name: "magic_links", why: "would let a link work again that was used since" },

@@ -39,7 +39,8 @@ impl TestApp {
         }
         let letters = self.letters();
         let words = letters.iter().flat_map(|letter| letter.text.split_whitespace());
-        let links = words.filter_map(|word| word.strip_prefix("http://knotpost.example"));
+        let site = self.app.config.server.public_url.as_str();
+        let links = words.filter_map(|word| word.strip_prefix(site));
         let links: Vec<&str> = links.filter(|path| path.starts_with("/confirm/")).collect();
         assert!(!links.is_empty(), "no confirmation in {letters:?}");
         self.entropy.is_aside.store(true, Ordering::Relaxed);

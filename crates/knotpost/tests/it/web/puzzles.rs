@@ -55,7 +55,7 @@ mod stories {
             assert!(page.text.contains("Next move"), "{}", page.text);
             let answer = visitor.get(&format!("{open}&answer=yes")).await;
             assert_eq!(answer.status, 303);
-            let page = visitor.get(&answer.header("location").to_owned()).await;
+            let page = visitor.get(answer.header("location")).await;
             assert!(page.text.contains(&format!("{solution} wins.</strong>")), "{}", page.text);
             assert!(page.text.contains(" wins.</p>"), "the game is over: {}", page.text);
             assert!(!page.text.contains("cannot be played"), "{}", page.text);

@@ -1,0 +1,118 @@
+//! Passkeys: their part of the settings page, and logging in with one. What the browser is asked is JSON for its script;
+//! what it answers comes as a form.
+
+use axum::Json;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::super::assets;
+use super::super::settings::{Fields, field};
+use super::agent;
+use crate::Web;
+use crate::browsers::describe;
+use crate::credentials::Credentials;
+use crate::session::{is_secure, no_store};
+use knotpost_core::StoreError;
+use knotpost_core::boards::ServiceError;
+use knotpost_core::identity::{
+    PasskeyAnswer, PasskeyView, PasskeyWish, Visitor, add_passkey, ask_for_passkey, ask_to_log_in,
+    log_in_by_passkey, offers_passkeys, remove_passkey, view_passkeys,
+};
+use knotpost_model::Millis;
+
+/// The fields of the log-in form that a passkey fills.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Shown {
+    credential: String,
+    client_data: String,
+    data: String,
+    signature: String,
+    user_handle: String,
+}
+
+/// The address of the script where passkeys can be used.
+pub(in super::super) fn script(web: &Web) -> Option<String> {
+    offers_passkeys(&web.app).then(|| assets::address("passkeys.js"))
+}
+
+/// The user's passkeys for the page; `None` where there are none.
+pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
+    let Some(script) = script(web) else { return Ok(None) };
+    let line = |passkey: PasskeyView| {
+        context! {
+            id => passkey.id, name => passkey.name, since => passkey.created_at.to_readable(),
+            used => passkey.used_at.map(Millis::to_readable),
+        }
+    };
+    let lines: Vec<Value> = view_passkeys(&web.app, visitor.user).await?.into_iter().map(line).collect();
+    Ok(Some(context! { script, lines }))
+}
+
+/// Executes what the script or a button of the settings page asks for; `None` when that is not about passkeys.
+pub(in super::super) async fn act(
+    web: &Web,
+    visitor: &Visitor,
+    headers: &HeaderMap,
+    fields: &Fields,
+) -> Option<Result<Response, ServiceError>> {
+    let done = match field(fields, "act") {
+        "ask_passkey" => {
+            let asked = ask_for_passkey(&web.app, visitor).await;
+            return Some(asked.map(|options| no_store(Json(options).into_response())));
+        }
+        "new_passkey" => {
+            let name = match field(fields, "name") {
+                "" => describe(agent(headers)),
+                name => name.to_owned(),
+            };
+            let wish = PasskeyWish {
+                name,
+                client_data: field(fields, "client_data").to_owned(),
+                attestation: field(fields, "attestation").to_owned(),
+            };
+            add_passkey(&web.app, visitor, wish).await
+        }
+        "end_passkey" => {
+            remove_passkey(&web.app, visitor.user, field(fields, "id").parse().unwrap_or(0)).await
+        }
+        _ => return None,
+    };
+    Some(done.map(|()| Redirect::to("/settings#passkeys").into_response()))
+}
+
+/// The name of the cookie that binds a log-in to the browser that asked for it.
+fn cookie_name(web: &Web) -> &'static str {
+    if is_secure(&web.app.config) { "__Host-knotpost-passkey" } else { "knotpost-passkey" }
+}
+
+fn cookie(web: &Web, holder: &str, seconds: i64) -> HeaderValue {
+    let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
+    let name = cookie_name(web);
+    let cookie = format!("{name}={holder}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    // Its value is of hexadecimal digits, so this never fails.
+    HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// What the browser of whoever logs in is asked.
+pub(super) fn ask(web: &Web) -> Result<Response, ServiceError> {
+    let question = ask_to_log_in(&web.app)?;
+    let cookie = cookie(web, &question.holder, question.seconds);
+    Ok(no_store(([(header::SET_COOKIE, cookie)], Json(question.options)).into_response()))
+}
+
+/// Logs in with what a passkey answered: the token of the session.
+pub(super) async fn log_in(
+    web: &Web,
+    credentials: &Credentials,
+    shown: Shown,
+    rate_key: &str,
+    agent: &str,
+) -> Result<String, ServiceError> {
+    let holder = credentials.cookie(cookie_name(web)).unwrap_or_default();
+    let Shown { credential, client_data, data, signature, user_handle } = shown;
+    let answer = PasskeyAnswer { credential, client_data, data, signature, user_handle };
+    log_in_by_passkey(&web.app, &holder, &answer, rate_key, agent).await
+}
