@@ -80,6 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "osbox" => make::<Osbox>(file, &OSBOX),
         "obsidio" => make::<Obsidio>(file, &OBSIDIO),
         "boxilies" => make::<Boxilies>(file, &BOXILIES),
+        "osbo" => Err("osbo has no puzzles: what wins depends on rolls to come".into()),
         _ => Err("there are puzzles of osbox, obsidio and boxilies".into()),
     }
 }
