@@ -38,12 +38,22 @@ pub(crate) async fn check(
     } else if board.row.nagged_at.is_none() {
         Refusal::new(Code::Conflict, format!("{} has not been reminded yet", row.userid))
             .hint("A computer player can go on for a player who was reminded and has not moved since.")
+    } else if board.row.rated && decides_alone(&board, proposer.id, row.user_id) {
+        Refusal::new(Code::Conflict, "this board is rated, and nobody else here could agree")
+            .hint("Their time decides it: when it is over, you win.")
     } else if find_player(tx, app, &board, row.user_id).await?.is_none() {
         nobody_there()
     } else {
         return Ok(board);
     };
     Err(refusal.about(board).into())
+}
+
+/// Whether no person beside the proposer would be asked. On a rated board they could take a game from whoever is about to
+/// win it.
+fn decides_alone(board: &Board, proposer: UserKey, absent: UserKey) -> bool {
+    let asked = |row: &&SeatRow| row.state == SeatState::Playing && level_of(&row.userid).is_none();
+    !board.seats.iter().filter(asked).any(|row| row.user_id != proposer && row.user_id != absent)
 }
 
 fn nobody_there() -> Refusal {

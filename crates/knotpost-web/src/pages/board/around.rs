@@ -166,14 +166,17 @@ impl Seen<'_> {
         }
     }
 
-    /// Whose seat a computer player can take: the player to move, when they were reminded and are not the visitor.
+    /// Whose seat a computer player can take: the player to move, when they were reminded and are not the visitor. Not
+    /// between two on a rated board.
     fn absent(&self) -> Option<&str> {
         let summary = &self.view.summary;
         let userid = self.visitor.map(|visitor| visitor.userid.as_str());
         let Standing::ToMove(next) = self.view.board.standing() else { return None };
         let waited_for = self.view.board.userid_at(i64::from(next.number()));
         let is_person = knotpost_model::computer_player::level_of(waited_for).is_none();
-        (summary.reminded.is_some() && is_person && Some(waited_for) != userid).then_some(waited_for)
+        let is_for_two = summary.rated && summary.seats.len() == 2;
+        (summary.reminded.is_some() && is_person && !is_for_two && Some(waited_for) != userid)
+            .then_some(waited_for)
     }
 
     /// The time limits of the players, in days.

@@ -228,7 +228,7 @@ mod stories {
         let row = app.app.store.read().await.unwrap().passkey(&base64(&device.id)).await.unwrap().unwrap();
         let remove = [("act", "end_passkey".to_owned()), ("id", row.id.to_string())];
         let mut bob = Browser::of(&app, "bob").await;
-        assert_eq!(send(&mut bob, "/settings", &remove).await.status, 422, "it is not his");
+        assert_eq!(send(&mut bob, "/settings", &remove).await.status, 422, "it is not theirs");
         assert_eq!(send(&mut ann, "/settings", &remove).await.status, 303);
         assert!(!ann.get("/settings").await.text.contains("A telephone"));
         is_refused(&mut device, &app, "not known here").await;

@@ -6,6 +6,7 @@ tell! {
     a_search_is_taken_by_a_computer_player_only_if_its_user_says_so,
     a_computer_player_goes_on_for_a_player_who_does_not_move,
     the_others_agree_that_a_computer_player_goes_on,
+    nobody_takes_a_rated_game_from_their_opponent,
     who_comes_back_in_time_keeps_their_seat,
 }
 
@@ -75,7 +76,7 @@ mod stories {
 
     pub(super) async fn a_computer_player_goes_on_for_a_player_who_does_not_move(place: Place) {
         let app = start(place).await;
-        post(&app, "osbox challenge -size=4 ann bob").await;
+        post(&app, "osbox challenge -size=4 ann bob --unrated").await;
         post(&app, "osbox move 101 ann ann-secret f1").await;
         let page = app.post("osbox move 101 ann ann-secret substitute", "").await;
         assert_eq!(page.outcome(), "409 conflict");
@@ -105,6 +106,19 @@ mod stories {
         let page = ann.get("/boards/osbox/101").await;
         assert!(page.text.contains("knotbot-3 goes on in the seat of bob."), "the page tells it later too");
         assert_eq!(app.post("osbox move 101 bob bob-secret f2", "").await.outcome(), "403 not_a_player");
+    }
+
+    pub(super) async fn nobody_takes_a_rated_game_from_their_opponent(place: Place) {
+        let app = start(place).await;
+        post(&app, "osbox challenge -size=4 ann bob").await;
+        post(&app, "osbox move 101 ann ann-secret f1").await;
+        wait_for_reminder(&app).await;
+        let page = app.post("osbox move 101 ann ann-secret substitute", "").await;
+        assert_eq!(page.outcome(), "409 conflict");
+        assert!(page.text.contains("this board is rated, and nobody else here could agree"), "{}", page.text);
+        assert_eq!(players(&app, 101).await, ["ann", "bob"]);
+        let page = Browser::of(&app, "ann").await.get("/boards/osbox/101").await;
+        assert!(!page.text.contains("Let a computer player go on"), "{}", page.text);
     }
 
     pub(super) async fn the_others_agree_that_a_computer_player_goes_on(place: Place) {
