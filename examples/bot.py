@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A program that plays Osbox on a Knotpost server; Python alone, nothing to install.
+"""A program that plays every game of a Knotpost server; Python alone, nothing to install.
 
-    python3 bot.py https://games.example KEY [--games N]
+    python3 bot.py https://games.example KEY [--only GAME ...] [--games N]
 
 KEY is a key with the scope `bot`, of an account whose owner has said that a program plays for it. The
-program takes challenges of Osbox and declines others, makes a random legal move on each of its turns, and
-agrees to whatever is proposed. With --games N it ends after N games. Replace `choose` by something better.
-In other games a move may have several parts: see `legal` in the description of the API.
+program takes every challenge, makes a random legal move on each of its turns, and agrees to whatever is
+proposed. With --only it declines challenges of other games, with --games N it ends after N games. Replace
+`choose` by something better.
 """
 
 import argparse
@@ -16,9 +16,9 @@ import random
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
-GAMES = {"osbox"}
 TIMEOUT = 60  # The server says something every 15 seconds.
 LATER = (429, 500, 502, 503, 504)  # Asking again helps.
 
@@ -83,27 +83,48 @@ class Server:
                 time.sleep(1)
 
 
-def choose(board: dict, legal: dict) -> str:
-    """The move to make. `board` has the position, the scores and all moves so far."""
-    return random.choice(legal["legal"] or legal["words"])
+def choose(board: dict, options: list[str]) -> str:
+    """One of these moves, or of these beginnings of moves. `board` has the position, the scores and all moves so far."""
+    return random.choice(options)
 
 
-def take_turn(server: Server, game: str, number: int) -> None:
-    if game not in GAMES:
+def make_move(server: Server, place: str, board: dict) -> str | None:
+    """A move; nothing when there is none to make."""
+    legal = server.ask(f"{place}/legal")
+    options = legal["legal"] or legal["words"]
+    move = choose(board, options) if options else None
+    # A move of Osbo has parts, of which some are listed at a time: `dice` tells how many it has.
+    while move in legal["legal"] and "dice" in legal:
+        legal = server.ask(f"{place}/legal?begun={urllib.parse.quote(move)}")
+        if not legal["legal"]:
+            break
+        move = choose(board, legal["legal"])
+    return move
+
+
+def take_turn(server: Server, game: str, number: int, only: list[str]) -> None:
+    if only and game not in only:
         # In the first round that declines the challenge.
         server.act(game, number, "moves", {"move": "resign"})
         return
     place = f"/api/v1/boards/{game}/{number}"
-    board, legal = server.ask(place), server.ask(f"{place}/legal")
-    if board["state"] == "active" and (legal["legal"] or legal["words"]):
+    try:
+        board = server.ask(place)
+        move = make_move(server, place, board) if board["state"] == "active" else None
+    except urllib.error.HTTPError as error:
+        # The board was taken away, or has changed while the move was made.
+        print(f"{game} {number}: {error.code} {error.read().decode(errors='replace')}", flush=True)
+        return
+    if move:
         # With its number a move is made once, however often it is sent.
-        server.act(game, number, "moves", {"move": choose(board, legal), "number": board["ply"] + 1})
+        server.act(game, number, "moves", {"move": move, "number": board["ply"] + 1})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
     parser.add_argument("key")
+    parser.add_argument("--only", nargs="+", metavar="GAME", default=[], help="play these games alone")
     parser.add_argument("--games", type=int, default=0, help="end after so many games")
     wanted = parser.parse_args()
     server = Server(wanted.url, wanted.key)
@@ -112,7 +133,7 @@ def main() -> None:
         game, number = data["game"], data["number"]
         print(f"{game} {number}: {name}, {data['ply']} moves", flush=True)
         if name == "turn":
-            take_turn(server, game, number)
+            take_turn(server, game, number, wanted.only)
         elif name == "proposal":
             server.act(game, number, "moves", {"move": "accept"})
         elif name == "start":

@@ -30,7 +30,7 @@ const POLL: Duration = Duration::from_millis(500);
 /// The longest polling interval. Wake-ups are immediate; polling finds what is due later, and what another process left
 /// without a wake-up.
 const LONGEST_POLL: Duration = Duration::from_secs(5);
-/// How often due digests and waiting broadcasts are looked for.
+/// How often due digests, due puzzles and waiting broadcasts are looked for.
 const ROUND: Duration = Duration::from_secs(2);
 /// How long a worker rests after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
@@ -111,7 +111,7 @@ pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: Cancellat
     }
 }
 
-/// Writes the mails of the day and passes broadcasts on until it is told to stop.
+/// Writes the mails of the day and those with puzzles, and passes broadcasts on until it is told to stop.
 pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         let walked = walk_round(&app).await;
@@ -123,7 +123,7 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
             }
             Ok(false) => ROUND,
             Err(error) => {
-                log_failure(&error, "digests and broadcasts cannot be worked on");
+                log_failure(&error, "digests, puzzles and broadcasts cannot be worked on");
                 REST
             }
         };
@@ -134,14 +134,15 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Writes one mail of the day and one part of a broadcast; `false`: nothing was due.
+/// Writes one mail of the day, some mails with puzzles and one part of a broadcast; `false`: nothing was due.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
     let digest = knotpost_core::mailing::send_next_digest(app).await?;
+    let puzzles = knotpost_core::mailing::send_due_puzzles(app).await?;
     let part = knotpost_core::commands::pass_on_broadcast(app).await?;
-    Ok(digest || part)
+    Ok(digest || puzzles || part)
 }
 
 /// Goes straight on after a piece of work; without one, waits for a wake-up or for `pause`. Returns the next pause.

@@ -16,7 +16,7 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 11] = [
+const SETTINGS: [(&str, Takes); 12] = [
     ("mail", Takes::Word(&["text", "both"])),
     ("board", Takes::Word(&["standard", "wide", "narrow", "list"])),
     ("subject", Takes::Word(&["turn", "fixed"])),
@@ -24,6 +24,7 @@ const SETTINGS: [(&str, Takes); 11] = [
     ("digest", Takes::Hour),
     ("nags", Takes::Word(&["on", "off"])),
     ("broadcasts", Takes::Word(&["on", "off"])),
+    ("puzzle", Takes::Word(&["on", "off"])),
     ("messages", Takes::Word(&["on", "off"])),
     ("confirm", Takes::Word(&["on", "off"])),
     ("timezone", Takes::Zone),

@@ -27,7 +27,7 @@ pub(crate) async fn put_into_digest(
     if !tx.touch_digest(user).await? {
         // The hour is read, which may be set at this moment.
         tx.touch_user(user).await?;
-        let due = next_digest(tx, user, now).await?;
+        let due = next_mail_of_day(tx, user, now).await?;
         tx.set_digest_due(user, due).await?;
     }
     Ok(())
@@ -37,14 +37,18 @@ pub(crate) async fn put_into_digest(
 pub(crate) async fn move_digest(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
     tx.touch_user(user).await?;
     if tx.digest_due(user).await?.is_some() {
-        let due = next_digest(tx, user, now).await?;
+        let due = next_mail_of_day(tx, user, now).await?;
         tx.set_digest_due(user, due).await?;
     }
     Ok(())
 }
 
-/// When the user's hour strikes next.
-async fn next_digest(tx: &mut ReadTx, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
+/// When it is next the hour at which the user wants the mails of the day.
+pub(crate) async fn next_mail_of_day(
+    tx: &mut ReadTx,
+    user: UserKey,
+    now: Millis,
+) -> Result<Millis, StoreError> {
     let hour = tx.preference(user, ALL_GAMES, "digest").await?.and_then(|hour| hour.parse().ok());
     let zone = tx.preference(user, ALL_GAMES, "timezone").await?.and_then(|name| Zone::named(&name));
     Ok(zone.unwrap_or_else(Zone::utc).next_hour(hour.unwrap_or(DEFAULT_HOUR), now))

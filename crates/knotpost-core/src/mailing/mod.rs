@@ -14,6 +14,7 @@ pub(crate) mod outbox;
 pub(crate) mod pending_confirmation;
 pub(crate) mod post;
 pub(crate) mod postmaster;
+pub(crate) mod puzzles;
 pub(crate) mod readers;
 pub(crate) mod references;
 pub(crate) mod reply_grant;
@@ -40,6 +41,7 @@ pub use outbox::{
     give_back_leases, lease_mails, load_mail, load_mails, load_unleased, next_mail_due, record_delivery,
 };
 pub use post::post_to_address;
+pub use puzzles::send_due_puzzles;
 pub use reply_grant::Claim;
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use webhook_intake::{ReturnPath, WebhookIntake, WebhookMail, WebhookOutcome};

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::mailing::login_mails;
 use crate::mailing::post::{new_message_id, registered_addresses};
 use crate::mailing::postmaster;
+use crate::mailing::puzzles;
 use crate::mailing::styles::style_of;
 use crate::mailing::unsubscribe::Kind;
 use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
@@ -43,6 +44,8 @@ pub(crate) enum Reference {
     Reset(Millis),
     /// A link, asked for at this moment, that logs in on the web.
     Magic(Millis),
+    /// The puzzles of this day of the year, of the games whose puzzles the reader takes when it is sent.
+    Puzzles(u16),
     /// Words for the administrators, sealed.
     Postmaster(String),
     /// A mail that holds its text, but not its pictures.
@@ -71,6 +74,7 @@ impl Reference {
             Self::Broadcast(_) => "broadcast",
             Self::Reset(_) => "password_reset",
             Self::Magic(_) => "magic_link",
+            Self::Puzzles(_) => "puzzles",
             Self::Postmaster(_) => "postmaster",
             Self::Letter(_) => "letter",
         }
@@ -139,6 +143,13 @@ pub(crate) async fn referred_to(
             let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
             let ways = Kind::Broadcasts.ways(app, &reader, recipient, address);
             let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
+            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), form }))
+        }
+        Reference::Puzzles(day) => {
+            let Some(reader) = tx.user(user).await? else { return Ok(None) };
+            let Some(reply) = puzzles::letter(tx, app, &reader, day, now).await? else { return Ok(None) };
+            let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
+            let ways = Kind::Puzzles.ways(app, &reader, recipient, address);
             Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), form }))
         }
         Reference::Postmaster(sealed) => {

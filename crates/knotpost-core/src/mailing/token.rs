@@ -76,11 +76,20 @@ pub(crate) enum Act {
     StopEndings,
     /// A change of addresses is taken back.
     UndoChange,
+    /// No puzzles any more.
+    StopPuzzles,
 }
 
 impl Act {
-    const ALL: [Self; 5] =
-        [Self::StopBroadcasts, Self::StopNags, Self::StopWatching, Self::StopEndings, Self::UndoChange];
+    /// In the order of their numbers in tokens: a new one comes last.
+    const ALL: [Self; 6] = [
+        Self::StopBroadcasts,
+        Self::StopNags,
+        Self::StopWatching,
+        Self::StopEndings,
+        Self::UndoChange,
+        Self::StopPuzzles,
+    ];
 }
 
 /// What a mail about a board was about, and so what its reply is.

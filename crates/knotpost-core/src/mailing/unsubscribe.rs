@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::mailing::post::post_answerable;
+use crate::mailing::puzzles;
 use crate::mailing::reply_grant::Claim;
 use crate::mailing::token::{self, Act, NEVER_EXPIRES, Payload, Subject, Unproven};
 use crate::replies::{Answer, Content, Facts, Refusing, Reply};
@@ -20,6 +21,8 @@ pub enum Kind {
     Broadcasts,
     /// Reminders.
     Nags,
+    /// The puzzles of the day, of all games.
+    Puzzles,
     /// Mails about a board that the user watches without playing.
     Watching(BoardKey),
     /// The mail when a board ends that they asked for.
@@ -61,6 +64,7 @@ impl Kind {
         match self {
             Self::Broadcasts => "broadcasts".to_owned(),
             Self::Nags => "nags".to_owned(),
+            Self::Puzzles => "puzzles".to_owned(),
             Self::Watching(board) => format!("board-{}", board.0),
             Self::Endings(board) => format!("end-{}", board.0),
         }
@@ -71,6 +75,7 @@ impl Kind {
         match word.split_once('-') {
             None if word == "broadcasts" => Some(Self::Broadcasts),
             None if word == "nags" => Some(Self::Nags),
+            None if word == "puzzles" => Some(Self::Puzzles),
             Some(("board", number)) => key(number).map(Self::Watching),
             Some(("end", number)) => key(number).map(Self::Endings),
             _ => None,
@@ -92,6 +97,7 @@ impl Kind {
         let (act, row) = match self {
             Self::Broadcasts => (Act::StopBroadcasts, 1),
             Self::Nags => (Act::StopNags, 1),
+            Self::Puzzles => (Act::StopPuzzles, 1),
             Self::Watching(board) => (Act::StopWatching, board.0),
             Self::Endings(board) => (Act::StopEndings, board.0),
         };
@@ -103,6 +109,7 @@ impl Kind {
         match act {
             Act::StopBroadcasts => Some(Self::Broadcasts),
             Act::StopNags => Some(Self::Nags),
+            Act::StopPuzzles => Some(Self::Puzzles),
             Act::StopWatching => Some(Self::Watching(BoardKey(row))),
             Act::StopEndings => Some(Self::Endings(BoardKey(row))),
             Act::UndoChange => None,
@@ -197,6 +204,7 @@ async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreEr
     match kind {
         Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
         Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
+        Kind::Puzzles => puzzles::stop(tx, user).await,
         Kind::Watching(board) => {
             let Some(row) = tx.board(board).await? else { return Ok(()) };
             if tx.watches_all(&row.game, user).await?.0 {
@@ -224,6 +232,7 @@ async fn describe(
     let (what, again) = match kind {
         Kind::Broadcasts => ("broadcasts".to_owned(), format!("set {userid} PASSWORD broadcasts=on")),
         Kind::Nags => ("reminders".to_owned(), format!("set {userid} PASSWORD nags=on")),
+        Kind::Puzzles => ("puzzles".to_owned(), format!("set {userid} PASSWORD puzzle=on")),
         Kind::Watching(board) | Kind::Endings(board) => {
             let Some(row) = tx.board(board).await? else { return Ok(None) };
             let (watches, hears) = tx.watches_all(&row.game, user.id).await?;
@@ -257,7 +266,8 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_word_that_is_read_back_and_holds_no_dot() {
-        for kind in [Kind::Broadcasts, Kind::Nags, Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8))] {
+        let boards = [Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8))];
+        for kind in [Kind::Broadcasts, Kind::Nags, Kind::Puzzles].into_iter().chain(boards) {
             assert_eq!(Kind::from_word(&kind.word()), Some(kind));
             assert!(!kind.word().contains('.'));
         }

@@ -17,7 +17,7 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
 }
 
 /// All preferences, in the order in which they are shown.
-pub(crate) const KINDS: [Kind; 11] = [
+pub(crate) const KINDS: [Kind; 12] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
     kind("subject", "turn", true),
@@ -25,6 +25,7 @@ pub(crate) const KINDS: [Kind; 11] = [
     kind("digest", "7", false),
     kind("nags", "on", true),
     kind("broadcasts", "on", false),
+    kind(PUZZLE, "off", true),
     kind("messages", "on", false),
     kind("confirm", "off", true),
     kind("timezone", "UTC", true),
@@ -33,6 +34,9 @@ pub(crate) const KINDS: [Kind; 11] = [
 
 /// Whether a program plays for the account: shown among the preferences, and stored as the role of the account.
 pub(crate) const BOT: &str = "bot";
+
+/// Whether the puzzle of a game is mailed every day.
+pub(crate) const PUZZLE: &str = "puzzle";
 
 /// The value that takes a wish back.
 pub(crate) const DEFAULT: &str = "default";

@@ -17,7 +17,7 @@ use crate::play::{queue, substitution};
 use crate::replies::facts::note_of;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
-use knotpost_model::{Millis, MoveKind, ProposalKind};
+use knotpost_model::{Millis, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{ProposalRow, StoreError, UserRow, WriteTx};
 
 /// Ends a board as a draw when one is proposed on it that nobody refused: what the clock does with an
@@ -57,7 +57,7 @@ pub(crate) async fn act(
         (Action::Propose, pending) => {
             let board = check_offer(board, ProposalKind::Draw, pending.as_ref())?;
             let (board, note) = propose(tx, board, user, ProposalKind::Draw, now).await?;
-            Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
+            Box::pin(ask_bots(tx, app, (board, note), now)).await?
         }
         (Action::Undo, pending) => {
             let board = check_offer(board, ProposalKind::Undo, pending.as_ref())?;
@@ -67,13 +67,13 @@ pub(crate) async fn act(
                 return Err(refusal.about(board).into());
             }
             let (board, note) = propose(tx, board, user, ProposalKind::Undo, now).await?;
-            Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
+            Box::pin(ask_bots(tx, app, (board, note), now)).await?
         }
         (Action::Substitute, pending) => {
             let board = check_offer(board, ProposalKind::Substitute, pending.as_ref())?;
             let board = Box::pin(substitution::check(tx, app, board, user, now)).await?;
             let (board, note) = propose(tx, board, user, ProposalKind::Substitute, now).await?;
-            Box::pin(ask_bots(tx, app, (board, note), user, now)).await?
+            Box::pin(ask_bots(tx, app, (board, note), now)).await?
         }
         (_, None) => {
             let refusal = Refusal::new(Code::NothingProposed, "nothing is proposed on this board")
@@ -151,13 +151,11 @@ async fn propose(
 }
 
 /// What computer players say to a proposal, at once: they let a move be taken back where the board is not rated, and
-/// another one take a seat, and refuse a draw. When all have agreed to an undo, what was played since the proposer's own
-/// move goes as well.
+/// another one take a seat, and refuse a draw.
 async fn ask_bots(
     tx: &mut WriteTx,
     app: &App,
     (mut board, mut note): (Board, Note),
-    proposer: &UserRow,
     now: Millis,
 ) -> Result<(Board, Note), ServiceError> {
     while let Some(proposal) = pending_proposal(tx, &board).await? {
@@ -179,10 +177,6 @@ async fn ask_bots(
             return Ok((board, Note::Rejected { by: bot.userid, kind: proposal.kind }));
         }
         (board, note) = agree(tx, app, board, &bot, proposal, now).await?;
-        let is_agreed = matches!(note, Note::Agreed { .. });
-        while is_agreed && !is_turn_of(&board, proposer) && last_own_move(&board).is_some() {
-            board = take_back(tx, app, board, now).await?;
-        }
     }
     Ok((board, note))
 }
@@ -198,9 +192,9 @@ async fn find_bot(tx: &mut WriteTx, names: &[String]) -> Result<Option<UserRow>,
     Ok(None)
 }
 
-fn is_turn_of(board: &Board, user: &UserRow) -> bool {
+fn is_turn_of(board: &Board, user: UserKey) -> bool {
     let Standing::ToMove(next) = board.standing() else { return true };
-    board.seat_of(user.id).is_some_and(|seat| seat.seat == i64::from(next.number()))
+    board.seat_of(user).is_some_and(|seat| seat.seat == i64::from(next.number()))
 }
 
 async fn agree(
@@ -241,10 +235,32 @@ async fn settle(
 ) -> Result<(Board, Note), ServiceError> {
     match proposal.kind {
         ProposalKind::Draw => agree_on_draw(tx, app, &mut board, now).await?,
-        ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
+        ProposalKind::Undo => board = undo(tx, app, board, proposal, now).await?,
         ProposalKind::Substitute => return Box::pin(substitution::seat(tx, app, board, proposal, now)).await,
     }
     Ok((board, Note::Agreed { kind: proposal.kind }))
+}
+
+/// Back to before the last move. Where computer players sit, who have answered it before anybody could ask, back to before
+/// the proposer's own last move, whoever agreed last.
+async fn undo(
+    tx: &mut WriteTx,
+    app: &App,
+    board: Board,
+    proposal: &ProposalRow,
+    now: Millis,
+) -> Result<Board, ServiceError> {
+    let proposer = board.seats.iter().find(|row| row.seat == proposal.seat).map(|row| row.user_id);
+    let players: Vec<String> = board.seats.iter().map(|row| row.userid.clone()).collect();
+    let has_bots = find_bot(tx, &players).await?.is_some();
+    let mut board = take_back(tx, app, board, now).await?;
+    while let Some(proposer) = proposer.filter(|_| has_bots)
+        && !is_turn_of(&board, proposer)
+        && last_own_move(&board).is_some()
+    {
+        board = take_back(tx, app, board, now).await?;
+    }
+    Ok(board)
 }
 
 async fn agree_on_draw(

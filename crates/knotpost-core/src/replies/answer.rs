@@ -74,6 +74,15 @@ pub enum Reply {
         /// The boards that changed.
         sheets: Vec<Sheet>,
     },
+    /// The puzzles of a day, for a user who takes them every day.
+    Puzzles {
+        /// To whom.
+        userid: String,
+        /// The day of the year.
+        day: u16,
+        /// One a game.
+        sheets: Vec<Sheet>,
+    },
     /// A help page.
     Help {
         /// Its title.
@@ -121,7 +130,9 @@ impl Reply {
     pub(crate) fn sheets(&self) -> Vec<&Sheet> {
         match self {
             Self::Board(sheet) => vec![sheet],
-            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } => sheets.iter().collect(),
+            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } | Self::Puzzles { sheets, .. } => {
+                sheets.iter().collect()
+            }
             Self::Error(error) => error.sheet.as_deref().into_iter().collect(),
             Self::AlreadyPlayed { sheet, .. } => sheet.as_deref().into_iter().collect(),
             Self::Multiple { lines } => lines.iter().flat_map(|line| line.reply.sheets()).collect(),
@@ -146,7 +157,9 @@ impl Reply {
     pub(crate) fn sheets_mut(&mut self) -> Vec<&mut Sheet> {
         match self {
             Self::Board(sheet) => vec![sheet],
-            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } => sheets.iter_mut().collect(),
+            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } | Self::Puzzles { sheets, .. } => {
+                sheets.iter_mut().collect()
+            }
             Self::Error(error) => error.sheet.as_deref_mut().into_iter().collect(),
             Self::AlreadyPlayed { sheet, .. } => sheet.as_deref_mut().into_iter().collect(),
             Self::Multiple { lines } => lines.iter_mut().flat_map(|line| line.reply.sheets_mut()).collect(),
@@ -166,6 +179,7 @@ impl Reply {
             Self::Boards { .. } => "boards",
             Self::Error(_) => "error",
             Self::Digest { .. } => "digest",
+            Self::Puzzles { .. } => "puzzles",
             Self::Help { .. } => "help",
             Self::Standings { .. } => "standings",
             Self::Multiple { .. } => "multiple",

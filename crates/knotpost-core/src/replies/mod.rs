@@ -6,6 +6,7 @@ pub(crate) mod answers;
 pub(crate) mod facts;
 pub(crate) mod hint;
 pub(crate) mod letter;
+pub(crate) mod puzzle;
 pub(crate) mod sheet;
 pub(crate) mod style;
 pub(crate) mod times;

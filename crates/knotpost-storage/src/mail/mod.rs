@@ -13,6 +13,7 @@ mod inbox;
 mod inspection;
 mod mail_references;
 mod outbox;
+mod puzzle_mails;
 mod waiting;
 mod webhooks;
 

@@ -8,7 +8,7 @@ use knotpost_model::{Millis, UserKey};
 /// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
 /// again, must not cause a mail to it each time. Words that wait with a resignation (no move has a number below 0) are for
 /// the other players, who get them when the boards are resigned.
-const FORGOTTEN: [&str; 23] = [
+const FORGOTTEN: [&str; 24] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
@@ -30,6 +30,7 @@ const FORGOTTEN: [&str; 23] = [
     "DELETE FROM held_answers WHERE user_id = $1",
     "DELETE FROM digest_boards WHERE user_id = $1",
     "DELETE FROM digests WHERE user_id = $1",
+    "DELETE FROM puzzle_mails WHERE user_id = $1",
     "DELETE FROM queued_moves WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = queued_moves.board_id \
      AND s.seat = queued_moves.seat AND s.user_id = $1)",
     "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = submissions.board_id \

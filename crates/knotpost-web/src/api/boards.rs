@@ -27,6 +27,10 @@ const USUAL: i64 = 50;
 /// The refusals of a request for a board.
 pub(super) const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
 
+/// The same for a request that names a move.
+const UNKNOWN_OR_ILLEGAL: &[Code] =
+    &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::IllegalMove, Code::NotSupported];
+
 /// The query of a list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -129,12 +133,23 @@ pub(super) async fn moves(
     Ok(Json(Moves { moves: MoveEntry::all_of(&view) }).into_response())
 }
 
+/// Which moves.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LegalQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
+    ply: Option<i64>,
+    /// In a game whose moves have parts: a move that was begun, one of those that were listed before.
+    #[serde(default)]
+    begun: String,
+}
+
 /// What can be played.
 #[derive(Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Legal {
     /// The legal moves, sorted by bytes. In a game whose moves have parts: each part that a complete legal move can begin
-    /// with.
+    /// with, or `begun` with one part more; empty when `begun` is a complete move.
     legal: Vec<String>,
     /// `pass` and `swap`, where they are legal.
     words: Vec<&'static str>,
@@ -145,21 +160,30 @@ pub(super) struct Legal {
 
 pub(super) const LEGAL: Operation =
     Operation::new("list_legal_moves", Tag::Boards, "The legal moves of a board")
-        .asks::<PlyQuery>()
+        .details(
+            "A move of Osbo has parts, one a die: ask with each `begun` that you choose from `legal`, until nothing is \
+             listed any more; what was begun is the move then. `words` are moves by themselves.",
+        )
+        .asks::<LegalQuery>()
         .gives::<Legal>("What can be played; nothing when it is over.")
-        .refuses(UNKNOWN);
+        .refuses(UNKNOWN_OR_ILLEGAL);
 
 pub(super) async fn legal(
     State(web): State<Web>,
     ApiPath((game, number)): ApiPath<(String, String)>,
-    ApiQuery(query): ApiQuery<PlyQuery>,
+    ApiQuery(LegalQuery { ply, begun }): ApiQuery<LegalQuery>,
 ) -> Result<Json<Legal>, Problem> {
-    let view = find(&web, &game, &number, query.ply).await?;
+    let view = find(&web, &game, &number, ply).await?;
     let over = matches!(view.board.standing(), Standing::Over(_));
     let position = &view.board.position;
-    let (legal, words, quota) = match position.steps("") {
+    let (legal, words, quota) = match position.steps(&begun) {
         _ if over => (Vec::new(), Vec::new(), Vec::new()),
-        Ok(Some(steps)) => (steps.next, position.legal_words(), steps.quota),
+        Ok(Some(steps)) if begun.is_empty() => (steps.next, position.legal_words(), steps.quota),
+        Ok(Some(steps)) => (steps.next, Vec::new(), steps.quota),
+        Err(error) if !begun.is_empty() => return Err(Problem::new(Code::IllegalMove, error.to_string())),
+        _ if !begun.is_empty() => {
+            return Err(Problem::new(Code::NotSupported, format!("moves of {game} have no parts")));
+        }
         _ => (position.legal_moves(), position.legal_words(), Vec::new()),
     };
     Ok(Json(Legal { legal, words, quota: quota.into_iter().collect() }))

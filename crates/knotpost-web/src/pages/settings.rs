@@ -28,7 +28,7 @@ use knotpost_core::queries::{view_own_settings, view_zone};
 /// stands behind it are a sentence.
 type Choice = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const CHOICES: [Choice; 8] = [
+const CHOICES: [Choice; 9] = [
     (
         "moves",
         "Mail me about my boards",
@@ -67,6 +67,7 @@ const CHOICES: [Choice; 8] = [
         "A move that I mail",
         &[("off", "is played at once"), ("on", "is shown to me first, and played when I confirm it")],
     ),
+    ("puzzle", "The puzzles of the day", &[("off", "are not mailed to me"), ("on", "are mailed to me")]),
     ("messages", "Messages of other players", &[("on", "reach me"), ("off", "do not reach me")]),
     ("broadcasts", "News of this server", &[("on", "are mailed to me"), ("off", "are not mailed to me")]),
 ];

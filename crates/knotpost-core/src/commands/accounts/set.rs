@@ -8,8 +8,9 @@ use crate::boards::{Code, Refusal, ServiceError, find_game};
 use crate::commands::authorize::authorize;
 use crate::mailing::digest::move_digest;
 use crate::mailing::post::post_to_user;
+use crate::mailing::puzzles;
 use crate::play::PreferenceLine;
-use crate::play::preferences::{BOT, DEFAULT, KINDS, line, stored_of};
+use crate::play::preferences::{BOT, DEFAULT, KINDS, PUZZLE, line, stored_of};
 use crate::play::programs;
 use crate::replies::{Answer, Column, Content, Facts, Reply, Table};
 use crate::requests::Prepared;
@@ -63,6 +64,9 @@ pub(in crate::commands) async fn run(
     }
     if wishes.iter().any(|(name, _)| matches!(*name, "digest" | "timezone")) {
         move_digest(tx, user.id, now).await?;
+    }
+    if wishes.iter().any(|(name, _)| matches!(*name, "digest" | "timezone" | PUZZLE)) {
+        puzzles::schedule(tx, app, user.id, now).await?;
     }
     let reply = show(tx, &user, game.map(|meta| (meta.name, meta.title))).await?;
     post_to_user(tx, app, &reply, user.id, now).await?;

@@ -3,13 +3,10 @@
 use knotpost_rules::{AnyGame, Puzzle};
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_game};
-use crate::replies::sheet::Listing;
-use crate::replies::{Answer, BoardFacts, Heading, Reply, Sheet};
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::replies::puzzle::{ANSWER, puzzle_sheet};
+use crate::replies::{Answer, Reply, Sheet};
 use knotpost_model::Millis;
-
-/// The word that asks for the solution.
-const ANSWER: &str = "answer";
 
 pub(in crate::commands) fn run(
     app: &App,
@@ -42,27 +39,6 @@ pub(in crate::commands) fn run(
 
 fn reply(subject: String, sheets: Vec<Sheet>) -> Answer {
     Answer::to_sender(Reply::Boards { subject, sheets, missing: Vec::new() })
-}
-
-/// The board of a puzzle, with its task; `None` where the game has none.
-fn puzzle_sheet(game: &'static dyn AnyGame, day: u16, now: Millis) -> Option<Sheet> {
-    let meta = game.meta();
-    let puzzle = Puzzle::of_day(meta, day)?;
-    let (options, position) = puzzle.open(game)?;
-    let side = meta.seat_names(2).get(position.next_seat().index()).copied()?;
-    let board = Board::imagine_from(game, options, 2, puzzle.position, now)?;
-    let mut sheet = Sheet::of(&board, &BoardFacts::plain(Heading::Puzzle), None, Listing::Whole, now);
-    sheet.basis = sheet.basis.begun_at(puzzle.position);
-    (sheet.number, sheet.example, sheet.chance, sheet.times) = (None, None, None, None);
-    let name = meta.name;
-    sheet.notes = vec![
-        format!(
-            "{side} to move. One move wins, whatever the other side answers: which? To have yours judged, send a mail with this Subject, the move in place of MOVE:"
-        ),
-        format!("   puzzle {name} {day} MOVE"),
-        format!("`puzzle {name} {day} {ANSWER}` gives the answer."),
-    ];
-    Some(sheet)
 }
 
 /// What is to be said of a move.

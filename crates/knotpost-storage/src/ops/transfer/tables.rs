@@ -107,6 +107,7 @@ pub const TABLES: &[Table] = &[
     table!(rating_orders [game] game: Text, next: Int, players: Int, sum: Int),
     table!(digest_boards [user_id board_id] user_id: Int, board_id: Int, since: Int),
     table!(digests [user_id] user_id: Int, due_at: Int),
+    table!(puzzle_mails [user_id] user_id: Int, due_at: Int),
     table!(broadcasts [id] id: Int, user_id: Int, text: Text, at: Int, after_user: Int, done_at: Int),
     table!(inbox [id] id: Int, received_at: Int, way: Text, peer: Text, mail_from: Text, recipients: Text,
         size: Int, sender: Text, message_id: Text, subject: Text, text: Text, raw: Bytes, state: Text,

@@ -131,7 +131,9 @@ impl Renderer {
 /// The boards that a reply shows beside other words or boards, in the order of its text.
 fn sheets(reply: &Reply) -> Vec<&Sheet> {
     match reply {
-        Reply::Boards { sheets, .. } | Reply::Digest { sheets, .. } => sheets.iter().collect(),
+        Reply::Boards { sheets, .. } | Reply::Digest { sheets, .. } | Reply::Puzzles { sheets, .. } => {
+            sheets.iter().collect()
+        }
         Reply::Error(error) => error.sheet.as_deref().into_iter().collect(),
         Reply::AlreadyPlayed { sheet, .. } => sheet.as_deref().into_iter().collect(),
         Reply::Board(_)

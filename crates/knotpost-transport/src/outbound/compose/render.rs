@@ -114,6 +114,12 @@ impl Renderer {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
                 context! { userid, turns, count => texts.len(), list => digest_list(sheets), texts }
             }
+            Reply::Puzzles { userid, day, sheets } => {
+                let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
+                // To the Subject of a mail with one puzzle the move is added, as to that of the answer to `puzzle GAME`.
+                let only = sheets.first().filter(|_| sheets.len() == 1).map(|sheet| sheet.game.as_str());
+                context! { userid, day, only, texts }
+            }
             Reply::Help { title, text } => context! { kind => reply.template(), title, text },
             Reply::Standings { title, game, tables, seeks, more_seeks } => {
                 standings_context(title, game, tables, seeks, *more_seeks)

@@ -26,6 +26,19 @@ impl TestApp {
         self.send_reply(from, letter, Draft { text, ..Draft::default() }).await
     }
 
+    /// The mail that a mail program sends to unsubscribe from such mails.
+    pub(crate) async fn unsubscribe_by_mail(&self, letter: &Letter) {
+        let raw = String::from_utf8_lossy(&letter.bytes).replace("\r\n ", " ");
+        let rest = raw.split_once("\r\nList-Unsubscribe: <mailto:").expect("an address").1;
+        let address = rest.split_once("?subject=unsubscribe>").expect("its end").0;
+        let mail = format!(
+            "From: {0}\r\nTo: {address}\r\nSubject: unsubscribe\r\nMessage-ID: <stop-{1}\r\n\r\n",
+            letter.to,
+            format_args!("{}>", letter.message_id),
+        );
+        self.hand_in(&letter.to, &[address], &mail).await;
+    }
+
     /// The same, written in some other way.
     pub(crate) async fn send_reply(&self, from: &str, letter: &Letter, draft: Draft<'_>) -> String {
         let number = self.mails.fetch_add(1, Ordering::Relaxed) + 1;

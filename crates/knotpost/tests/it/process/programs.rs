@@ -25,7 +25,7 @@ async fn make_key(server: &Running) -> String {
 }
 
 #[tokio::test]
-async fn the_program_of_the_examples_plays_a_game_against_a_computer_player_across_a_restart() {
+async fn the_program_of_the_examples_plays_every_game_against_a_computer_player_across_a_restart() {
     if !has_neighbour("python3") {
         return;
     }
@@ -37,11 +37,15 @@ async fn the_program_of_the_examples_plays_a_game_against_a_computer_player_acro
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bot.py");
     let run = |server: &Running| {
         let mut command = Command::new("python3");
-        command.args([script, &format!("http://{}", server.http()), &key, "--games", "1"]);
+        command.args([script, &format!("http://{}", server.http()), &key, "--games", "4"]);
         command.kill_on_drop(true).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let mut program = run(&server);
-    server.ask("osbox challenge -size=4 bob knotbot-1").await;
+    for (game, options) in
+        [("osbox", "-size=4"), ("osbo", "-size=3"), ("obsidio", "-size=5"), ("boxilies", "")]
+    {
+        server.ask(&format!("{game} challenge {options} bob knotbot-1")).await;
+    }
     wait_for("moves of both", async || (server.moves(101).await.len() >= 2).then_some(())).await;
     // A server that stops ends the streams; whoever starts again is told where it is their turn.
     program.kill().await.unwrap();
@@ -52,8 +56,12 @@ async fn the_program_of_the_examples_plays_a_game_against_a_computer_player_acro
     let said = String::from_utf8(read_all(&mut program.stdout.take().unwrap()).await).unwrap();
     let failed = String::from_utf8(read_all(&mut program.stderr.take().unwrap()).await).unwrap();
     assert!(status.success(), "{said}{failed}");
-    assert!(said.contains("osbox 101: turn") && said.contains("osbox 101: over"), "{said}");
-    let board = server.get("/api/v1/boards/osbox/101").await.json();
-    assert_eq!((&board["state"], &board["rated"]), (&"over".into(), &false.into()), "{board}");
+    assert!(!said.contains("refused"), "{said}");
+    for game in ["osbox", "osbo", "obsidio", "boxilies"] {
+        assert!(said.contains(&format!("{game} 101: turn")), "{said}");
+        assert!(said.contains(&format!("{game} 101: over")), "{said}");
+        let board = server.get(&format!("/api/v1/boards/{game}/101")).await.json();
+        assert_eq!((&board["state"], &board["rated"]), (&"over".into(), &false.into()), "{board}");
+    }
     server.stop().await;
 }

@@ -88,6 +88,16 @@ mod stories {
         post(&app, "boxilies move 101 ann ann-secret undo").await;
         assert_eq!(ply(&app, "boxilies").await, 0);
         assert_eq!(app.let_bots_play().await, 0, "it is ann's turn");
+
+        // The same when a person is the last to agree.
+        app.sign_up("bob").await;
+        post(&app, "osbox challenge ann bob knotbot-1").await;
+        app.play_on("osbox", 101, 2).await;
+        assert_eq!((app.let_bots_play().await, ply(&app, "osbox").await), (1, 3));
+        post(&app, "osbox move 101 ann ann-secret undo").await;
+        assert_eq!(ply(&app, "osbox").await, 3, "bob has not answered");
+        post(&app, "osbox move 101 bob bob-secret accept").await;
+        assert_eq!(ply(&app, "osbox").await, 0, "before the move of ann, who asked");
     }
 
     pub(super) async fn computer_players_play_with_people_only_and_do_not_read_messages(place: Place) {

@@ -190,19 +190,6 @@ mod stories {
         rest.split_once(">\r\n").expect("its end").0.to_owned()
     }
 
-    /// The mail that a mail program sends to unsubscribe.
-    async fn unsubscribe_by_mail(app: &TestApp, letter: &Letter) {
-        let raw = String::from_utf8_lossy(&letter.bytes).replace("\r\n ", " ");
-        let rest = raw.split_once("\r\nList-Unsubscribe: <mailto:").expect("an address").1;
-        let address = rest.split_once("?subject=unsubscribe>").expect("its end").0;
-        let mail = format!(
-            "From: {0}\r\nTo: {address}\r\nSubject: unsubscribe\r\nMessage-ID: <stop-{1}\r\n\r\n",
-            letter.to,
-            format_args!("{}>", letter.message_id),
-        );
-        app.hand_in(&letter.to, &[address], &mail).await;
-    }
-
     async fn click(app: &TestApp, path: &str) -> String {
         let asked = app.get(path).await;
         assert!(asked.text.contains("<form method=\"post\">"), "{}", asked.text);
@@ -454,8 +441,8 @@ mod stories {
         let letters = app.letters();
         for name in ["cyd", "dan"] {
             let letter = letters.iter().find(|letter| letter.to.starts_with(name)).expect("a mail");
-            unsubscribe_by_mail(&app, letter).await;
-            unsubscribe_by_mail(&app, letter).await;
+            app.unsubscribe_by_mail(letter).await;
+            app.unsubscribe_by_mail(letter).await;
         }
         insta::assert_snapshot!("unsubscribed", show_all(&app.letters()));
         app.mail("bob@bob.example", "osbox move 101 bob bob-secret f9", "").await;
@@ -467,7 +454,7 @@ mod stories {
         app.post("change password ann ann-secret another-secret", "").await;
         app.work().await;
         app.letters();
-        unsubscribe_by_mail(&app, &nags[0]).await;
+        app.unsubscribe_by_mail(&nags[0]).await;
         assert_eq!(subjects(&app.letters()), ["ann@ann.example: No more reminders"]);
         app.pass(3 * DAY).await;
         assert_eq!(app.letters().len(), 0, "no more reminders");
