@@ -29,6 +29,9 @@ pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
     check_space(config, findings);
     check_certificate(config, findings);
     findings.warn(descriptor_warning(config).into_iter().collect());
+    if config.store_settings().sqlite_file().is_some() {
+        findings.warn(crate::build::warning().into_iter().collect());
+    }
 }
 
 /// A file of another user in the data folder is in the way of the server, mostly made by root.

@@ -9,12 +9,14 @@ mod command;
 mod deliver;
 mod export;
 mod import;
+mod man;
 mod moving;
 mod output;
 mod play;
 mod progress;
 mod serve;
 mod settings;
+mod supervisor;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -94,6 +96,8 @@ enum Command {
         /// bash, zsh, fish, elvish or powershell.
         shell: clap_complete::Shell,
     },
+    /// Print the manual page, or write the pages of all commands into a folder.
+    Man(man::ManArgs),
 }
 
 /// `deliver` by itself. A mail server starts one for each mail, and building the command line of all other commands is a
@@ -138,6 +142,10 @@ pub fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "knotpost", &mut script);
             output::text(&String::from_utf8_lossy(&script));
             return output::end(Ok(ExitCode::SUCCESS), exit_code);
+        }
+        Command::Man(args) => {
+            let outcome = man::run(&args, Cli::command()).map(|()| ExitCode::SUCCESS);
+            return output::end(outcome, exit_code);
         }
         _ => {}
     }
@@ -224,7 +232,8 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         | Command::Think(_)
         | Command::Match(_)
         | Command::Openapi
-        | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+        | Command::Completions { .. }
+        | Command::Man(_) => Ok(ExitCode::SUCCESS),
     }
 }
 

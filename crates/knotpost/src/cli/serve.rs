@@ -7,6 +7,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::output::say;
+use super::supervisor::{State, Supervisor};
 use crate::server::{Opening, Ports, Server, open_files};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
@@ -15,7 +16,12 @@ use knotpost_core::config::{Config, LogFormat};
 pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     telemetry::start_logging(&config.log)?;
     let is_for_machines = config.log.format == LogFormat::Json;
-    match serve(config).await {
+    let supervisor = Supervisor::from_environment();
+    let outcome = serve(config, &supervisor).await;
+    if let Err(error) = &outcome {
+        supervisor.tell(State::Failed(&format!("{error:#}")));
+    }
+    match outcome {
         // A program that reads the log stumbles over a line that is no JSON.
         Err(error) if is_for_machines => {
             tracing::error!(error = format!("{error:#}"), "the server ends");
@@ -25,7 +31,7 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     }
 }
 
-async fn serve(config: Config) -> anyhow::Result<ExitCode> {
+async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCode> {
     // One provider for every use of TLS; a second try in the same process changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let metrics = telemetry::start_metrics();
@@ -36,36 +42,62 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
+    supervisor.tell(State::Starting("the database is opened and brought up to date"));
     let app = super::open(config, Opening::Serve).await?;
     for warning in open_files(&app.config) {
         tracing::warn!("{warning}");
     }
+    supervisor.tell(State::Starting("the database is checked, listeners are opened"));
     let server = Server::start(app, metrics).await?;
     tell_ready(&server);
+    let listening = listening(&server.ports);
+    supervisor.tell(State::Ready(&listening));
     let mut condition = server.app.condition.subscribe();
     let damage = loop {
         tokio::select! {
             _ = interrupt.recv() => break None,
             _ = terminate.recv() => break None,
-            _ = hangup.recv() => reload(&server),
+            _ = hangup.recv() => {
+                supervisor.tell(State::Reloading);
+                let status = reload(&server).map_or_else(|error| format!("{error}; {listening}"), |()| listening.clone());
+                supervisor.tell(State::Ready(&status));
+            }
             damage = wait_for_damage(&mut condition) => break Some(damage),
         }
     };
     tracing::info!("stopping: what is in hand is finished");
+    supervisor.tell(State::Stopping);
     server.stop().await;
     tracing::info!("stopped");
     // The supervisor of the process must notice.
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
 
-/// Reads files again as far as that goes while a server runs.
-fn reload(server: &Server) {
+/// Reads files again as far as that goes while a server runs. The error says why not, after it was logged.
+fn reload(server: &Server) -> Result<(), String> {
     match server.reload() {
-        Ok(()) => tracing::info!("certificate, key for signatures and mail templates were read again"),
+        Ok(()) => {
+            tracing::info!("certificate, key for signatures and mail templates were read again");
+            Ok(())
+        }
         Err(error) => {
             let error = format!("{error:#}");
             tracing::error!(error, "nothing was read again; what was in use stays in use");
+            Err(format!("Nothing was read again: {error}"))
         }
+    }
+}
+
+/// Where the server listens, in one line.
+fn listening(ports: &Ports) -> String {
+    let http = ports.http.map(|address| format!("web on {address}"));
+    let smtp = ports.smtp.map(|address| format!("SMTP on {address}"));
+    let lmtp = ports.lmtp.as_ref().map(|address| format!("LMTP on {address}"));
+    let listeners: Vec<String> = [http, smtp, lmtp].into_iter().flatten().collect();
+    if listeners.is_empty() {
+        "Ready, no listener is on".to_owned()
+    } else {
+        format!("Ready: {}", listeners.join(", "))
     }
 }
 

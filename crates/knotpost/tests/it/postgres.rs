@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use sqlx_postgres::{PgConnectOptions, PgConnection};
 
+use crate::process::running::leave_out;
+
 /// The variable that holds the URL of the cluster's maintenance database,
 /// opened as a superuser: databases are created, and rows put back without their triggers.
 const CLUSTER: &str = "KNOTPOST_TEST_POSTGRES";
@@ -61,7 +63,7 @@ pub(crate) async fn database() -> Option<TestDatabase> {
     let (cluster, ci) = (std::env::var(CLUSTER).ok(), std::env::var("CI").ok());
     let Some(url) = cluster.filter(|url| !url.is_empty()) else {
         assert!(ci.as_deref() != Some("true"), "{CLUSTER} must name a PostgreSQL cluster when CI is true");
-        eprintln!("SKIPPED: {CLUSTER} is not set; `./test` provides a private PostgreSQL");
+        leave_out("tests on PostgreSQL, as KNOTPOST_TEST_POSTGRES names no cluster");
         return None;
     };
     Some(create_database(&url).await)

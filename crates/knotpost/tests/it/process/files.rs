@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::path::{Path, PathBuf};
 
 use super::letters::letters;
-use super::running::{Place, has_neighbour, run_neighbour, users};
+use super::running::{Place, has_neighbour, leave_out, run_neighbour, users};
 use super::wire::letter;
 
 /// Folders, files and sockets under a folder, with their permissions.
@@ -33,7 +33,7 @@ async fn is_root() -> bool {
     }
     let is_root = run_neighbour("id", &["-u"]).await.succeed().trim() == "0";
     if !is_root {
-        eprintln!("SKIPPED: only root can try as another user");
+        leave_out("commands as another user, which only root can run");
     }
     is_root
 }
@@ -140,7 +140,7 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
-const LOOKING: [(&[&str], i32); 33] = [
+const LOOKING: [(&[&str], i32); 34] = [
     (&["deliver"], 75),
     (&["command", "help"], 78),
     (&["play", "osbox"], 0),
@@ -157,6 +157,7 @@ const LOOKING: [(&[&str], i32); 33] = [
     (&["export", "--board", "osbox/101"], 78),
     (&["openapi"], 0),
     (&["completions", "bash"], 0),
+    (&["man"], 0),
     (&["help"], 0),
     (&["admin", "user", "list"], 78),
     (&["admin", "user", "list", "--reserved"], 78),

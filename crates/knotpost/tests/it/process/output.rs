@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use super::running::{Place, users};
 
 /// Commands that print something.
-const PRINTING: [&[&str]; 12] = [
+const PRINTING: [&[&str]; 13] = [
     &["admin", "user", "list"],
     &["admin", "user", "show", "ann"],
     &["admin", "board", "list"],
@@ -14,6 +14,7 @@ const PRINTING: [&[&str]; 12] = [
     &["config", "show"],
     &["config", "templates"],
     &["completions", "bash"],
+    &["man"],
     &["openapi"],
     &["play", "osbox"],
     &["export", "--all"],

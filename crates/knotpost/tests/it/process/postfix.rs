@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::peers::python;
 use super::recipes::recipe;
-use super::running::{PATIENCE, Place, has_neighbour, run_neighbour, wait_for};
+use super::running::{PATIENCE, Place, has_neighbour, leave_out, run_neighbour, wait_for};
 use super::wire::{letter, mail};
 use crate::harness::free_address;
 
@@ -83,7 +83,7 @@ fn is_possible() -> bool {
     }
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
     if !root {
-        eprintln!("SKIPPED: only root can start a Postfix");
+        leave_out("tests with Postfix, which only root can start");
     }
     root
 }

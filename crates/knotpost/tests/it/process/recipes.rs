@@ -1,10 +1,14 @@
 //! The recipes of `docs/operations.md`, run as they stand there but for hosts and ports.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::running::has_neighbour;
+use tempfile::TempDir;
+
+use super::running::{Place, has_neighbour, leave_out, run_neighbour, wait_for};
+use super::wire::letter;
 
 /// The fenced block behind `<!-- recipe:NAME -->`.
 pub(super) fn recipe(name: &str) -> String {
@@ -23,19 +27,28 @@ fn every_marked_recipe_is_found() {
     }
 }
 
+/// A file of the folder `deploy`.
+fn deployed(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(name)
+}
+
 /// The unit of the manual, which is the file that is shipped, by its settings.
 #[test]
 fn the_unit_starts_a_server_again_for_as_long_as_it_takes_and_keeps_its_files_to_itself() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations.md");
     let text = fs::read_to_string(path).unwrap();
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/knotpost.service");
-    let unit = fs::read_to_string(&shipped).unwrap();
+    let unit = fs::read_to_string(deployed("knotpost.service")).unwrap();
     assert!(text.contains(&format!("```ini\n{unit}```\n")), "the manual shows another unit");
     for line in [
+        "Type=notify",
+        // A schema that is brought up to date or a large file that is checked takes its time.
+        "TimeoutStartSec=infinity",
         // A server whose disk is full fails at once, again and again, and has to come back when there is room.
         "StartLimitIntervalSec=0",
         "Restart=on-failure",
         "RestartSec=5",
+        // A configuration that cannot be used does not mend itself.
+        "RestartPreventExitStatus=78",
         "StateDirectoryMode=0700",
         "UMask=0077",
         "ExecReload=/bin/kill -HUP $MAINPID",
@@ -47,20 +60,120 @@ fn the_unit_starts_a_server_again_for_as_long_as_it_takes_and_keeps_its_files_to
 /// What others could do with a server that was taken over stays little. The sandbox itself is not started.
 #[test]
 fn the_unit_exposes_little() {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/knotpost.service");
     if !has_neighbour("systemd-analyze") {
         return;
     }
     let mut rating = Command::new("systemd-analyze");
-    rating.args(["security", "--no-pager", "--offline=true", "--threshold=25"]).arg(&shipped);
-    let rated = rating.output().unwrap();
+    rating.args(["security", "--no-pager", "--offline=true", "--threshold=15"]);
+    let rated = rating.arg(deployed("knotpost.service")).output().unwrap();
     assert!(rated.status.success(), "{}", String::from_utf8_lossy(&rated.stdout));
-    // Only the program is not in its place here.
+    for drop_in in [None, Some("sendmail.conf"), Some("port25.conf")] {
+        let (folder, unit) = unit_with(drop_in);
+        let verified =
+            Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&unit).output().unwrap();
+        let said = String::from_utf8_lossy(&verified.stderr);
+        let folder = folder.path().to_str().unwrap();
+        assert!(verified.status.success() && !said.contains("knotpost.service:"), "{said}");
+        assert!(!said.contains(folder), "{said}");
+    }
+}
+
+/// A copy of the unit with a drop-in. Only the program is not in its place here.
+fn unit_with(drop_in: Option<&str>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let copy = folder.path().join("knotpost.service");
-    let unit = fs::read_to_string(&shipped).unwrap();
-    fs::write(&copy, unit.replace("/usr/local/bin/knotpost", "/bin/true")).unwrap();
-    let verified = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy).output().unwrap();
-    let said = String::from_utf8_lossy(&verified.stderr);
-    assert!(verified.status.success() && !said.contains("knotpost.service:"), "{said}");
+    let unit = folder.path().join("knotpost.service");
+    let text = fs::read_to_string(deployed("knotpost.service")).unwrap();
+    fs::write(&unit, text.replace("/usr/local/bin/knotpost", "/bin/true")).unwrap();
+    if let Some(drop_in) = drop_in {
+        fs::create_dir(folder.path().join("knotpost.service.d")).unwrap();
+        fs::copy(deployed(drop_in), folder.path().join("knotpost.service.d").join(drop_in)).unwrap();
+    }
+    (folder, unit)
+}
+
+/// Settings that imply `NoNewPrivileges=yes` for a service with a user of its own: systemd.exec(5).
+const IMPLYING: [&str; 14] = [
+    "DynamicUser",
+    "LockPersonality",
+    "MemoryDenyWriteExecute",
+    "PrivateDevices",
+    "ProtectClock",
+    "ProtectHostname",
+    "ProtectKernelLogs",
+    "ProtectKernelModules",
+    "ProtectKernelTunables",
+    "RestrictAddressFamilies",
+    "RestrictNamespaces",
+    "RestrictRealtime",
+    "RestrictSUIDSGID",
+    "SystemCallArchitectures",
+];
+
+#[test]
+fn with_its_drop_in_nothing_forbids_sendmail_another_user() {
+    let settings =
+        ["knotpost.service", "sendmail.conf"].map(|file| fs::read_to_string(deployed(file)).unwrap());
+    let settings = settings.concat();
+    let last = |key: &str| settings.lines().rev().find_map(|line| line.strip_prefix(&format!("{key}=")));
+    assert_eq!(last("NoNewPrivileges"), Some("no"));
+    for key in IMPLYING.into_iter().chain(["SystemCallFilter", "SystemCallLog"]) {
+        assert!([None, Some(""), Some("no")].contains(&last(key)), "{key}={:?}", last(key));
+    }
+}
+
+/// What `systemd-analyze` lists for a group of system calls, with the groups in it.
+fn system_calls(group: &str, calls: &mut BTreeSet<String>) {
+    let listed = Command::new("systemd-analyze").args(["syscall-filter", group]).output().unwrap();
+    for line in String::from_utf8(listed.stdout).unwrap().lines().skip(1).map(str::trim) {
+        match line {
+            nested if nested.starts_with('@') => system_calls(nested, calls),
+            comment if comment.is_empty() || comment.starts_with('#') => {}
+            call => {
+                calls.insert(call.to_owned());
+            }
+        }
+    }
+}
+
+/// A game with mail and a computer player, traced: the sandbox itself cannot be started without systemd as process 1.
+#[tokio::test]
+async fn a_server_makes_no_system_call_that_the_unit_refuses() {
+    if !has_neighbour("systemd-analyze") || !has_neighbour("strace") {
+        return;
+    }
+    let (mut allowed, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    // Those of @default are allowed with every list.
+    for group in ["@system-service", "@default"] {
+        system_calls(group, &mut allowed);
+    }
+    system_calls("@privileged", &mut refused);
+    assert!(allowed.len() > 200 && refused.len() > 20, "{} {}", allowed.len(), refused.len());
+    // Whether a process may trace another is for the machine to decide.
+    if !run_neighbour("strace", &["-f", "-o", "/dev/null", "true"]).await.status.success() {
+        return leave_out("tests with strace, which may not trace here");
+    }
+    let place = Place::new().with_shell("exec strace -D -f -o trace \"$@\"");
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge -size=3 ann knotbot-1").await;
+    let mail = letter("ann@example.org", "osbox move 101 ann ann-secret j2", "m@x.example");
+    server.post("ann@example.org", &mail).await;
+    place.settle().await;
+    let end = format!("{} +++ exited with 0 +++", server.id());
+    server.stop().await;
+    let trace = wait_for("the end of the trace", async || {
+        fs::read_to_string(place.root().join("trace")).ok().filter(|trace| trace.contains(&end))
+    });
+    let trace = trace.await;
+    let calls = trace.lines().filter_map(|line| {
+        let call = line.split_once(' ')?.1.trim_start().split_once('(')?.0;
+        call.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then(|| call.to_owned())
+    });
+    let calls: BTreeSet<String> = calls.collect();
+    assert!(calls.contains("accept4") && calls.len() > 30, "{calls:?}");
+    // SQLite gives its files the owner of the database file, but only where it runs as root; the unit has a user.
+    refused.remove("fchown");
+    let wrong: Vec<&String> =
+        calls.iter().filter(|call| !allowed.contains(*call) || refused.contains(*call)).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::outside::{Arrived, Outside};
 use super::proxy::Proxy;
-use crate::process::running::{PATIENCE, has_neighbour, run_neighbour, wait_for};
+use crate::process::running::{PATIENCE, has_neighbour, leave_out, run_neighbour, wait_for};
 use crate::process::wire::{Response, mail, request_from};
 
 const ADDRESS: &str = "pbmserv@games.test";
@@ -28,7 +28,7 @@ const NOBODY: (u32, u32) = (65534, 65534);
 pub(super) fn is_possible() -> bool {
     let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
     if !is_root {
-        eprintln!("SKIPPED: only root can start a server as another user");
+        leave_out("servers as another user, which only root can start");
     }
     is_root && has_neighbour("setpriv")
 }
