@@ -7,7 +7,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::output::say;
-use crate::server::{Opening, Ports, Server, open_files};
+use crate::server::{Opening, Ports, Server, open_files, wait_for_database};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
 use knotpost_core::config::{Config, LogFormat};
@@ -35,6 +35,15 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let mut hangup = signal(SignalKind::hangup()).context("signals cannot be received")?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
+    }
+    let is_there = tokio::select! {
+        () = wait_for_database(&config) => true,
+        _ = interrupt.recv() => false,
+        _ = terminate.recv() => false,
+    };
+    if !is_there {
+        tracing::info!("stopped before the database could be worked with");
+        return Ok(ExitCode::SUCCESS);
     }
     let app = super::open(config, Opening::Serve).await?;
     for warning in open_files(&app.config) {
