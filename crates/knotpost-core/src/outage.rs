@@ -35,7 +35,7 @@ impl Outage {
 
 /// Logs what could not be done because the database failed: as long as it cannot be reached, once.
 pub fn log_failure(error: &StoreError, what: &str) {
-    if !matches!(error, StoreError::Unreachable(_)) {
+    if !error.is_away() {
         tracing::error!(error = error.with_causes(), "{what}");
         return;
     }

@@ -4,6 +4,7 @@
 mod choose;
 mod deployed;
 mod dice;
+mod failover;
 mod fill;
 mod floor;
 mod grown;
@@ -40,6 +41,8 @@ enum Scenario {
     Kill(kill::Args),
     /// Several servers on one PostgreSQL under load, killed one after the other, the database too.
     Storm(storm::Args),
+    /// Two servers on a PostgreSQL with a synchronous standby, whose primary fails again and again.
+    Failover(failover::Args),
     /// Cut the server's power again and again: what SQLite had not synced is lost or garbled.
     Powercut(powercut::Args),
     /// Moves by SMTP, beside the floor and a peer.
@@ -94,6 +97,7 @@ async fn run(scenario: Scenario) -> anyhow::Result<bool> {
     match scenario {
         Scenario::Kill(args) => kill::run(args).await,
         Scenario::Storm(args) => storm::run(args).await,
+        Scenario::Failover(args) => failover::run(args).await,
         Scenario::Powercut(args) => powercut::run(args).await,
         Scenario::Smtp(args) => load::run(What::Smtp, args).await,
         Scenario::Lmtp(args) => load::run(What::Lmtp, args).await,

@@ -7,15 +7,16 @@
 //! Each module knows only those above it in this list; a test holds the order:
 //!
 //! 1. `connection`: connections, errors, and how statements run on either database.
-//! 2. `rows`: the rows that batches carry, as plain values.
-//! 3. `batch`: what a transaction carries for its batch: prefetched rows and the write buffer. It lies *below* the
+//! 2. `postgres`: the servers of a PostgreSQL database, and the connections to the one that works now.
+//! 3. `rows`: the rows that batches carry, as plain values.
+//! 4. `batch`: what a transaction carries for its batch: prefetched rows and the write buffer. It lies *below* the
 //!    tables, which ask it before they query and offer it what they write.
-//! 4. `transaction`: [`ReadTx`] and [`WriteTx`].
-//! 5. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
+//! 5. `transaction`: [`ReadTx`] and [`WriteTx`].
+//! 6. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
 //!    methods of the transactions; no subject imports another one.
-//! 6. `writer`: runs writes, in batches where they can share a transaction. It lies *above* the tables, whose queries
+//! 7. `writer`: runs writes, in batches where they can share a transaction. It lies *above* the tables, whose queries
 //!    it puts together to prefetch for a batch.
-//! 7. `store`: opens the database, and hands out transactions.
+//! 8. `store`: opens the database, and hands out transactions.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -26,6 +27,7 @@ mod mail;
 mod ops;
 #[cfg(test)]
 mod order;
+mod postgres;
 mod ratings;
 mod rows;
 mod store;
@@ -38,7 +40,7 @@ pub use boards::{
     BoardContext, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProgramBoard,
     ProposalRow, PulseRow, QueuedMoveRow, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
 };
-pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
+pub use connection::{Driver, Guarded, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow, HookEventRow,
     HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState, NewHookEvent, NewPlace,
@@ -49,6 +51,7 @@ pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, RecentPeers,
     STAYING, Staying, TABLES, Table, WaitingBroadcast,
 };
+pub use postgres::check_address;
 pub use ratings::{
     PlayerFacts, RatedBoardRow, RatingChange, RatingRow, StandingRow, StandingsBlock, UnratedPlayer,
 };

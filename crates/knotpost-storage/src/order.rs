@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules of one rank do not know each other.
-const RANKS: [&[&str]; 7] = [
+const RANKS: [&[&str]; 8] = [
     &["connection"],
+    &["postgres"],
     &["rows"],
     &["batch"],
     &["transaction"],

@@ -4,13 +4,15 @@
 //! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone, on which savepoints, prefetched
 //! rows and the write buffer depend. Nothing here knows a table.
 
+use std::future::Future;
 use std::ops::{Deref, DerefMut};
 
 use sqlx::Transaction;
 use sqlx_postgres::Postgres;
+use tokio_util::sync::CancellationToken;
 
 use crate::batch::{Batch, BufferedWrite, Prefetched};
-use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
+use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver, given_up};
 
 /// A transaction that only queries.
 #[derive(Debug)]
@@ -104,8 +106,8 @@ impl<'t> Writing<'t> {
 }
 
 impl WriteTx {
-    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
-        Self::on(Connection::Postgres(transaction))
+    pub(super) fn postgres(transaction: Transaction<'static, Postgres>, ended: CancellationToken) -> Self {
+        Self::on(Connection::Postgres(transaction, ended))
     }
 
     pub(super) fn on(connection: Connection) -> Self {
@@ -115,7 +117,7 @@ impl WriteTx {
     /// Whether several moves share it. There a savepoint for each, which is hardly ever returned to, would flush the
     /// write buffer and take two statements.
     fn is_shared(&self) -> bool {
-        matches!(self.read.connection, Connection::PostgresWriter(_))
+        matches!(self.read.connection, Connection::PostgresWriter(..))
     }
 
     /// For a statement that changes something, after which prefetched rows may be stale.
@@ -243,23 +245,40 @@ impl WriteTx {
     pub(super) async fn commit(mut self) -> Result<(), StoreError> {
         self.flush().await?;
         match self.into_connection() {
-            Connection::Postgres(transaction) => transaction.commit().await?,
+            Connection::Postgres(transaction, ended) => finish(transaction.commit(), ended).await?,
             Connection::SqliteReader(_)
             | Connection::SqliteWriter(_)
-            | Connection::PostgresWriter(_)
-            | Connection::PostgresAlone(_) => {}
+            | Connection::PostgresWriter(..)
+            | Connection::PostgresAlone(..) => {}
         }
         Ok(())
     }
 
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
         match self.into_connection() {
-            Connection::Postgres(transaction) => transaction.rollback().await?,
+            Connection::Postgres(transaction, ended) => finish(transaction.rollback(), ended).await?,
             Connection::SqliteReader(_)
             | Connection::SqliteWriter(_)
-            | Connection::PostgresWriter(_)
-            | Connection::PostgresAlone(_) => {}
+            | Connection::PostgresWriter(..)
+            | Connection::PostgresAlone(..) => {}
         }
         Ok(())
+    }
+
+    /// Whether it changed anything.
+    pub(super) fn has_written(&self) -> bool {
+        self.written
+    }
+}
+
+/// Waits for the end of a transaction, unless its server is given up.
+async fn finish(
+    end: impl Future<Output = Result<(), sqlx::Error>>,
+    ended: CancellationToken,
+) -> Result<(), sqlx::Error> {
+    tokio::select! {
+        biased;
+        outcome = end => outcome,
+        () = ended.cancelled() => Err(given_up()),
     }
 }

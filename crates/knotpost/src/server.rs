@@ -36,7 +36,7 @@ use knotpost_transport::outbound::{Courier, DeliveryWorker, MailComposer, Maildi
 use knotpost_web::{ServeLimits, Web};
 
 pub use listeners::{ListenAddress, PORTS_FILE, Ports};
-pub use opening::{Opening, OpeningError, absolute, open_files};
+pub use opening::{Opening, OpeningError, absolute, open_files, wait_for_database};
 
 pub(crate) use crash_recovery::{Mark, check_first, refuse_lost_file};
 pub(crate) use descriptors::descriptor_warning;

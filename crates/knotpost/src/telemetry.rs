@@ -9,12 +9,15 @@ use tracing_subscriber::EnvFilter;
 
 use knotpost_core::config::{Log, LogFormat, filter_text};
 
+/// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
+const QUIET: &str = "sqlx_core::pool=off,";
+
 /// Sends log lines to standard error in the configured form.
 ///
 /// # Errors
 /// When the level is not a filter, or logging was set up before.
 pub fn start_logging(log: &Log) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(filter_text(&log.level))
+    let filter = EnvFilter::try_new(format!("{QUIET}{}", filter_text(&log.level)))
         .map_err(|error| anyhow::anyhow!("log.level: `{}` is not a log filter: {error}", log.level))?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -50,11 +50,8 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
     if config.server.data.as_os_str().is_empty() {
         return refuse("server.data", "must name a folder");
     }
-    if !["sqlite:", "postgres://", "postgresql://"]
-        .iter()
-        .any(|scheme| config.database.url.starts_with(scheme))
-    {
-        return refuse("database.url", "must start with sqlite: or postgres://");
+    if let Err(problem) = knotpost_storage::check_address(&config.database.url) {
+        return refuse("database.url", problem);
     }
     let key = config.secrets.key.expose_secret();
     if !key.is_empty() && knotpost_platform::secret::KeyRing::parse(key).is_none() {

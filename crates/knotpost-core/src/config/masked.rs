@@ -5,7 +5,7 @@ pub(super) const MASK: &str = "********";
 /// Schemes whose addresses are paths on this machine.
 const PATHS: [&str; 4] = ["sqlite", "maildir", "sendmail", "memory"];
 /// Parameters whose names may be shown. Of any other it is not certain that it is not a part of a password.
-const PARAMETERS: [&str; 11] = [
+const PARAMETERS: [&str; 13] = [
     "host",
     "port",
     "user",
@@ -17,6 +17,8 @@ const PARAMETERS: [&str; 11] = [
     "sslkey",
     "application_name",
     "tls",
+    "target_session_attrs",
+    "connect_timeout",
 ];
 
 /// The address with asterisks for everything that could be a secret: what stands between the name of the user and the
@@ -74,6 +76,10 @@ mod tests {
             ("smtp://me@example.org:geheim@relay", "smtp://me@example.org:********@relay"),
             ("smtp://user:pa?ss@relay", "smtp://********"),
             ("smtp:user:geheim@relay", "smtp:********"),
+            (
+                "postgres://knot:geheim@one:5432,two:5433/db?target_session_attrs=read-write",
+                "postgres://knot:********@one:5432,two:5433/db?target_session_attrs=********",
+            ),
             ("geheim", "********"),
             ("smtps://relay.example", "smtps://relay.example"),
             ("sqlite:/var/a@b/knotpost.db", "sqlite:/var/a@b/knotpost.db"),

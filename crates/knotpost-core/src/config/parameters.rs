@@ -4,7 +4,7 @@
 use super::{Config, Warning};
 
 /// What the library knows.
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 20] = [
     "sslmode",
     "ssl-mode",
     "sslrootcert",
@@ -23,6 +23,8 @@ const KNOWN: [&str; 18] = [
     "password",
     "application_name",
     "options",
+    "target_session_attrs",
+    "connect_timeout",
 ];
 
 /// Takes unknown parameters out of the address, and says that some were there.
@@ -31,18 +33,18 @@ pub(super) fn drop_unknown(config: &mut Config) {
     if !address.starts_with("postgres") {
         return;
     }
-    let Ok(mut url) = url::Url::parse(address) else { return };
-    let given = url.query_pairs().into_owned();
-    let (known, unknown): (Vec<_>, Vec<_>) = given.partition(|(name, _)| is_known(name));
+    // By hand: an address of several servers is no URL.
+    let Some((place, query)) = address.split_once('?') else { return };
+    let given = query.split('&').filter(|parameter| !parameter.is_empty());
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        given.partition(|parameter| is_known(parameter.split('=').next().unwrap_or_default()));
     if unknown.is_empty() {
         return;
     }
-    url.set_query(None);
-    if !known.is_empty() {
-        url.query_pairs_mut().extend_pairs(known);
-    }
-    *address = url.into();
+    let rest = if known.is_empty() { String::new() } else { format!("?{}", known.join("&")) };
+    let used = format!("{place}{rest}");
     let count = if unknown.len() == 1 { "a parameter" } else { "parameters" };
+    *address = used;
     config.warnings.push(Warning::new(
         "database.url",
         format!("database.url has {count} that nothing here knows; left out"),
@@ -64,7 +66,12 @@ mod tests {
             ("postgres://u:p%40w@h:5432/db", "postgres://u:p%40w@h:5432/db", 0),
             ("postgres:///db?host=/run/pg&user=a+b", "postgres:///db?host=/run/pg&user=a+b", 0),
             ("postgres://u:p%40w@h/db?passwrd=geheim", "postgres://u:p%40w@h/db", 1),
-            ("postgres://h/db?passwrd=geheim&host=%2Frun", "postgres://h/db?host=%2Frun", 1),
+            ("postgres://h/db?passwrd=geheim&host=/run", "postgres://h/db?host=/run", 1),
+            (
+                "postgres://h1,h2:5433/db?passwrd=geheim&target_session_attrs=primary",
+                "postgres://h1,h2:5433/db?target_session_attrs=primary",
+                1,
+            ),
             ("sqlite:db?passwrd=geheim", "sqlite:db?passwrd=geheim", 0),
         ] {
             let mut config = Config::default();

@@ -294,7 +294,7 @@ impl Limits {
     /// Notes that a share is spent: in a number, and for a share of all once an hour in the log.
     fn refused(&self, share: Share, seconds: u64) -> Limited {
         let (rate, scope) = (share.rate.as_str(), share.scope.as_str());
-        metrics::counter!("knotpost_limit_refusals", "rate" => rate, "scope" => scope).increment(1);
+        metrics::counter!("knotpost_limit_refusals_total", "rate" => rate, "scope" => scope).increment(1);
         if matches!(share.scope, ShareOf::Strangers | ShareOf::Proven) && self.is_first_of_hour(share) {
             let channel = share.channel;
             tracing::warn!(rate, scope, ?channel, "a limit for all together is reached");

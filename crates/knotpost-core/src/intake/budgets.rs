@@ -91,7 +91,7 @@ impl BudgetKind {
     /// Counts a refusal, and logs one line an hour about it.
     pub(super) fn note_refusal(self, now: Millis) {
         static WARNED: [AtomicI64; 7] = [const { AtomicI64::new(-1) }; 7];
-        metrics::counter!("knotpost_budget_refusals", "budget" => self.as_str()).increment(1);
+        metrics::counter!("knotpost_budget_refusals_total", "budget" => self.as_str()).increment(1);
         let hour = hour_of(now);
         let warned = WARNED.get(self as usize);
         if warned.is_some_and(|warned| warned.swap(hour, Ordering::Relaxed) != hour) {

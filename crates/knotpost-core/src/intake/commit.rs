@@ -199,5 +199,5 @@ pub(super) fn announce(app: &App, outcome: &Outcome, now: Millis) {
 
 /// Counts what became of a mail, for the metrics.
 pub fn count_outcome(reason: Reason) {
-    metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
+    metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(1);
 }

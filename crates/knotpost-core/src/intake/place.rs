@@ -35,7 +35,7 @@ impl QueueLimit {
 
     /// Counts a mail that was put off, for the metrics.
     pub(super) fn count(&self) {
-        metrics::counter!("knotpost_mails_put_off", "bound" => self.as_str()).increment(1);
+        metrics::counter!("knotpost_mails_put_off_total", "bound" => self.as_str()).increment(1);
     }
 }
 

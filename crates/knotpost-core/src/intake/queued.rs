@@ -11,6 +11,7 @@ use super::mail::IncomingMail;
 use super::reason::Reason;
 use crate::app::App;
 use crate::config::KeepRaw;
+use crate::outage::log_failure;
 use crate::requests::Prepared;
 use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
@@ -114,7 +115,16 @@ pub async fn execute_queued(
 /// When the database fails.
 pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) -> Result<(), StoreError> {
     let (key, attempts): (InboxKey, i64) = (queued.0.id, queued.0.attempts);
-    tracing::error!(inbox = key.0, attempts, error = error.with_causes(), "a mail could not be processed");
+    if error.is_away() {
+        log_failure(error, "a received mail waits until its lease ends");
+    } else {
+        tracing::error!(
+            inbox = key.0,
+            attempts,
+            error = error.with_causes(),
+            "a mail could not be processed"
+        );
+    }
     // A failing database is not the mail's fault: it waits until that is over.
     if attempts >= MAX_ATTEMPTS && !error.is_transient() {
         set_aside(app, queued, Reason::Failed).await?;

@@ -38,6 +38,11 @@ impl Budget {
         !self.is_late() && self.moves.fetch_sub(1, Ordering::Relaxed) > 0
     }
 
+    /// Uses up what is left.
+    pub(crate) fn end(&self) {
+        self.moves.store(0, Ordering::Relaxed);
+    }
+
     /// Whether the budget is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_late() || self.moves.load(Ordering::Relaxed) <= 0

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
+use super::END_LEASES;
 use super::cluster::Database;
 use super::fleet::Fleet;
 use crate::dice::Dice;
@@ -111,11 +112,7 @@ impl Chaos<'_> {
     /// so no lease belongs to a running one.
     pub(super) async fn end_leases(&mut self) -> anyhow::Result<()> {
         self.fleet.stop().await?;
-        for sql in [
-            "UPDATE inbox SET due_at = 0 WHERE state = 'new'",
-            "UPDATE outbox SET due_at = 0 WHERE state = 'queued' AND error IS NULL",
-            "UPDATE duties SET until_at = 0",
-        ] {
+        for sql in END_LEASES {
             self.database.ask(sql).await?;
         }
         self.fleet.start_all().await

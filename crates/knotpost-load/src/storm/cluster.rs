@@ -151,14 +151,14 @@ impl Drop for Cluster {
 }
 
 /// The folder of the newest installed version; an empty path stands for the search path.
-fn find_programs() -> PathBuf {
+pub(crate) fn find_programs() -> PathBuf {
     let versions = std::fs::read_dir(DEBIAN).into_iter().flatten().flatten();
     let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
     newest.map(|version| Path::new(DEBIAN).join(version.to_string()).join("bin")).unwrap_or_default()
 }
 
 /// Runs a command to its end, which must be a success.
-async fn run(command: &mut Command) -> anyhow::Result<Output> {
+pub(crate) async fn run(command: &mut Command) -> anyhow::Result<Output> {
     use std::process::Stdio;
     // A daemon that the command starts must not hold our pipes open.
     let log = tempfile::tempfile()?;

@@ -19,16 +19,16 @@ struct Slot {
 }
 
 /// All servers.
-pub(super) struct Fleet<'a> {
+pub(crate) struct Fleet<'a> {
     slots: Vec<Slot>,
     sink: &'a Sink,
     /// Servers that ended instead of starting while the database was down.
-    pub(super) stranded: usize,
+    pub(crate) stranded: usize,
 }
 
 impl<'a> Fleet<'a> {
     /// Starts a server in every folder.
-    pub(super) async fn start(places: &[Arc<Place>], sink: &'a Sink) -> anyhow::Result<Self> {
+    pub(crate) async fn start(places: &[Arc<Place>], sink: &'a Sink) -> anyhow::Result<Self> {
         let mut slots = Vec::new();
         for place in places {
             let server = place.start().await?;
@@ -38,12 +38,12 @@ impl<'a> Fleet<'a> {
         Ok(Self { slots, sink, stranded: 0 })
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
 
     /// What clients need to reach the servers.
-    pub(super) fn servers(&self) -> Vec<ServerHandle> {
+    pub(crate) fn servers(&self) -> Vec<ServerHandle> {
         let handle = |slot: &Slot| ServerHandle {
             place: Arc::clone(&slot.place),
             endpoints: slot.endpoints.subscribe(),
@@ -52,7 +52,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// The endpoints of a running server.
-    pub(super) fn endpoints(&self) -> anyhow::Result<Endpoints> {
+    pub(crate) fn endpoints(&self) -> anyhow::Result<Endpoints> {
         let slot = self.slots.iter().find(|slot| slot.server.is_some()).context("no server runs")?;
         Ok(*slot.endpoints.borrow())
     }
@@ -62,7 +62,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Checks that no server has ended by itself.
-    pub(super) fn expect_alive(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn expect_alive(&mut self) -> anyhow::Result<()> {
         for slot in &mut self.slots {
             if let Some(server) = &mut slot.server {
                 let log = || tail(&slot.place.log());
@@ -73,7 +73,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Kills one server.
-    pub(super) async fn kill(&mut self, at: usize) -> anyhow::Result<()> {
+    pub(crate) async fn kill(&mut self, at: usize) -> anyhow::Result<()> {
         if let Some(server) = self.slot(at)?.server.take() {
             server.kill().await?;
             self.sink.begin_life(at);
@@ -82,7 +82,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// A server that is killed while it starts.
-    pub(super) async fn kill_young(&mut self, at: usize, age: Duration) -> anyhow::Result<()> {
+    pub(crate) async fn kill_young(&mut self, at: usize, age: Duration) -> anyhow::Result<()> {
         let starting = self.begin(at)?;
         sleep(age).await;
         starting.kill().await?;
@@ -91,19 +91,19 @@ impl<'a> Fleet<'a> {
     }
 
     /// Spawns one server process.
-    pub(super) fn begin(&mut self, at: usize) -> anyhow::Result<Starting> {
+    pub(crate) fn begin(&mut self, at: usize) -> anyhow::Result<Starting> {
         self.slot(at)?.place.spawn()
     }
 
     /// Restarts a killed server; returns how long that took. As a service manager does, it tries again when the server ends
     /// because the database is down.
-    pub(super) async fn revive(&mut self, at: usize) -> anyhow::Result<Duration> {
+    pub(crate) async fn revive(&mut self, at: usize) -> anyhow::Result<Duration> {
         let starting = self.begin(at)?;
         self.wait(at, starting).await
     }
 
     /// As above, for a process that is already spawned.
-    pub(super) async fn wait(&mut self, at: usize, starting: Starting) -> anyhow::Result<Duration> {
+    pub(crate) async fn wait(&mut self, at: usize, starting: Starting) -> anyhow::Result<Duration> {
         let begun = Instant::now();
         let mut starting = Some(starting);
         loop {
@@ -129,7 +129,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Asks all servers to stop, and waits until they have.
-    pub(super) async fn stop(&mut self) -> anyhow::Result<()> {
+    pub(crate) async fn stop(&mut self) -> anyhow::Result<()> {
         for (at, slot) in self.slots.iter_mut().enumerate() {
             if let Some(server) = slot.server.take() {
                 server.stop().await?;
@@ -140,7 +140,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Starts all servers that do not run.
-    pub(super) async fn start_all(&mut self) -> anyhow::Result<()> {
+    pub(crate) async fn start_all(&mut self) -> anyhow::Result<()> {
         for at in 0..self.slots.len() {
             if self.slot(at)?.server.is_none() {
                 self.revive(at).await?;

@@ -6,9 +6,9 @@
 //! games once.
 
 mod chaos;
-mod cluster;
-mod fleet;
-mod people;
+pub(crate) mod cluster;
+pub(crate) mod fleet;
+pub(crate) mod people;
 mod timed;
 
 use std::path::PathBuf;
@@ -182,7 +182,12 @@ async fn attempt(
 }
 
 /// Signs up all users, and discards the mails they got for it.
-async fn welcome(fleet: &Fleet<'_>, pairs: &[Pair], sink: &Sink, report: &mut Report) -> anyhow::Result<()> {
+pub(crate) async fn welcome(
+    fleet: &Fleet<'_>,
+    pairs: &[Pair],
+    sink: &Sink,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     let names = pairs.iter().flat_map(|pair| pair.userids().clone());
     let users: Vec<User> = names.map(User::new).collect();
     let http = fleet.endpoints()?.http;
@@ -196,22 +201,32 @@ async fn welcome(fleet: &Fleet<'_>, pairs: &[Pair], sink: &Sink, report: &mut Re
     Ok(())
 }
 
+/// What must not be in the database in the end: a query that counts it.
+pub(crate) const LEFT_OVER: [(&str, &str); 6] = [
+    (
+        "two moves of one number",
+        "SELECT count(*) FROM (SELECT 1 FROM moves GROUP BY board_id, number HAVING count(*) > 1) AS twice",
+    ),
+    (
+        "a board whose count of moves is not that of its rows",
+        "SELECT count(*) FROM boards WHERE ply <> (SELECT count(*) FROM moves WHERE board_id = boards.id)",
+    ),
+    ("mail that waits", "SELECT count(*) FROM outbox WHERE state = 'queued'"),
+    ("mail given up", "SELECT count(*) FROM outbox WHERE state = 'failed'"),
+    ("mail unread", "SELECT count(*) FROM inbox WHERE state <> 'done'"),
+    ("outages", "SELECT count(*) FROM outages WHERE from_at > 0"),
+];
+
+/// Ends the leases of servers that were stopped in order, by SQL.
+pub(crate) const END_LEASES: [&str; 3] = [
+    "UPDATE inbox SET due_at = 0 WHERE state = 'new'",
+    "UPDATE outbox SET due_at = 0 WHERE state = 'queued' AND error IS NULL",
+    "UPDATE duties SET until_at = 0",
+];
+
 /// Checks in the database that no row is left in progress.
 async fn check_rows(database: &Database, report: &mut Report) -> anyhow::Result<()> {
-    for (what, sql) in [
-        (
-            "two moves of one number",
-            "SELECT count(*) FROM (SELECT 1 FROM moves GROUP BY board_id, number HAVING count(*) > 1) AS twice",
-        ),
-        (
-            "a board whose count of moves is not that of its rows",
-            "SELECT count(*) FROM boards WHERE ply <> (SELECT count(*) FROM moves WHERE board_id = boards.id)",
-        ),
-        ("mail that waits", "SELECT count(*) FROM outbox WHERE state = 'queued'"),
-        ("mail given up", "SELECT count(*) FROM outbox WHERE state = 'failed'"),
-        ("mail unread", "SELECT count(*) FROM inbox WHERE state <> 'done'"),
-        ("outages", "SELECT count(*) FROM outages WHERE from_at > 0"),
-    ] {
+    for (what, sql) in LEFT_OVER {
         let count = database.ask(sql).await?;
         report.expect(count == "0", || format!("{what}: {count} rows"));
     }

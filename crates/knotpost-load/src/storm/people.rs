@@ -15,26 +15,26 @@ const AT_ONCE: usize = 4;
 
 /// A user; password and address follow from the name.
 #[derive(Clone, Debug)]
-pub(super) struct User {
-    pub(super) userid: String,
+pub(crate) struct User {
+    pub(crate) userid: String,
 }
 
 impl User {
-    pub(super) fn new(userid: String) -> Self {
+    pub(crate) fn new(userid: String) -> Self {
         Self { userid }
     }
 
-    pub(super) fn password(&self) -> String {
+    pub(crate) fn password(&self) -> String {
         password(&self.userid)
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         address(&self.userid)
     }
 }
 
 /// Signs all of them up.
-pub(super) async fn sign_up(http: SocketAddr, users: &[User]) -> anyhow::Result<()> {
+pub(crate) async fn sign_up(http: SocketAddr, users: &[User]) -> anyhow::Result<()> {
     let (users, next) = (Arc::new(users.to_vec()), Arc::new(AtomicUsize::new(0)));
     let mut askers = JoinSet::new();
     for _ in 0..AT_ONCE {

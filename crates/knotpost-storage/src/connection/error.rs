@@ -21,6 +21,9 @@ pub enum StoreError {
     /// No connection to the database is available, or it was cut; trying again helps.
     #[error("the database cannot be reached")]
     Unreachable(#[source] sqlx::Error),
+    /// None of the servers of the database can be worked with; trying again helps.
+    #[error("no server of the database can be worked with: {0}")]
+    NoServer(String),
     /// What is stored in the file is no database any more, or only in part.
     #[error(
         "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations.md"
@@ -68,8 +71,21 @@ impl StoreError {
                 | Self::Unwritable(_)
                 | Self::Replaced
                 | Self::Unreachable(_)
+                | Self::NoServer(_)
                 | Self::Closed
         )
+    }
+
+    /// Whether there is no server to work with at this moment.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::NoServer(_))
+    }
+
+    /// Whether a server of the database answered, and takes no writes.
+    pub fn is_read_only(&self) -> bool {
+        let Self::Unreachable(error) = self else { return false };
+        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+        code.as_deref() == Some("25006")
     }
 
     /// The error with its causes on one line, for a log.
@@ -77,8 +93,12 @@ impl StoreError {
         let mut text = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
+            // Some errors repeat their cause.
+            let more = error.to_string();
+            if !text.ends_with(&more) {
+                text.push_str(": ");
+                text.push_str(&more);
+            }
             cause = error.source();
         }
         text
@@ -104,6 +124,10 @@ impl From<sqlx::Error> for StoreError {
             | sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::WorkerCrashed => {
+                return Self::Unreachable(error);
+            }
+            // The other side hung up while TLS was agreed on.
+            sqlx::Error::Protocol(what) if what.starts_with("unexpected response from SSLRequest") => {
                 return Self::Unreachable(error);
             }
             _ => {}
@@ -137,4 +161,27 @@ fn is_refusal_of_disk(code: &str) -> bool {
 fn is_damage(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_broke_is_no_fault_of_the_database() {
+        let hung_up = "unexpected response from SSLRequest: 0x00 (sqlx_postgres::connection::tls:95)";
+        assert!(StoreError::from(sqlx::Error::Protocol(hung_up.to_owned())).is_away());
+        assert!(StoreError::from(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into())).is_away());
+        assert!(!StoreError::from(sqlx::Error::Protocol("no query".to_owned())).is_away());
+        assert!(StoreError::NoServer("a: it is a standby".to_owned()).is_transient());
+    }
+
+    #[test]
+    fn a_cause_that_is_said_already_is_not_repeated() {
+        let error = StoreError::from(sqlx::Error::Io(std::io::Error::other("refused")));
+        assert_eq!(
+            error.with_causes(),
+            "the database cannot be reached: error communicating with database: refused"
+        );
+    }
 }

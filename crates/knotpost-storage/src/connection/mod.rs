@@ -5,13 +5,16 @@ mod dialect;
 mod driver;
 mod error;
 mod file_identity;
+mod guarded;
 mod read_only;
 
 pub use driver::{Driver, ReadDriver, WriteDriver};
 pub use error::StoreError;
+pub use guarded::Guarded;
 pub use read_only::ReadOnly;
 
 pub(crate) use columns::{ArrayStatement, ColumnSet, column};
 pub(crate) use dialect::{among, claim, key_list, on};
 pub(crate) use driver::Connection;
 pub(crate) use file_identity::FileIdentity;
+pub(crate) use guarded::given_up;

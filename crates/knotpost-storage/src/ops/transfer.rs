@@ -196,17 +196,17 @@ impl WriteTx {
     /// # Errors
     /// When the database fails.
     pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
-        let Driver::Postgres(connection) = self.writing().await?.driver().await? else { return Ok(()) };
+        let Driver::Postgres(mut connection) = self.writing().await?.driver().await? else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
             );
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+            sqlx::query(AssertSqlSafe(sql)).execute(connection.again()).await?;
         }
         for table in TABLES {
             let sql = format!("ANALYZE {}", table.name);
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+            sqlx::query(AssertSqlSafe(sql)).execute(connection.again()).await?;
         }
         Ok(())
     }

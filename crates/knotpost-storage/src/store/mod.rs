@@ -11,12 +11,13 @@ pub use open::Settings;
 pub use readiness::Readiness;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_postgres::PgPool;
 use sqlx_rusqlite::{DataVersion, ReaderPool, Usage, UsageCounter};
 use sqlx_sqlite::SqliteConnectOptions;
+use tokio::time::Instant;
 
 use crate::batch::MovePlan;
 use crate::connection::{Connection, FileIdentity, StoreError, on};
+use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::ReadTx;
 use crate::writer::{Isolation, Work, Writer};
 
@@ -31,7 +32,7 @@ enum Pools {
         file: Box<FileIdentity>,
         usage: UsageCounter,
     },
-    Postgres(PgPool),
+    Postgres(Primary),
 }
 
 /// The database, open. Cheap to clone.
@@ -49,9 +50,11 @@ impl Store {
     pub async fn read(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
-            Pools::Postgres(pool) => Connection::Postgres(
-                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?,
-            ),
+            Pools::Postgres(primary) => {
+                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+                let (transaction, generation) = primary.begin(begin, Instant::now() + PATIENCE).await?;
+                Connection::Postgres(transaction, generation.ended)
+            }
         }))
     }
 
@@ -62,7 +65,10 @@ impl Store {
     pub async fn query(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
-            Pools::Postgres(pool) => Connection::PostgresAlone(pool.acquire().await?),
+            Pools::Postgres(primary) => {
+                let (connection, generation) = primary.acquire().await?;
+                Connection::PostgresAlone(connection, generation.ended)
+            }
         }))
     }
 
@@ -155,7 +161,7 @@ impl Store {
                     }
                 }
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres(primary) => primary.close().await,
         }
     }
 

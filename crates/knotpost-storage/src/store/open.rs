@@ -1,12 +1,9 @@
 //! Opening the database and bringing its schema up to date.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_postgres::PgPool;
-use sqlx_postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx_rusqlite::{DataVersion, ReaderPool, RusqliteConnectOptions};
 use sqlx_sqlite::SqlitePool;
 use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -16,7 +13,8 @@ use knotpost_platform::files::create_private;
 use super::earlier::keep_copy;
 use super::{Pools, Store};
 use crate::connection::{FileIdentity, StoreError, on};
-use crate::writer::{Freshness, Writer};
+use crate::postgres::{Hosts, Primary};
+use crate::writer::Writer;
 
 /// How long a process waits for another one's write on SQLite.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,13 +26,10 @@ const STATEMENT_CACHE: usize = 256;
 /// touch 600 pages, more than the 2 MB of the default, and would be read from the file anew each time.
 const READ_CACHE: &str = "-4000";
 
-/// A connection that was idle for longer than this is checked before it is used.
-const RESTED: Duration = Duration::from_secs(1);
-
 /// Which database, and how it is used.
 #[derive(Clone)]
 pub struct Settings {
-    /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
+    /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`, which may name several servers.
     pub url: String,
     /// The server's data folder.
     pub data: PathBuf,
@@ -67,33 +62,8 @@ impl Store {
         if let Some(file) = settings.sqlite_file() {
             return open_sqlite(&file, settings.max_connections).await;
         }
-        if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
-            let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
-            let fresh = Freshness::default();
-            let asked = fresh.clone();
-            let pool = PgPoolOptions::new()
-                // One more for the listener, which never gives it back.
-                .max_connections(settings.max_connections.max(1).saturating_add(1))
-                .acquire_timeout(Duration::from_secs(10))
-                // A connection that was in use a moment ago is still open; checking it would cost a query each time.
-                .test_before_acquire(false)
-                .before_acquire(move |connection, meta| {
-                    let is_fresh = asked.is_fresh(meta.age);
-                    Box::pin(async move {
-                        if !is_fresh {
-                            return Ok(false);
-                        }
-                        if meta.idle_for > RESTED {
-                            connection.ping().await?;
-                        }
-                        Ok(true)
-                    })
-                })
-                .connect_with(options)
-                .await?;
-            return Ok(Self { writer: Writer::postgres(pool.clone(), fresh)?, pools: Pools::Postgres(pool) });
-        }
-        Err(StoreError::Url("database.url starts with `sqlite:` or `postgres://`".to_owned()))
+        let primary = Primary::open(Hosts::parse(&settings.url)?, settings.max_connections).await?;
+        Ok(Self { writer: Writer::postgres(primary.clone())?, pools: Pools::Postgres(primary) })
     }
 
     /// Brings the schema up to date, one process at a time. A SQLite file is copied before its schema changes.
@@ -116,9 +86,9 @@ impl Store {
             pool.close().await;
             drop(lock);
         } else {
-            let pool = PgPool::connect(&settings.url).await?;
-            sqlx_macros::migrate!("../../migrations/postgres").run(&pool).await?;
-            pool.close().await;
+            let mut reached = Hosts::parse(&settings.url)?.connect().await?;
+            sqlx_macros::migrate!("../../migrations/postgres").run(&mut reached.connection).await?;
+            reached.connection.close().await?;
         }
         Ok(())
     }
@@ -138,14 +108,14 @@ impl Store {
         if let Some(file) = settings.sqlite_file() {
             return Ok(file.is_file());
         }
-        let pool = PgPool::connect(&settings.url).await?;
+        let mut reached = Hosts::parse(&settings.url)?.connect().await?;
         let asked = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
-        let found = sqlx::query_scalar(asked).fetch_one(&pool).await?;
-        pool.close().await;
+        let found = sqlx::query_scalar(asked).fetch_one(&mut reached.connection).await?;
+        reached.connection.close().await?;
         Ok(found)
     }
 
-    /// Connects to a PostgreSQL server once, without the patience of [`Store::open`], so that what it said is known.
+    /// Connects to a PostgreSQL database once, to learn whether that can be done, and why not.
     ///
     /// # Errors
     /// When it cannot be reached or refuses.
@@ -153,8 +123,7 @@ impl Store {
         if settings.sqlite_file().is_some() {
             return Ok(());
         }
-        let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
-        options.connect().await?.close().await?;
+        Hosts::parse(&settings.url)?.connect().await?.connection.close().await?;
         Ok(())
     }
 

@@ -1,7 +1,15 @@
 //! Whether the database takes writes, judged by the last ones.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::{Pools, Store};
 use crate::connection::StoreError;
+use crate::postgres::State;
+
+/// How long PostgreSQL may take to answer whoever asks whether it can be worked with.
+const ANSWER: Duration = Duration::from_secs(3);
 
 /// The row that is written to test for space, and its size.
 const TRIAL: &str = "room";
@@ -30,13 +38,17 @@ impl Store {
         if !self.is_in_place() {
             return Ok(Readiness::Replaced);
         }
-        self.ping().await?;
-        if let Pools::Postgres(pool) = &self.pools {
-            let sql =
-                "SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS BOOLEAN)";
-            if sqlx::query_scalar(sql).fetch_one(pool).await? {
-                return Ok(Readiness::ReadOnly);
-            }
+        match &self.pools {
+            Pools::Sqlite { .. } => self.ping().await?,
+            Pools::Postgres(primary) => match primary.state() {
+                State::Working => timeout(ANSWER, self.ping()).await.map_err(|_| silent())??,
+                // Somebody may look at it the moment it has changed.
+                State::ReadOnly => {
+                    primary.suspect();
+                    return Ok(Readiness::ReadOnly);
+                }
+                State::Away(why) => return Err(StoreError::NoServer(why)),
+            },
         }
         if self.writer.health.has_failed() {
             if self.try_to_write().await.is_err() {
@@ -64,4 +76,8 @@ impl Store {
         .await?;
         self.write_queue(|tx| Box::pin(async move { tx.forget_server_metadata(TRIAL).await })).await
     }
+}
+
+fn silent() -> StoreError {
+    StoreError::NoServer("no answer in time".to_owned())
 }

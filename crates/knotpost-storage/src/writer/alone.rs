@@ -1,34 +1,36 @@
-//! Writes on PostgreSQL that have a transaction of their own, tried again after conflicts.
+//! Writes on PostgreSQL that have a transaction of their own, tried again after conflicts and when another server
+//! takes over the database.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use sqlx_postgres::PgPool;
+use tokio::time::Instant;
 
-use super::health::Freshness;
 use super::job::Job;
 use crate::connection::StoreError;
+use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::WriteTx;
 
 /// How often a write is tried again after a conflict with another transaction.
 const MAX_TRIES: u32 = 8;
 /// After this many conflicts a write takes precedence over new ones.
 const TRIES_BEFORE_PRIORITY: u32 = 3;
+/// How long it waits for another server of the database between two tries.
+const AWAY_PAUSE: Duration = Duration::from_millis(50);
 
 /// Where writes on PostgreSQL meet each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Contention {
-    pub(super) pool: PgPool,
-    fresh: Freshness,
+    pub(super) primary: Primary,
     /// How many writes have met conflicts several times. While there is one, newcomers queue up at once: otherwise one
     /// after the other would go first until it gives up.
     starving: Arc<AtomicUsize>,
 }
 
 impl Contention {
-    pub(crate) fn new(pool: PgPool, fresh: Freshness) -> Self {
-        Self { pool, fresh, starving: Arc::default() }
+    pub(crate) fn new(primary: Primary) -> Self {
+        Self { primary, starving: Arc::default() }
     }
 }
 
@@ -48,28 +50,49 @@ impl Drop for Starving {
     }
 }
 
-/// Runs a job in a transaction of its own, again after conflicts, and reports the outcome to its caller.
+/// How a try of a write ended.
+enum Tried {
+    Committed,
+    /// Nothing of it is stored.
+    Failed(StoreError),
+    /// Whether it is stored is unknown.
+    Unknown(StoreError),
+}
+
+/// Runs a job in a transaction of its own and reports the outcome to its caller. It is run again after conflicts, and
+/// while another server may take over the database, as long as nothing of it can be stored.
 pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
-    let mut outcome = Ok(());
+    let deadline = Instant::now() + PATIENCE;
     let mut starving = None;
-    for attempt in 0..MAX_TRIES {
-        if attempt == TRIES_BEFORE_PRIORITY {
+    let mut conflicts = 0;
+    let outcome = loop {
+        if conflicts == TRIES_BEFORE_PRIORITY && starving.is_none() {
             starving = Some(Starving::on(&contention));
         }
-        outcome = try_alone(&contention, &mut job, attempt > 0).await;
-        match &outcome {
-            Err(StoreError::Busy(_)) => {
-                metrics::counter!("knotpost_store_retries").increment(1);
-                tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
+        match try_alone(&contention, &mut job, conflicts > 0, deadline).await {
+            Tried::Committed => break Ok(()),
+            Tried::Failed(error @ StoreError::Busy(_)) => {
+                metrics::counter!("knotpost_store_retries_total").increment(1);
+                tokio::time::sleep(Duration::from_millis(5 << conflicts)).await;
+                conflicts += 1;
+                if conflicts == MAX_TRIES {
+                    break Err(error);
+                }
             }
-            // The other connections to that server are no better: all of them are reopened when they are needed.
-            Err(StoreError::Unreachable(_)) => {
-                contention.fresh.renew();
-                break;
+            Tried::Failed(error) if error.is_away() => {
+                contention.primary.suspect();
+                if !contention.primary.may_return(&error) || Instant::now() + AWAY_PAUSE >= deadline {
+                    break Err(error);
+                }
+                tokio::time::sleep(AWAY_PAUSE).await;
             }
-            _ => break,
+            Tried::Failed(error) => break Err(error),
+            Tried::Unknown(error) => {
+                contention.primary.suspect();
+                break Err(error);
+            }
         }
-    }
+    };
     drop(starving);
     job.finish(outcome);
 }
@@ -78,20 +101,45 @@ async fn try_alone(
     contention: &Contention,
     job: &mut Box<dyn Job>,
     had_conflict: bool,
-) -> Result<(), StoreError> {
-    let mut tx = WriteTx::postgres(contention.pool.begin_with(job.isolation().begin()).await?);
+    deadline: Instant,
+) -> Tried {
+    let begun = contention.primary.begin(job.isolation().begin(), deadline).await;
+    let (transaction, generation) = match begun {
+        Ok(begun) => begun,
+        Err(error) => return Tried::Failed(error),
+    };
+    let mut tx = WriteTx::postgres(transaction, generation.ended);
     // Checked when the connection is there, for which the write may have waited long.
     if had_conflict || contention.starving.load(Ordering::Relaxed) > 0 {
         // Writes that have met a conflict queue up for this lock, so that many that want one row all get it. They wait
         // here before their snapshot is taken; any table that is always there would do.
-        tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await?;
+        if let Err(error) = tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await {
+            return Tried::Failed(error);
+        }
     }
     match job.run(&mut tx).await {
-        Ok(()) if tx.is_to_be_undone() => tx.rollback().await,
-        Ok(()) => tx.commit().await,
-        Err(error) => {
-            tx.rollback().await?;
-            Err(error)
+        Ok(()) if tx.is_to_be_undone() => {
+            tx.rollback().await.map_or_else(Tried::Failed, |()| Tried::Committed)
         }
+        Ok(()) => match tx.flush().await {
+            Ok(()) => commit(tx).await,
+            Err(error) => Tried::Failed(error),
+        },
+        Err(error) => match tx.rollback().await {
+            // A job that failed for a reason of its own must not run again for that of its rollback.
+            Err(other) if error.is_away() => Tried::Failed(other),
+            _ => Tried::Failed(error),
+        },
+    }
+}
+
+/// A commit that failed may have been carried out, except when it met another transaction or had nothing to store.
+async fn commit(tx: WriteTx) -> Tried {
+    let has_written = tx.has_written();
+    match tx.commit().await {
+        Ok(()) => Tried::Committed,
+        Err(error @ StoreError::Busy(_)) => Tried::Failed(error),
+        Err(error) if !has_written => Tried::Failed(error),
+        Err(error) => Tried::Unknown(error),
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn begin(contention: &Contention, orders: mpsc::Receiver<Order>) -> s
 }
 
 async fn run(contention: Contention, queue: Arc<Mutex<JobQueue>>, runtime: Handle) {
-    let mut connection = WriteConnection::new(Source::Postgres(contention.pool.connect_options()));
+    let mut connection = WriteConnection::new(Source::Postgres(contention.primary.clone()));
     loop {
         let next = queue.lock().await.next_batch(MAX_JOBS).await;
         let Some((mut jobs, stopped)) = next else { break };
@@ -55,7 +55,7 @@ async fn run(contention: Contention, queue: Arc<Mutex<JobQueue>>, runtime: Handl
         let mut end = write_batch(&mut connection, &mut jobs).await;
         tracing::debug!(jobs = jobs.len(), ?stopped, ?end, "a batch ended");
         if let BatchEnd::Conflict = end {
-            metrics::counter!("knotpost_store_retries").increment(1);
+            metrics::counter!("knotpost_store_retries_total").increment(1);
             end = write_batch(&mut connection, &mut jobs).await;
             tracing::debug!(jobs = jobs.len(), ?end, "a batch ended that was tried again");
         }
@@ -72,18 +72,25 @@ fn finish(end: BatchEnd, jobs: Vec<Box<dyn Job>>, contention: &Contention, runti
                 job.finish(Ok(()));
             }
         }
-        BatchEnd::Conflict
-        | BatchEnd::JobFailed
-        | BatchEnd::JobUndone
-        | BatchEnd::TimedOut
-        | BatchEnd::NotBegun
-        | BatchEnd::ConnectionLost => {
+        BatchEnd::NotBegun | BatchEnd::ConnectionLost => {
+            contention.primary.suspect();
+            for job in jobs {
+                runtime.spawn(write_alone(contention.clone(), job));
+            }
+        }
+        BatchEnd::Conflict | BatchEnd::JobFailed | BatchEnd::JobUndone | BatchEnd::TimedOut => {
             for job in jobs {
                 runtime.spawn(write_alone(contention.clone(), job));
             }
         }
         BatchEnd::Unknown(error) => {
-            tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "moves may not be committed");
+            contention.primary.suspect();
+            // Their callers are told to try again, and what is repeated is recognised.
+            if error.is_away() {
+                tracing::warn!(error = %error.with_causes(), jobs = jobs.len(), "moves may not be committed");
+            } else {
+                tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "moves may not be committed");
+            }
             for job in jobs {
                 job.finish(Err(copy_of(&error)));
             }

@@ -1,20 +1,18 @@
 //! The connection that a batch writer owns, so that its statements are prepared once.
 
-use std::sync::Arc;
-
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_postgres::PgConnectOptions;
 use sqlx_rusqlite::RusqliteConnectOptions;
 
 use crate::connection::{Connection, FileIdentity, StoreError};
+use crate::postgres::Primary;
 use crate::transaction::WriteTx;
 
 /// Where connections come from.
 pub(super) enum Source {
     /// A SQLite file, and what it was when it was opened.
     Sqlite { options: RusqliteConnectOptions, file: FileIdentity },
-    /// A PostgreSQL server.
-    Postgres(Arc<PgConnectOptions>),
+    /// The PostgreSQL server that works now.
+    Postgres(Primary),
 }
 
 /// Every row of a move is found by its key. A plan that was made while a table was small must not read all of the table
@@ -29,12 +27,26 @@ impl Source {
     async fn connect(&self) -> Result<Connection, StoreError> {
         Ok(match self {
             Self::Sqlite { options, .. } => Connection::SqliteWriter(options.connect().await?),
-            Self::Postgres(options) => {
-                let mut connection = options.connect().await?;
-                sqlx::raw_sql(BATCH_SETTINGS).execute(&mut connection).await?;
-                Connection::PostgresWriter(connection)
+            Self::Postgres(primary) => {
+                let (mut connection, generation) = primary.connect().await?;
+                let ready = async {
+                    sqlx::raw_sql(BATCH_SETTINGS).execute(&mut connection).await?;
+                    Ok(())
+                };
+                generation.run(ready).await?;
+                Connection::PostgresWriter(connection, generation.number, generation.ended)
             }
         })
+    }
+
+    /// Whether the connection leads to the server that works now.
+    fn is_current(&self, connection: &Connection) -> bool {
+        match (self, connection) {
+            (Self::Postgres(primary), Connection::PostgresWriter(_, number, _)) => {
+                primary.is_current(*number)
+            }
+            _ => true,
+        }
     }
 }
 
@@ -58,8 +70,8 @@ impl WriteConnection {
 
     pub(super) async fn begin(&mut self) -> Result<WriteTx, StoreError> {
         let connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.source.connect().await?,
+            Some(connection) if self.source.is_current(&connection) => connection,
+            _ => self.source.connect().await?,
         };
         let begin = match self.source {
             Source::Sqlite { .. } => "BEGIN IMMEDIATE",
@@ -115,10 +127,15 @@ impl WriteConnection {
 async fn close(connection: Connection) {
     let closed = match connection {
         Connection::SqliteWriter(connection) => connection.close().await.map_err(StoreError::from),
-        Connection::PostgresWriter(connection) => connection.close().await.map_err(StoreError::from),
-        Connection::SqliteReader(_) | Connection::Postgres(_) | Connection::PostgresAlone(_) => Ok(()),
+        Connection::PostgresWriter(connection, ..) => connection.close().await.map_err(StoreError::from),
+        Connection::SqliteReader(_) | Connection::Postgres(..) | Connection::PostgresAlone(..) => Ok(()),
     };
     if let Err(error) = closed {
-        tracing::warn!(error = %error.with_causes(), "the database was not closed well");
+        // A server that is away has told that already.
+        if error.is_away() {
+            tracing::debug!(error = %error.with_causes(), "the database was not closed well");
+        } else {
+            tracing::warn!(error = %error.with_causes(), "the database was not closed well");
+        }
     }
 }

@@ -40,7 +40,7 @@ impl BatchEnd {
     pub(super) fn before_commit(error: &StoreError) -> Self {
         match error {
             StoreError::Busy(_) => Self::Conflict,
-            StoreError::Unreachable(_) => Self::ConnectionLost,
+            error if error.is_away() => Self::ConnectionLost,
             _ => Self::JobFailed,
         }
     }

@@ -1,10 +1,7 @@
-//! Whether writes succeed, and whether connections lead to a server that works.
+//! Whether the disk takes writes.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use tokio::time::Instant;
 
 use crate::connection::StoreError;
 
@@ -26,28 +23,5 @@ impl Health {
 
     pub(crate) fn has_failed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// How often connections are declared stale at most: on a server that only reads, not every request reopens one.
-const RENEWAL: Duration = Duration::from_secs(1);
-
-/// Since when connections of the pool lead to a server that works.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Freshness(Arc<Mutex<Option<Instant>>>);
-
-impl Freshness {
-    /// Whether connections of this age may be used.
-    pub(crate) fn is_fresh(&self, age: Duration) -> bool {
-        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        since.is_none_or(|since| age <= since.elapsed())
-    }
-
-    /// Declares all present connections stale.
-    pub(crate) fn renew(&self) {
-        let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if since.is_none_or(|since| since.elapsed() >= RENEWAL) {
-            *since = Some(Instant::now());
-        }
     }
 }

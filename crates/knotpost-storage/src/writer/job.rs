@@ -109,6 +109,7 @@ pub(super) fn copy_of(error: &StoreError) -> StoreError {
         StoreError::Unwritable(_) => StoreError::Unwritable(text),
         StoreError::Replaced => StoreError::Replaced,
         StoreError::Unreachable(_) => StoreError::Unreachable(text),
+        StoreError::NoServer(why) => StoreError::NoServer(why.clone()),
         StoreError::Closed => StoreError::Closed,
         _ => StoreError::Database(text),
     }

@@ -19,18 +19,18 @@ mod prefetch;
 
 pub use job::Work;
 
-pub(crate) use health::{Freshness, Health};
+pub(crate) use health::Health;
 pub(crate) use job::Isolation;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx_postgres::PgPool;
 use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::batch::MovePlan;
 use crate::connection::{FileIdentity, StoreError};
+use crate::postgres::Primary;
 use alone::{Contention, write_alone};
 use end::{BatchEnd, StopReason};
 use job::{Job, Order, PendingJob};
@@ -77,10 +77,10 @@ impl Writer {
         Ok(Self::by(Route::Sqlite(orders)))
     }
 
-    /// A writer that takes connections of a pool, and some of its own for moves.
-    pub(crate) fn postgres(pool: PgPool, fresh: Freshness) -> Result<Self, StoreError> {
+    /// A writer on the server that works now: on connections of its pool, and on some of its own for moves.
+    pub(crate) fn postgres(primary: Primary) -> Result<Self, StoreError> {
         let (moves, queue) = mpsc::channel(QUEUE_LENGTH);
-        let contention = Contention::new(pool, fresh);
+        let contention = Contention::new(primary);
         batch_writer::begin(&contention, queue)?;
         Ok(Self::by(Route::Postgres { moves, contention }))
     }

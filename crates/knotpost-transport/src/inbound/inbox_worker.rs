@@ -4,7 +4,10 @@
 
 use std::panic::AssertUnwindSafe;
 
+use std::time::Duration;
+
 use futures_util::FutureExt as _;
+use tokio::time::{Instant, sleep};
 
 use super::decide::policy::rule;
 use super::mail_intake::MailIntake;
@@ -12,6 +15,11 @@ use super::read::Mail;
 use knotpost_core::StoreError;
 use knotpost_core::commands::prepare;
 use knotpost_core::intake::{QueuedMail, Reason, execute_queued, lease_queued, record_failure, set_aside};
+use knotpost_core::outage::log_failure;
+
+/// How long a mail is tried again whose database is away; its lease is longer.
+const RETRY_FOR: Duration = Duration::from_mins(1);
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 impl MailIntake {
     /// Processes the next mail that waits; `false`: none is due.
@@ -20,12 +28,23 @@ impl MailIntake {
     /// When the database fails. A mail that cannot be processed is set aside, which is no error.
     pub async fn process_next(&self) -> Result<bool, StoreError> {
         let Some(queued) = lease_queued(&self.app).await? else { return Ok(false) };
-        // A panic ends this mail, not the worker.
-        let done = AssertUnwindSafe(self.process(&queued)).catch_unwind().await;
-        if let Err(error) = done.unwrap_or(Err(StoreError::Panicked)) {
-            record_failure(&self.app, &queued, &error).await?;
+        let leased = Instant::now();
+        loop {
+            // A panic ends this mail, not the worker.
+            let done = AssertUnwindSafe(self.process(&queued)).catch_unwind().await;
+            match done.unwrap_or(Err(StoreError::Panicked)) {
+                Ok(()) => return Ok(true),
+                // While another server takes over the database. What was stored after all is not done again.
+                Err(error) if error.is_away() && leased.elapsed() < RETRY_FOR => {
+                    log_failure(&error, "a received mail is processed again");
+                    sleep(RETRY_PAUSE).await;
+                }
+                Err(error) => {
+                    record_failure(&self.app, &queued, &error).await?;
+                    return Ok(true);
+                }
+            }
         }
-        Ok(true)
     }
 
     async fn process(&self, queued: &QueuedMail) -> Result<(), StoreError> {

@@ -37,6 +37,7 @@ use super::theme::{self, Theme};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::config::Config;
 use knotpost_core::identity::Visitor;
+use knotpost_core::outage::log_failure;
 
 /// Renders pages.
 #[derive(Debug)]
@@ -110,7 +111,7 @@ impl Pages {
         match error {
             ServiceError::Refused(refusal) => self.problem(refusal.code, &refusal.message),
             ServiceError::Store(error) => {
-                tracing::error!(error = error.with_causes(), "a page failed");
+                log_failure(&error, "a page failed");
                 self.problem(Code::Unavailable, "the server cannot answer at the moment")
             }
         }

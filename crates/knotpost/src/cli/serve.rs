@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::output::say;
 use super::supervisor::{State, Supervisor};
-use crate::server::{Opening, Ports, Server, open_files};
+use crate::server::{Opening, Ports, Server, open_files, wait_for_database};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
 use knotpost_core::config::{Config, LogFormat};
@@ -41,6 +41,16 @@ async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCo
     let mut hangup = signal(SignalKind::hangup()).context("signals cannot be received")?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
+    }
+    supervisor.tell(State::Starting("the database is waited for"));
+    let is_there = tokio::select! {
+        () = wait_for_database(&config) => true,
+        _ = interrupt.recv() => false,
+        _ = terminate.recv() => false,
+    };
+    if !is_there {
+        tracing::info!("stopped before the database could be worked with");
+        return Ok(ExitCode::SUCCESS);
     }
     supervisor.tell(State::Starting("the database is opened and brought up to date"));
     let app = super::open(config, Opening::Serve).await?;

@@ -3,9 +3,11 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
+use tokio::time::Instant;
 
 use knotpost_core::config::{Config, FileMode, Warning};
 use knotpost_platform::files::{check_folder, foreign_owner, is_open_to_others, private_folder};
@@ -89,6 +91,30 @@ pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result
 pub(crate) fn check_data(config: &Config) -> anyhow::Result<()> {
     let data = &config.server.data;
     check_folder(data).with_context(|| no_folder(data))
+}
+
+/// How long a database that is not there yet is left alone between two tries.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often it is said that it is still not there.
+const REMINDER: Duration = Duration::from_mins(1);
+
+/// Waits until a PostgreSQL database can be reached, and says why it cannot: after a reboot it may start later than this
+/// program, and while another server takes over there is none for a while. An error that waiting does not mend is left to
+/// those who open the database.
+pub async fn wait_for_database(config: &Config) {
+    let settings = config.store_settings();
+    let mut told: Option<(String, Instant)> = None;
+    while let Err(error) = Store::try_server(&settings).await {
+        if !error.is_away() {
+            return;
+        }
+        let why = error.with_causes();
+        if told.as_ref().is_none_or(|(before, at)| *before != why || at.elapsed() >= REMINDER) {
+            tracing::warn!(database = shown_database(config), error = why, "waiting for the database");
+            told = Some((why, Instant::now()));
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 fn no_folder(data: &Path) -> String {

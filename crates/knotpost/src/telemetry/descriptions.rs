@@ -24,7 +24,7 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("knotpost_bot_move_seconds", Kind::Summary, "processor time of a decision of a computer player"),
     ("knotpost_bot_moves_total", Kind::Counter, "turns of computer players, by `outcome`"),
     (
-        "knotpost_budget_refusals",
+        "knotpost_budget_refusals_total",
         Kind::Counter,
         "answers that were not sent because a budget was spent, by `budget`",
     ),
@@ -37,26 +37,30 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("knotpost_inbox_late_seconds", Kind::Gauge, "how long the oldest due mail of the inbox has been due"),
     ("knotpost_inbox_waiting", Kind::Gauge, "received mails that wait to be processed"),
     ("knotpost_limit_closed", Kind::Gauge, "1 while a limit that all share is reached, by `rate`"),
-    ("knotpost_limit_refusals", Kind::Counter, "requests that came too often, by `rate` and `scope`"),
+    ("knotpost_limit_refusals_total", Kind::Counter, "requests that came too often, by `rate` and `scope`"),
     (
-        "knotpost_mail_verdicts",
+        "knotpost_mail_verdicts_total",
         Kind::Counter,
         "results of SPF, DKIM and DMARC for received mail, by `check` and `result`",
     ),
     (
-        "knotpost_mails_put_off",
+        "knotpost_mails_put_off_total",
         Kind::Counter,
         "received mails that were put off because too many wait, by `bound`",
     ),
-    ("knotpost_mails_received", Kind::Counter, "received mails, by `reason`: what became of them"),
-    ("knotpost_mails_sent", Kind::Counter, "mails that left, by `kind`"),
+    ("knotpost_mails_received_total", Kind::Counter, "received mails, by `reason`: what became of them"),
+    ("knotpost_mails_sent_total", Kind::Counter, "mails that left, by `kind`"),
     ("knotpost_outbox_waiting", Kind::Gauge, "outgoing mails that wait"),
     ("knotpost_store_group", Kind::Summary, "transactions that were committed together"),
-    ("knotpost_store_retries", Kind::Counter, "transactions that were repeated because others were first"),
-    ("knotpost_webhook_attempts", Kind::Counter, "events that were offered to webhooks, by `outcome`"),
+    (
+        "knotpost_store_retries_total",
+        Kind::Counter,
+        "transactions that were repeated because others were first",
+    ),
+    ("knotpost_webhook_attempts_total", Kind::Counter, "events that were offered to webhooks, by `outcome`"),
     ("knotpost_webhook_events_waiting", Kind::Gauge, "events that wait for webhooks"),
     (
-        "knotpost_worker_panics",
+        "knotpost_worker_panics_total",
         Kind::Counter,
         "loops that failed because of a fault in the program, by `worker`",
     ),
@@ -74,7 +78,7 @@ pub(super) fn describe() {
         }
     }
     // Counters without labels are there from the start, so that their first growth is seen.
-    metrics::counter!("knotpost_store_retries").increment(0);
+    metrics::counter!("knotpost_store_retries_total").increment(0);
 }
 
 #[cfg(test)]

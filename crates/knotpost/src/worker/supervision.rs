@@ -98,7 +98,7 @@ impl Supervised {
     }
 
     fn count(&self) {
-        metrics::counter!("knotpost_worker_panics", "worker" => self.name).increment(1);
+        metrics::counter!("knotpost_worker_panics_total", "worker" => self.name).increment(1);
         tracing::error!(worker = self.name, "a worker stumbled over a fault in this program");
     }
 

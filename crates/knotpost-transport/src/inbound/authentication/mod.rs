@@ -164,7 +164,7 @@ fn count(verdicts: &Verdicts) {
     let results =
         [("spf", verdicts.spf.result), ("dkim", verdicts.best_dkim()), ("dmarc", verdicts.dmarc.result)];
     for (check, result) in results {
-        metrics::counter!("knotpost_mail_verdicts", "check" => check, "result" => result.as_str())
+        metrics::counter!("knotpost_mail_verdicts_total", "check" => check, "result" => result.as_str())
             .increment(1);
     }
 }

@@ -85,9 +85,12 @@ impl AckBatcher {
         let began = Instant::now();
         loop {
             match acknowledge_sent(&self.app, keys.clone()).await {
-                Err(StoreError::Unreachable(_) | StoreError::Full(_) | StoreError::Busy(_))
-                    if began.elapsed() < ACK_RETRY_FOR =>
-                {
+                Err(
+                    StoreError::Unreachable(_)
+                    | StoreError::NoServer(_)
+                    | StoreError::Full(_)
+                    | StoreError::Busy(_),
+                ) if began.elapsed() < ACK_RETRY_FOR => {
                     tokio::time::sleep(ACK_RETRY_PAUSE).await;
                 }
                 done => {

@@ -89,7 +89,7 @@ pub(super) async fn record_result(
     let outbox = mail.key().0;
     let outcome = match sent {
         Ok(()) => {
-            metrics::counter!("knotpost_mails_sent", "kind" => mail.kind().to_owned()).increment(1);
+            metrics::counter!("knotpost_mails_sent_total", "kind" => mail.kind().to_owned()).increment(1);
             return Ok(DeliveryResult::Sent);
         }
         Err(SendError::Permanent(why)) => {

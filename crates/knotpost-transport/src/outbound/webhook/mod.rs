@@ -114,7 +114,7 @@ pub async fn send_next(app: &Arc<App>, courier: &Courier) -> Result<bool, StoreE
         Fate::Gone => "gone",
         Fate::Failed { .. } => "failed",
     };
-    metrics::counter!("knotpost_webhook_attempts", "outcome" => outcome).increment(1);
+    metrics::counter!("knotpost_webhook_attempts_total", "outcome" => outcome).increment(1);
     if let Fate::Failed { why, .. } = &fate {
         tracing::info!(outbox = delivery.row(), host = delivery.url.host(), error = %why, "a webhook took no event");
     }

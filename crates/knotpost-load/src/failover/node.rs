@@ -1,0 +1,235 @@
+//! One PostgreSQL server of the pair: its processes are killed, frozen, and begun again as a standby of the other one.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use tempfile::TempDir;
+use tokio::process::Command;
+use tokio::time::{Instant, sleep};
+
+use crate::storm::cluster::{find_programs, run};
+
+/// How long PostgreSQL may take for anything.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// What both servers are started with. `pg_rewind` needs whole pages and checksums; the machine itself does not fail
+/// here, so nothing is synced.
+const SETTINGS: &str = "-c listen_addresses= -c fsync=off -c full_page_writes=on -c max_connections=100 \
+     -c wal_level=replica -c max_wal_senders=8 -c wal_keep_size=512MB -c hot_standby=on -c wal_receiver_status_interval=1";
+
+/// A PostgreSQL server in a folder of its own.
+pub(super) struct Node {
+    programs: PathBuf,
+    folder: TempDir,
+    as_postgres: bool,
+}
+
+impl Node {
+    async fn in_new_folder() -> anyhow::Result<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = tempfile::Builder::new().prefix("knotpost-failover").tempdir()?;
+        let as_postgres = folder.path().metadata()?.uid() == 0;
+        if as_postgres {
+            // PostgreSQL refuses to run as root.
+            run(Command::new("chown").arg("postgres").arg(folder.path())).await?;
+        }
+        Ok(Self { programs: find_programs(), folder, as_postgres })
+    }
+
+    /// A new cluster, started.
+    pub(super) async fn create() -> anyhow::Result<Self> {
+        let node = Self::in_new_folder().await?;
+        let mut init = node.command("initdb");
+        init.arg("-D").arg(node.data()).args(["-U", "knotpost", "-A", "trust", "-E", "UTF8", "--locale=C"]);
+        run(init.args(["--no-sync", "--data-checksums"]))
+            .await
+            .context("there is no PostgreSQL to be had")?;
+        node.start().await?;
+        Ok(node)
+    }
+
+    /// A standby of `primary`, started.
+    pub(super) async fn follow(primary: &Self) -> anyhow::Result<Self> {
+        let node = Self::in_new_folder().await?;
+        node.copy_from(primary).await?;
+        node.start().await?;
+        Ok(node)
+    }
+
+    async fn copy_from(&self, primary: &Self) -> anyhow::Result<()> {
+        if self.data().exists() {
+            std::fs::remove_dir_all(self.data())?;
+        }
+        let mut copy = self.command("pg_basebackup");
+        copy.arg("-d").arg(primary.connection("node")).arg("-D").arg(self.data());
+        run(copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync"])).await.map(drop)
+    }
+
+    /// Begins again as a standby of `primary` after this server was killed: rewound, or else copied anew. Returns why it
+    /// could not be rewound.
+    pub(super) async fn rejoin(&self, primary: &Self) -> anyhow::Result<Option<String>> {
+        // Otherwise the two histories may look the same until the first checkpoint of the new primary.
+        primary.ask("CHECKPOINT").await?;
+        let mut rewind = self.command("pg_rewind");
+        rewind.arg("--target-pgdata").arg(self.data());
+        rewind.arg("--source-server").arg(primary.connection("node")).args(["-R", "--no-sync"]);
+        // It ends a recovery by itself, for which the files of a killed server must not look as if it ran.
+        let _ = std::fs::remove_file(self.data().join("postmaster.pid"));
+        let refused = run(&mut rewind).await.err().map(|error| format!("{error:#}"));
+        if refused.is_some() {
+            self.copy_from(primary).await?;
+        }
+        self.start().await?;
+        Ok(refused)
+    }
+
+    /// Begins again as a standby after an orderly stop: nothing is to be undone.
+    pub(super) async fn rejoin_unchanged(&self, primary: &Self) -> anyhow::Result<()> {
+        let line = format!("primary_conninfo = '{}'\n", primary.connection("node"));
+        let mut text = std::fs::read_to_string(self.data().join("postgresql.auto.conf"))?;
+        text.push_str(&line);
+        std::fs::write(self.data().join("postgresql.auto.conf"), text)?;
+        let mark = self.data().join("standby.signal");
+        std::fs::write(&mark, "")?;
+        if self.as_postgres {
+            run(Command::new("chown").arg("postgres").arg(&mark)).await?;
+        }
+        self.start().await
+    }
+
+    /// The process of the server is told to take over. Returns when it takes writes.
+    pub(super) async fn promote(&self) -> anyhow::Result<()> {
+        let done = self.ask("SELECT pg_promote(true, 60)").await?;
+        ensure!(done == "t", "the standby was not promoted: {done}");
+        Ok(())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The socket on which it listens.
+    pub(super) fn socket(&self) -> PathBuf {
+        self.folder.path().join(".s.PGSQL.5432")
+    }
+
+    /// For PostgreSQL's own programs.
+    fn connection(&self, name: &str) -> String {
+        format!("host={} user=knotpost dbname=postgres application_name={name}", self.folder.path().display())
+    }
+
+    /// A program of PostgreSQL, run as a user that it accepts.
+    fn words(&self, name: &str) -> (PathBuf, Vec<PathBuf>) {
+        let program = self.programs.join(name);
+        if self.as_postgres {
+            let words = ["-u", "postgres", "--"].map(PathBuf::from).into_iter().chain([program]);
+            ("runuser".into(), words.collect())
+        } else {
+            (program, Vec::new())
+        }
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let (program, words) = self.words(name);
+        let mut command = Command::new(program);
+        command.args(words).current_dir("/");
+        command
+    }
+
+    async fn start(&self) -> anyhow::Result<()> {
+        // Left behind by processes that were killed.
+        let _ = std::fs::remove_file(self.data().join("postmaster.pid"));
+        let options = format!("-k {} {SETTINGS}", self.folder.path().display());
+        let mut command = self.command("pg_ctl");
+        command.arg("-D").arg(self.data()).arg("-l").arg(self.folder.path().join("server.log"));
+        run(command.args(["-w", "-s", "-o", &options, "start"])).await.map(drop)
+    }
+
+    /// Stops in order: clients are sent away, and the standby gets everything.
+    pub(super) async fn stop(&self) -> anyhow::Result<()> {
+        let mut command = self.command("pg_ctl");
+        run(command.arg("-D").arg(self.data()).args(["-m", "fast", "-w", "-s", "stop"])).await.map(drop)
+    }
+
+    /// Sends a signal to the server and all its processes, the first one first, so that none is begun anew.
+    pub(super) async fn signal(&self, signal: &str) -> anyhow::Result<()> {
+        let pid = std::fs::read_to_string(self.data().join("postmaster.pid"))?;
+        let first: u32 = pid.lines().next().unwrap_or_default().trim().parse().context("postmaster.pid")?;
+        let children = children_of(first);
+        for process in [first].into_iter().chain(children) {
+            // A process may have ended meanwhile.
+            let quiet = std::process::Stdio::null();
+            Command::new("kill").args([signal, &process.to_string()]).stderr(quiet).status().await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until no process of the server is left.
+    pub(super) async fn wait_for_end(&self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        let begins = self.data().join("postmaster.pid");
+        let pid = std::fs::read_to_string(begins).unwrap_or_default();
+        let pid = pid.lines().next().unwrap_or_default().trim().to_owned();
+        while !pid.is_empty() && is_alive(&pid) {
+            ensure!(Instant::now() < deadline, "PostgreSQL does not end");
+            sleep(Duration::from_millis(10)).await;
+        }
+        // Its processes notice within moments that it is gone; memory that they share must be free.
+        sleep(Duration::from_millis(200)).await;
+        Ok(())
+    }
+
+    /// The output of `psql` for statements: rows as lines, columns separated by `|`.
+    pub(super) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
+        let mut command = Command::new(self.programs.join("psql"));
+        command.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.connection("drill")]);
+        let output = run(command.arg("-c").arg(sql)).await?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Whether commits wait for the standby.
+    pub(super) async fn be_synchronous(&self, names: &str) -> anyhow::Result<()> {
+        self.ask(&format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")).await?;
+        self.ask("SELECT pg_reload_conf()").await.map(drop)
+    }
+
+    /// Waits until the standby has everything and is waited for.
+    pub(super) async fn wait_for_sync(&self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        let sql = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'node' AND state = 'streaming' \
+                   AND sync_state = 'sync' AND replay_lsn >= pg_current_wal_lsn() - 1000000";
+        while self.ask(sql).await? != "1" {
+            ensure!(Instant::now() < deadline, "the standby does not follow");
+            sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let (program, words) = self.words("pg_ctl");
+        let mut command = std::process::Command::new(program);
+        command.args(words).current_dir("/").arg("-D").arg(self.data());
+        // It may be down already, and there is no caller to return an error to.
+        let _ = command.args(["-m", "immediate", "-s", "stop"]).output();
+    }
+}
+
+fn is_alive(pid: &str) -> bool {
+    // A process that nobody has waited for yet is a zombie.
+    std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+}
+
+/// The processes that this one has begun.
+fn children_of(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_child = |process: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let parent_of = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
+        parent_of == Some(parent)
+    };
+    numbers.filter(is_child).collect()
+}

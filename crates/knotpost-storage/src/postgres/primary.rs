@@ -1,0 +1,306 @@
+//! The server that works now, and the connections to it.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sqlx::pool::PoolConnection;
+use sqlx::{ConnectOptions as _, Connection as _, Transaction};
+use sqlx_postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, Postgres};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::hosts::{Hosts, Reached, Role};
+use super::watch::watch;
+use crate::connection::{StoreError, given_up};
+
+/// How long work waits for a server that it can be done on.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it waits between two tries.
+const PAUSE: Duration = Duration::from_millis(50);
+/// A connection that was idle for longer than this is checked before it is used.
+const RESTED: Duration = Duration::from_secs(1);
+/// How long closing connections may take.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// What is known of the server that was worked with last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It answers, and takes writes.
+    Working,
+    /// It answers, and takes no writes.
+    ReadOnly,
+    /// It does not answer, and there is no other one. Why.
+    Away(String),
+}
+
+/// Connections that lead to one server.
+#[derive(Clone, Debug)]
+pub(crate) struct Generation {
+    /// Counts up.
+    pub(crate) number: u64,
+    pub(crate) pool: PgPool,
+    pub(crate) options: Arc<PgConnectOptions>,
+    /// Cancelled when that server is given up: nothing on these connections is waited for any more.
+    pub(crate) ended: CancellationToken,
+    pub(super) host: usize,
+}
+
+/// The server that works now. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Primary(Arc<Shared>);
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) hosts: Hosts,
+    max_connections: u32,
+    generation: watch::Sender<Generation>,
+    state: Mutex<State>,
+    /// Wakes up the one who watches.
+    pub(super) suspicion: Notify,
+    pub(super) closed: CancellationToken,
+}
+
+impl Primary {
+    /// Connects, and begins to watch the server.
+    ///
+    /// # Errors
+    /// When there is no server to work with.
+    pub(crate) async fn open(hosts: Hosts, max_connections: u32) -> Result<Self, StoreError> {
+        let reached = hosts.connect().await?;
+        let ended = CancellationToken::new();
+        let Some(first) = Generation::new(&hosts, reached.host, (1, max_connections, ended)) else {
+            return Err(StoreError::Closed);
+        };
+        let (generation, _) = watch::channel(first);
+        let shared = Arc::new(Shared {
+            hosts,
+            max_connections,
+            generation,
+            state: Mutex::new(State::of(reached.role)),
+            suspicion: Notify::new(),
+            closed: CancellationToken::new(),
+        });
+        tokio::spawn(watch(Arc::downgrade(&shared), reached.connection));
+        Ok(Self(shared))
+    }
+
+    /// The connections for new work.
+    pub(crate) fn generation(&self) -> Generation {
+        self.0.generation.borrow().clone()
+    }
+
+    /// Whether these connections are still those for new work.
+    pub(crate) fn is_current(&self, number: u64) -> bool {
+        self.0.generation.borrow().number == number
+    }
+
+    /// Waits until the connections for new work are others than these.
+    pub(crate) async fn wait_for_other(&self, number: u64) {
+        let mut seen = self.0.generation.subscribe();
+        // The sender lives as long as this.
+        let _ = seen.wait_for(|generation| generation.number != number).await;
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.0.state()
+    }
+
+    /// Says that the server, or a connection to it, failed. It is looked at now.
+    pub(crate) fn suspect(&self) {
+        self.0.suspicion.notify_one();
+    }
+
+    /// Whether it is worth while to wait for a server after this error.
+    pub(crate) fn may_return(&self, error: &StoreError) -> bool {
+        error.is_away() && (!error.is_read_only() || self.0.hosts.wants_writes())
+    }
+
+    /// A connection to the server that works now.
+    ///
+    /// # Errors
+    /// When there is none in time.
+    pub(crate) async fn acquire(&self) -> Result<(PoolConnection<Postgres>, Generation), StoreError> {
+        self.patiently(Instant::now() + PATIENCE, |pool| Box::pin(async move { pool.acquire().await })).await
+    }
+
+    /// A transaction on the server that works now.
+    ///
+    /// # Errors
+    /// When none begins in time.
+    pub(crate) async fn begin(
+        &self,
+        begin: &'static str,
+        deadline: Instant,
+    ) -> Result<(Transaction<'static, Postgres>, Generation), StoreError> {
+        self.patiently(deadline, move |pool| Box::pin(async move { pool.begin_with(begin).await })).await
+    }
+
+    /// A connection of its own to the server that works now. It is tried once.
+    ///
+    /// # Errors
+    /// When that cannot be reached, or takes no writes.
+    pub(crate) async fn connect(&self) -> Result<(PgConnection, Generation), StoreError> {
+        let generation = self.generation();
+        let connecting = async {
+            let mut connection = generation.options.connect().await?;
+            let role = Role::greet(&mut connection).await?;
+            if self.0.hosts.accepts(role) { Ok(connection) } else { Err(refused().into()) }
+        };
+        let connection = generation.run(connecting).await?;
+        Ok((connection, generation))
+    }
+
+    /// Tries until it works, on whatever server works then.
+    async fn patiently<T>(
+        &self,
+        deadline: Instant,
+        attempt: impl Fn(PgPool) -> BoxFuture<'static, Result<T, sqlx::Error>> + Send,
+    ) -> Result<(T, Generation), StoreError> {
+        let mut failure = None;
+        let trying = async {
+            loop {
+                let generation = self.generation();
+                let tried = tokio::select! {
+                    tried = attempt(generation.pool.clone()) => tried.map_err(StoreError::from),
+                    () = generation.ended.cancelled() => continue,
+                    () = self.0.closed.cancelled() => return Err(StoreError::Closed),
+                };
+                match tried {
+                    Ok(value) => return Ok((value, generation)),
+                    Err(error) if self.may_return(&error) && !self.0.closed.is_cancelled() => {
+                        self.suspect();
+                        failure = Some(error);
+                        tokio::select! {
+                            () = sleep(PAUSE) => {}
+                            () = self.wait_for_other(generation.number) => {}
+                        }
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        };
+        match timeout_at(deadline, trying).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                self.suspect();
+                Err(match (self.state(), failure) {
+                    (State::Away(why), _) => StoreError::NoServer(why),
+                    (_, Some(error)) => error,
+                    (_, None) => StoreError::Unreachable(sqlx::Error::PoolTimedOut),
+                })
+            }
+        }
+    }
+
+    /// Closes the connections.
+    pub(crate) async fn close(&self) {
+        self.0.closed.cancel();
+        let pool = self.generation().pool;
+        if timeout(FAREWELL, pool.close()).await.is_err() {
+            tracing::warn!("connections to the database were not closed in time");
+        }
+    }
+}
+
+impl State {
+    pub(super) fn of(role: Role) -> Self {
+        if role == Role::Writes { Self::Working } else { Self::ReadOnly }
+    }
+}
+
+impl Shared {
+    pub(super) fn current(&self) -> Generation {
+        self.generation.borrow().clone()
+    }
+
+    pub(super) fn state(&self) -> State {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_state(&self, state: State) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// Gives new work other connections, to where `reached` leads. Work on the old ones goes on.
+    pub(super) fn renew(&self, reached: &Reached) {
+        let old = self.current();
+        self.replace(reached.host, old.number + 1, old.ended);
+    }
+
+    /// The same, and ends all work on the old ones.
+    pub(super) fn take_over(&self, reached: &Reached) {
+        let old = self.current();
+        self.replace(reached.host, old.number + 1, CancellationToken::new());
+        if old.host != reached.host {
+            tracing::info!(
+                server = self.hosts.name(reached.host),
+                "another server of the database is worked with"
+            );
+        }
+        old.ended.cancel();
+    }
+
+    fn replace(&self, host: usize, number: u64, ended: CancellationToken) {
+        if let Some(next) = Generation::new(&self.hosts, host, (number, self.max_connections, ended)) {
+            self.generation.send_replace(next);
+        }
+    }
+}
+
+impl Generation {
+    fn new(hosts: &Hosts, host: usize, how: (u64, u32, CancellationToken)) -> Option<Self> {
+        let (number, max_connections, ended) = how;
+        let options = hosts.options(host)?.clone();
+        let (wanted, over) = (hosts.clone(), ended.clone());
+        let pool = PgPoolOptions::new()
+            // One more for the listener, which never gives it back.
+            .max_connections(max_connections.max(1).saturating_add(1))
+            .acquire_timeout(PATIENCE)
+            .after_connect(move |connection, _| {
+                let wanted = wanted.clone();
+                Box::pin(async move {
+                    let role = Role::greet(connection).await?;
+                    if wanted.accepts(role) { Ok(()) } else { Err(refused()) }
+                })
+            })
+            // A connection that was in use a moment ago is still open; checking it would cost a query each time.
+            .test_before_acquire(false)
+            .before_acquire(|connection, meta| {
+                Box::pin(async move {
+                    if meta.idle_for > RESTED {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
+            // Nothing is said on a connection that is given up.
+            .after_release(move |_, _| {
+                let is_over = over.is_cancelled();
+                Box::pin(async move { Ok(!is_over) })
+            })
+            .connect_lazy_with(options.clone());
+        Some(Self { number, pool, options: Arc::new(options), ended, host })
+    }
+
+    /// Runs something on these connections, as long as they are not given up.
+    ///
+    /// # Errors
+    /// Those of the work, and when they are given up.
+    pub(crate) async fn run<T>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        tokio::select! {
+            outcome = work => outcome,
+            () = self.ended.cancelled() => Err(StoreError::from(given_up())),
+        }
+    }
+}
+
+/// The server is none that work can be done on.
+fn refused() -> sqlx::Error {
+    sqlx::Error::Io(std::io::Error::other("the server of the database takes no writes"))
+}
