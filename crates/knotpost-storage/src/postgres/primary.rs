@@ -182,17 +182,15 @@ impl Primary {
                 }
             }
         };
-        match timeout_at(deadline, trying).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                self.suspect();
-                Err(match (self.state(), failure) {
-                    (State::Away(why), _) => StoreError::NoServer(why),
-                    (_, Some(error)) => error,
-                    (_, None) => StoreError::Unreachable(sqlx::Error::PoolTimedOut),
-                })
-            }
+        if let Ok(outcome) = timeout_at(deadline, trying).await {
+            return outcome;
         }
+        self.suspect();
+        Err(match (self.state(), failure) {
+            (State::Away(why), _) => StoreError::NoServer(why),
+            (_, Some(error)) => error,
+            (_, None) => StoreError::Unreachable(sqlx::Error::PoolTimedOut),
+        })
     }
 
     /// Closes the connections.

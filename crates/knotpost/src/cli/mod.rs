@@ -218,7 +218,7 @@ fn explain(error: &clap::Error) -> ExitCode {
 
 async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Serve => serve::run(config).await,
+        Command::Serve => Box::pin(serve::run(config)).await,
         Command::Deliver(args) => Ok(deliver::run(config, args).await),
         Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),
@@ -226,7 +226,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Backup(args) => backup::run(config, args).await,
         Command::Export(args) => export::run(config, args).await,
         Command::Import(args) => import::run(config, args).await,
-        Command::Admin { action } => admin::run(config, action).await,
+        Command::Admin { action } => Box::pin(admin::run(config, action)).await,
         Command::Doctor(_)
         | Command::Play(_)
         | Command::Think(_)
