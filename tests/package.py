@@ -3,8 +3,8 @@
 
     package.py KNOTPOST
 
-Packages of this program are built with two versions. The first is installed into a root
-that mmdebstrap makes, from the sources of packages of this machine. Its server is started as
+A release is made of this program in a clone of the repository, and a package with a higher
+version. The package of the release is installed into a root that mmdebstrap makes, from the sources of packages of this machine. Its server is started as
 the unit says: its command, as its user, in its folders, with its way of being told that it is
 ready. A game is begun by mail; then the package is upgraded, removed, installed again and
 purged. systemd is not process 1 there: its programs are replaced by some that note what
@@ -35,6 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CANNOT = 77
 PATIENCE = 60
 DATA = "var/lib/knotpost"
+ENABLED = "etc/systemd/system/multi-user.target.wants/knotpost.service"
 SETTINGS = "etc/knotpost.toml"
 
 
@@ -61,11 +62,50 @@ def wait_for(what, look):
     fail(f"{what} did not come within {PATIENCE} s")
 
 
+# Packages that travel nowhere are barely compressed.
+FAST = os.environ | {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
+
+
 def build(program, place, version):
-    """A package of the program, barely compressed: this one travels nowhere."""
-    fast = os.environ | {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
-    said = run(ROOT / "deploy/debian/build", "--program", program, "--output", place, "--version", version, env=fast)
+    """A package of the program."""
+    said = run(ROOT / "deploy/debian/build", "--program", program, "--output", place, "--version", version, env=FAST)
     return pathlib.Path(said.splitlines()[-1])
+
+
+def clone_tree(place):
+    """A clone of the repository in which the files are committed as they are here."""
+    run("git", "clone", "--quiet", ROOT, place)
+    for path in filter(None, run("git", "ls-files", "-z", cwd=ROOT).split("\0")):
+        if (ROOT / path).is_file():
+            (place / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, place / path)
+    run("git", "add", "--all", cwd=place)
+    run("git", "-c", "user.name=Trial", "-c", "user.email=trial@localhost", "commit", "--quiet", "--allow-empty",
+        "--message", "trial", cwd=place)
+
+
+def release(program, place):
+    """What `deploy/release` makes of it: the Debian package."""
+    clone, output = place / "clone", place / "release"
+    clone_tree(clone)
+    command = [clone / "deploy/release", "--snapshot", "--program", program, "--output", output]
+    (clone / "new").write_text("")
+    refused = subprocess.run(command, text=True, capture_output=True, check=False, env=FAST)
+    if refused.returncode != 1 or "not committed" not in refused.stderr or output.exists():
+        fail(f"a release was made of a tree with changes:\n{refused}")
+    (clone / "new").unlink()
+    print(run(*command, env=FAST).strip())
+    run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=output)
+    if "operators" not in (output / "NOTES.md").read_text():
+        fail("the notes are not those of CHANGELOG.md")
+    (tarball,) = output.glob("*.tar.gz")
+    listed = run("tar", "-tzf", tarball)
+    for file in ("bin/knotpost", "deploy/knotpost.service", "docs/operations.md", "share/man/man5/knotpost.toml.5",
+                 "share/completions/_knotpost", "third-party.txt"):
+        if f"/{file}\n" not in listed:
+            fail(f"{file} is not in {tarball.name}")
+    (package,) = output.glob("*.deb")
+    return package
 
 
 def judge(package):
@@ -250,6 +290,8 @@ def check_files(debian):
     debian.expect("usr/lib/systemd/system/knotpost.service", 0o644, "root:root")
     if "Permission denied" not in debian.run("cat", f"/{SETTINGS}", user="nobody", code=1):
         fail("everybody may read the settings")
+    if not (debian.root / ENABLED).is_symlink():
+        fail("the unit is not enabled")
     for page in ("man1/knotpost.1", "man1/knotpost-admin-user-grant.1", "man5/knotpost.toml.5"):
         if not (debian.root / f"usr/share/man/{page}.gz").exists():
             fail(f"there is no page {page}")
@@ -279,7 +321,7 @@ def begin_game(server):
 
 
 def try_out(program, place):
-    first, second = build(program, place, "0.1.0"), build(program, place, "0.1.1")
+    first, second = release(program, place), build(program, place, "999.0.0")
     judge(first)
     debian = Debian(place / "root")
     started = time.monotonic()
@@ -320,8 +362,8 @@ def try_out(program, place):
     print("removed and installed again: settings and data are the same")
 
     debian.apt("purge", "knotpost")
-    for path in (SETTINGS, DATA):
-        if (debian.root / path).exists():
+    for path in (SETTINGS, DATA, ENABLED):
+        if os.path.lexists(debian.root / path):
             fail(f"/{path} is still there after purging")
     if "knotpost" not in debian.run("getent", "passwd", "knotpost"):
         fail("the user is gone")
