@@ -1,4 +1,4 @@
-//! Tells the service manager how far the server is, as sd_notify(3) describes: datagrams to the socket that
+//! Tells the service manager how far the server is, as `sd_notify(3)` describes: datagrams to the socket that
 //! `NOTIFY_SOCKET` names. Without that variable nothing is sent.
 
 use std::ffi::{OsStr, OsString};
