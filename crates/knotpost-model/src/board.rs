@@ -27,6 +27,9 @@ macro_rules! words {
         pub enum $name { $($(#[$variant_doc])* $variant),* }
 
         impl $name {
+            /// All of them, in the order of declaration.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
             /// The stored word.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }

@@ -49,7 +49,7 @@ pub use mail::{
 };
 pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, RecentPeers,
-    STAYING, Staying, TABLES, Table, WaitingBroadcast,
+    STAYING, StateCount, Staying, TABLES, Table, WaitingBroadcast,
 };
 pub use postgres::check_address;
 pub use ratings::{

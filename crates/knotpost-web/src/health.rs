@@ -4,11 +4,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::Web;
+use super::{Web, gauges};
 use knotpost_core::app::Condition;
 use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
-use knotpost_core::queries::{Readiness, view_queue_lengths, view_readiness};
+use knotpost_core::queries::{Readiness, view_readiness};
+use knotpost_platform::build::VERSION;
 
 /// Liveness: the process runs.
 pub(super) async fn process() -> &'static str {
@@ -46,10 +47,11 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
     }
     match condition {
         Condition::Checking => {
-            "ready\nwarning: the last stop was not a clean one, and the database file is being checked\n"
-                .into_response()
+            let warning =
+                "warning: the last stop was not a clean one, and the database file is being checked";
+            format!("ready\n{warning}\nknotpost {}\n", *VERSION).into_response()
         }
-        _ => "ready\n".into_response(),
+        _ => format!("ready\nknotpost {}\n", *VERSION).into_response(),
     }
 }
 
@@ -62,13 +64,7 @@ pub(super) async fn metrics(State(web): State<Web>) -> Response {
     let Some(metrics) = &web.metrics else {
         return (StatusCode::SERVICE_UNAVAILABLE, "this process does not count\n").into_response();
     };
-    if let Some(lengths) = view_queue_lengths(&web.app).await {
-        let count = |length: Option<i64>| length.unwrap_or(-1) as f64;
-        ::metrics::gauge!("knotpost_inbox_waiting").set(count(lengths.inbox));
-        ::metrics::gauge!("knotpost_outbox_waiting").set(count(lengths.outbox));
-        ::metrics::gauge!("knotpost_webhook_events_waiting").set(count(lengths.webhook_events));
-        ::metrics::gauge!("knotpost_inbox_late_seconds").set(lengths.inbox_late_ms as f64 / 1000.0);
-    }
+    gauges::refresh(&web).await;
     web.app.limits.report_closed();
     metrics.run_upkeep();
     metrics.render().into_response()

@@ -15,6 +15,7 @@ mod csrf;
 mod error;
 mod extract;
 mod feeds;
+mod gauges;
 mod health;
 mod idempotency;
 mod inbound;
@@ -59,6 +60,7 @@ pub struct Shared {
     pages: Arc<pages::Pages>,
     responses: Arc<response_cache::ResponseCache>,
     metrics: Option<PrometheusHandle>,
+    counted: Arc<gauges::Counted>,
     /// The captured mail, when outgoing mail is captured on this machine.
     mailbox: Option<Mailbox>,
     /// Ends event streams, which otherwise last as long as the client wishes.
@@ -98,6 +100,7 @@ impl Web {
             pages,
             responses,
             metrics,
+            counted: Arc::default(),
             mailbox: None,
             stop,
             watchers,

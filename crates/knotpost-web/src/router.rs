@@ -18,7 +18,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::error::Problem;
 use super::routes::{self, Role, Route};
-use super::{Web, client, credentials, csrf, health, inbound, pages};
+use super::{Web, client, credentials, csrf, gauges, health, inbound, pages};
 use knotpost_core::boards::Code;
 
 /// The time limit of a request; a password check that waits in the queue takes the longest.
@@ -54,6 +54,7 @@ pub fn router(web: Web) -> Router {
         .merge(build(&web, WATCHING.iter()))
         .layer(axum::middleware::from_fn_with_state(web.clone(), refuse_large))
         .layer(axum::middleware::from_fn(credentials::shield_caches))
+        .layer(axum::middleware::from_fn(gauges::count))
         .with_state(web)
 }
 

@@ -198,6 +198,7 @@ impl Server {
         }
         let intake = || Arc::clone(&mail_intake) as Arc<dyn Intake>;
         let certificates = load_certificates(config)?;
+        report_certificate(certificates.as_deref());
         if let Some(listener) = smtp {
             let mut settings = mail_settings(config, Protocol::Smtp, shares);
             settings.tls = certificates.as_ref().map(Certificates::server_config).transpose()?;
@@ -246,6 +247,7 @@ impl Server {
         if let (Some(certificates), Some(read)) = (&self.certificates, read) {
             certificates.replace(read);
         }
+        report_certificate(self.certificates.as_deref());
         Ok(())
     }
 
@@ -262,6 +264,13 @@ impl Server {
         if let Some(mark) = &self.mark {
             mark.clear(&self.app);
         }
+    }
+}
+
+/// Notes for the metrics when the certificate ends.
+fn report_certificate(certificates: Option<&Certificates>) {
+    if let Some(end) = certificates.and_then(Certificates::ends_at) {
+        metrics::gauge!("knotpost_tls_certificate_end_timestamp_seconds").set(end.0 as f64 / 1000.0);
     }
 }
 

@@ -1,6 +1,9 @@
 //! Logs and metrics. Neither ever holds a command line, a body or a password.
 
 mod descriptions;
+mod process;
+
+pub(crate) use process::report_process;
 
 use std::io::{self, IsTerminal as _, Stderr, Write};
 
@@ -49,8 +52,9 @@ impl Write for Unfailing {
 
 /// Installs the metrics recorder; `None` when a recorder is installed in this process already.
 pub fn start_metrics() -> Option<PrometheusHandle> {
-    let recorder = PrometheusBuilder::new().install_recorder().ok()?;
+    let recorder = descriptions::with_buckets(PrometheusBuilder::new()).ok()?.install_recorder().ok()?;
     descriptions::describe();
     crate::build::report();
+    process::report_start();
     Some(recorder)
 }

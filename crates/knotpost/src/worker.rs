@@ -240,6 +240,7 @@ pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken
 pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     while !stop.is_cancelled() {
         metrics.run_upkeep();
+        crate::telemetry::report_process();
         tokio::select! {
             () = stop.cancelled() => {}
             () = tokio::time::sleep(SUM_UP) => {}

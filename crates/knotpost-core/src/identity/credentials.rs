@@ -78,6 +78,11 @@ pub struct Credentials {
 }
 
 impl Credentials {
+    /// How many passwords wait to be hashed or checked.
+    pub fn waiting(&self) -> usize {
+        self.turns.waiting()
+    }
+
     /// A checker.
     pub fn new(secret: KeyRing) -> Self {
         Self {

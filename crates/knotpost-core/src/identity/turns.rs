@@ -52,7 +52,6 @@ impl Turns {
     }
 
     /// How many wait.
-    #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
         lock(&self.0).waiting.values().map(VecDeque::len).sum()
     }

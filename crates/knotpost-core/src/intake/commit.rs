@@ -197,6 +197,14 @@ pub(super) fn announce(app: &App, outcome: &Outcome, now: Millis) {
     app.signals.tell_boards(&outcome.boards);
 }
 
+/// The counters begin at zero.
+pub fn begin_counting() {
+    for reason in Reason::ALL {
+        metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(0);
+    }
+    crate::requests::command_log::begin_counting_commands();
+}
+
 /// Counts what became of a mail, for the metrics.
 pub fn count_outcome(reason: Reason) {
     metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(1);

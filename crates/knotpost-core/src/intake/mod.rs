@@ -23,7 +23,7 @@ mod webhook_request;
 
 pub use bounce::Returned;
 pub use budgets::BudgetKind;
-pub use commit::{Committed, Disposition, commit, count_outcome};
+pub use commit::{Committed, Disposition, begin_counting, commit, count_outcome};
 pub use mail::{Arrival, Class, CommandText, IncomingMail, Way};
 pub use place::{Place, QueueLimit, find_place};
 pub use quarantine::{UnreadMail, quarantine};

@@ -1,7 +1,7 @@
 //! What monitoring and caches ask about the database.
 
 use crate::app::App;
-use knotpost_model::Millis;
+use knotpost_model::{BoardState, Millis};
 use knotpost_storage::StoreError;
 pub use knotpost_storage::{Readiness, RecentPeers};
 
@@ -16,6 +16,44 @@ pub struct QueueLengths {
     pub webhook_events: Option<i64>,
     /// How long the oldest due mail of the inbox has been due, in milliseconds; 0 when none is late.
     pub inbox_late_ms: i64,
+    /// The same of the outbox.
+    pub outbox_late_ms: i64,
+    /// Turns of computer players that no server is deciding on, up to [`MOST_BOT_TURNS`].
+    pub bot_turns: Option<i64>,
+    /// When the last mail came in, in milliseconds; 0: never.
+    pub last_received: i64,
+    /// When the last one left.
+    pub last_sent: i64,
+}
+
+/// How many turns of computer players are counted.
+const MOST_BOT_TURNS: i64 = 100;
+
+/// What the database holds.
+#[derive(Clone, Debug)]
+pub struct Stock {
+    /// Boards by the name of their state; every state is there.
+    pub boards: Vec<(&'static str, i64)>,
+    /// Moves on all boards.
+    pub moves: i64,
+    /// Users.
+    pub users: i64,
+    /// Bytes of the database.
+    pub bytes: i64,
+}
+
+/// Counts what the database holds, for which whole tables are read; `None` when that fails.
+pub async fn view_stock(app: &App) -> Option<Stock> {
+    let mut tx = app.store.read().await.ok()?;
+    let rows = tx.count_boards_by_state().await.ok()?;
+    let boards = BoardState::ALL.iter().map(|state| {
+        let row = rows.iter().find(|row| row.state == state.as_str());
+        (state.as_str(), row.map_or(0, |row| row.boards))
+    });
+    let boards = boards.collect();
+    let moves = rows.iter().map(|row| row.moves).sum();
+    let (users, bytes) = (tx.count_users().await.ok()?, tx.database_bytes().await.ok()?);
+    Some(Stock { boards, moves, users, bytes })
 }
 
 /// Whether the database answers and accepts writes.
@@ -34,8 +72,22 @@ pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
     let webhook_events = tx.count_waiting_hook_events().await.ok();
     let now = app.clock.now();
     let due = tx.next_inbox_due().await.ok().flatten();
-    let inbox_late_ms = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
-    Some(QueueLengths { inbox, outbox, webhook_events, inbox_late_ms })
+    let late = |due: Option<i64>| due.map_or(0, |due| now.0.saturating_sub(due).max(0));
+    let inbox_late_ms = late(due);
+    let outbox_late_ms = late(tx.next_outbox_due().await.ok().flatten());
+    let bot_turns = tx.bot_turns(now, MOST_BOT_TURNS).await.ok().map(|turns| turns.len() as i64);
+    let last_received = tx.last_received_at().await.ok().flatten().unwrap_or_default();
+    let last_sent = tx.last_sent_at().await.ok().flatten().unwrap_or_default();
+    Some(QueueLengths {
+        inbox,
+        outbox,
+        webhook_events,
+        inbox_late_ms,
+        outbox_late_ms,
+        bot_turns,
+        last_received,
+        last_sent,
+    })
 }
 
 /// What the database says about the machine and the way mail comes in, for those who look after the server.

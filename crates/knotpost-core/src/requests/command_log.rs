@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use knotpost_commands::Verb;
+
 use crate::app::App;
 use crate::identity::Login;
 use crate::requests::Prepared;
@@ -15,6 +17,9 @@ const UNKNOWN: &str = "-";
 pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], outcome: &str, since: Millis) {
     let ms = app.clock.now().0.saturating_sub(since.0).max(0);
     let verb = prepared.command.as_ref().map(|command| command.verb().spec().name());
+    let shown = verb.as_deref().unwrap_or(UNKNOWN).to_owned();
+    metrics::counter!("knotpost_commands_total", "verb" => shown, "outcome" => class_of(outcome))
+        .increment(1);
     tracing::info!(
         who = user_of(prepared).unwrap_or(UNKNOWN),
         verb = verb.as_deref().unwrap_or(UNKNOWN),
@@ -23,6 +28,26 @@ pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], o
         ms,
         "command"
     );
+}
+
+/// The outcomes as the metrics have them: few, so that few numbers are kept.
+fn class_of(outcome: &str) -> &'static str {
+    match outcome {
+        "done" | "executed" | "multiple" => "done",
+        "duplicate" => "repeated",
+        "failed" => "failed",
+        _ => "refused",
+    }
+}
+
+/// The counters begin at zero.
+pub(crate) fn begin_counting_commands() {
+    for verb in Verb::all() {
+        for outcome in ["done", "refused"] {
+            let name = verb.spec().name();
+            metrics::counter!("knotpost_commands_total", "verb" => name, "outcome" => outcome).increment(0);
+        }
+    }
 }
 
 /// The user it proved to come from.

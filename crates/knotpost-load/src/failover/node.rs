@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// What both servers are started with. `pg_rewind` needs whole pages and checksums; the machine itself does not fail
 /// here, so nothing is synced.
 const SETTINGS: &str = "-c listen_addresses= -c fsync=off -c full_page_writes=on -c max_connections=100 \
-     -c wal_level=replica -c max_wal_senders=8 -c wal_keep_size=512MB -c hot_standby=on -c wal_receiver_status_interval=1";
+     -c wal_level=replica -c max_wal_senders=8 -c hot_standby=on -c wal_receiver_status_interval=1";
 
 /// A PostgreSQL server in a folder of its own.
 pub(super) struct Node {
@@ -45,6 +45,8 @@ impl Node {
             .await
             .context("there is no PostgreSQL to be had")?;
         node.start().await?;
+        // In the file, because `pg_rewind` has a server end its recovery alone, which must keep what it compares.
+        node.ask("ALTER SYSTEM SET wal_keep_size = '512MB'").await?;
         Ok(node)
     }
 

@@ -145,7 +145,10 @@ impl From<sqlx::Error> for StoreError {
             // PostgreSQL: a server that only reads, as a standby does; shutting down or starting; too many connections;
             // a connection that broke.
             Some("25006" | "57P01" | "57P02" | "57P03" | "53300") => Self::Unreachable(error),
-            Some(code) if code.len() == 5 && code.starts_with("08") => Self::Unreachable(error),
+            // But not a violation of the protocol, such as a parameter that a proxy does not know.
+            Some(code) if code.len() == 5 && code.starts_with("08") && code != "08P01" => {
+                Self::Unreachable(error)
+            }
             Some(code) if is_refusal_of_disk(code) => Self::Unwritable(error),
             _ => Self::Database(error),
         }

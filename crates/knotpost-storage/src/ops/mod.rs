@@ -10,5 +10,5 @@ mod transfer;
 
 pub use audit::{AuditFilter, AuditRow, NewAudit};
 pub use leader_lease::LeaderLease;
-pub use overview::{Deadline, DutyLine, RecentPeers, WaitingBroadcast};
+pub use overview::{Deadline, DutyLine, RecentPeers, StateCount, WaitingBroadcast};
 pub use transfer::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};

@@ -70,6 +70,17 @@ pub struct WaitingBroadcast {
     pub after_user: i64,
 }
 
+/// How many boards are in a state.
+#[derive(Clone, Debug, FromRow)]
+pub struct StateCount {
+    /// As it is stored.
+    pub state: String,
+    /// How many boards.
+    pub boards: i64,
+    /// Moves on all of them.
+    pub moves: i64,
+}
+
 impl ReadTx {
     /// When the last mail came in.
     ///
@@ -144,6 +155,24 @@ impl ReadTx {
         let sql = "SELECT b.id, u.userid, b.at, b.after_user FROM broadcasts b JOIN users u ON u.id = b.user_id \
                    WHERE b.done_at IS NULL ORDER BY b.id LIMIT $1";
         Ok(on!(self, c => sqlx::query_as::<_, WaitingBroadcast>(sql).bind(limit).fetch_all(c).await)?)
+    }
+
+    /// Boards and their moves, by state; a state without boards is left out. Reads the entire table.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_boards_by_state(&mut self) -> Result<Vec<StateCount>, StoreError> {
+        let sql = "SELECT state, COUNT(*) AS boards, CAST(COALESCE(SUM(ply), 0) AS BIGINT) AS moves FROM boards \
+                   GROUP BY state";
+        Ok(on!(self, c => sqlx::query_as::<_, StateCount>(sql).fetch_all(c).await)?)
+    }
+
+    /// How many users there are. Reads the entire table.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_users(&mut self) -> Result<i64, StoreError> {
+        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM users").fetch_one(c).await)?)
     }
 
     /// Bytes that the database takes.

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::batch::MovePlan;
 use crate::connection::{Connection, FileIdentity, StoreError, on};
-use crate::postgres::{PATIENCE, Primary};
+use crate::postgres::{PATIENCE, Primary, State};
 use crate::transaction::ReadTx;
 use crate::writer::{Isolation, Work, Writer};
 
@@ -126,6 +126,26 @@ impl Store {
         match &self.pools {
             Pools::Sqlite { usage, .. } => Some(usage.read()),
             Pools::Postgres(_) => None,
+        }
+    }
+
+    /// Whether the database took writes when that was seen last. Asks nothing.
+    pub fn is_working(&self) -> bool {
+        match &self.pools {
+            Pools::Sqlite { file, .. } => file.is_in_place() && !self.writer.health.has_failed(),
+            Pools::Postgres(primary) => primary.state() == State::Working,
+        }
+    }
+
+    /// How many connections to PostgreSQL are in use and how many are idle, of those that are shared; `None`: on SQLite.
+    pub fn connections(&self) -> Option<(u32, u32)> {
+        match &self.pools {
+            Pools::Sqlite { .. } => None,
+            Pools::Postgres(primary) => {
+                let pool = primary.generation().pool;
+                let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+                Some((pool.size().saturating_sub(idle), idle))
+            }
         }
     }
 

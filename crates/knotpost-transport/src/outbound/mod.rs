@@ -12,7 +12,7 @@ pub mod transports;
 pub mod webhook;
 
 pub use self::compose::{ComposeError, MailComposer, OwnTemplate, RenderError, Rendered, Renderer, compose};
-pub use delivery::{Built, DeliveryWorker, build_message};
+pub use delivery::{Built, DeliveryWorker, begin_counting, build_message};
 pub use dkim::Signer;
 pub use dkim_key::KeyError;
 pub use knotpost_core::replies::{Auto, Drawn, Letter};

@@ -2,6 +2,7 @@
 //! `docs/operations.md` is this one; a test compares them with each other and with the sources.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 
 /// What kind of number a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,22 @@ enum Kind {
     Gauge,
     /// Quantiles, a sum and a count.
     Summary,
+    /// Counts up to each bound, a sum and a count.
+    Histogram,
+}
+
+/// The bounds of a request's time in seconds, and of the number of writes in a commit.
+const SECONDS: [f64; 7] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0];
+const WRITES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+/// Says which metrics are histograms.
+///
+/// # Errors
+/// When the recorder refuses the bounds.
+pub(super) fn with_buckets(recorder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
+    recorder
+        .set_buckets_for_metric(Matcher::Full("knotpost_http_request_seconds".to_owned()), &SECONDS)?
+        .set_buckets_for_metric(Matcher::Full("knotpost_store_group".to_owned()), &WRITES)
 }
 
 /// Name, kind and description of every metric, by name.
@@ -21,8 +38,14 @@ const METRICS: &[(&str, Kind, &str)] = &[
         Kind::Counter,
         "connections that a listener could not accept, by `listener`",
     ),
+    ("knotpost_boards", Kind::Gauge, "boards, by `state`; counted now and then, at least a minute apart"),
     ("knotpost_bot_move_seconds", Kind::Summary, "processor time of a decision of a computer player"),
     ("knotpost_bot_moves_total", Kind::Counter, "turns of computer players, by `outcome`"),
+    (
+        "knotpost_bot_turns_waiting",
+        Kind::Gauge,
+        "turns of computer players that no server is deciding on; 100 stands for more",
+    ),
     (
         "knotpost_budget_refusals_total",
         Kind::Counter,
@@ -30,12 +53,36 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ),
     ("knotpost_build_info", Kind::Gauge, "always 1; `version` and `commit` name the build"),
     (
+        "knotpost_commands_total",
+        Kind::Counter,
+        "commands, by `verb` (`-`: not understood) and `outcome`: `done`, `refused`, `repeated` or `failed`",
+    ),
+    (
+        "knotpost_database_bytes",
+        Kind::Gauge,
+        "size of the database in bytes; asked for at least a minute apart",
+    ),
+    (
+        "knotpost_database_connections",
+        Kind::Gauge,
+        "connections of the pool to PostgreSQL, by `state`: `idle` or `used`",
+    ),
+    ("knotpost_database_working", Kind::Gauge, "1 while the database answers and takes writes, else 0"),
+    (
         "knotpost_http_connections_refused_total",
         Kind::Counter,
         "connections to the web that were refused, by `limit`",
     ),
+    ("knotpost_http_request_seconds", Kind::Histogram, "time until an answer begins, by `route`"),
+    (
+        "knotpost_http_requests_total",
+        Kind::Counter,
+        "HTTP requests, by `route` and `status` (`2xx` and so on)",
+    ),
     ("knotpost_inbox_late_seconds", Kind::Gauge, "how long the oldest due mail of the inbox has been due"),
     ("knotpost_inbox_waiting", Kind::Gauge, "received mails that wait to be processed"),
+    ("knotpost_last_mail_received_timestamp_seconds", Kind::Gauge, "when the last mail came in; 0: never"),
+    ("knotpost_last_mail_sent_timestamp_seconds", Kind::Gauge, "when the last mail left; 0: never"),
     ("knotpost_limit_closed", Kind::Gauge, "1 while a limit that all share is reached, by `rate`"),
     ("knotpost_limit_refusals_total", Kind::Counter, "requests that came too often, by `rate` and `scope`"),
     (
@@ -44,19 +91,33 @@ const METRICS: &[(&str, Kind, &str)] = &[
         "results of SPF, DKIM and DMARC for received mail, by `check` and `result`",
     ),
     (
+        "knotpost_mails_not_sent_total",
+        Kind::Counter,
+        "tries to send a mail that failed, by `outcome`: `deferred`, `failed` or `recipient_refused`",
+    ),
+    (
         "knotpost_mails_put_off_total",
         Kind::Counter,
         "received mails that were put off because too many wait, by `bound`",
     ),
     ("knotpost_mails_received_total", Kind::Counter, "received mails, by `reason`: what became of them"),
     ("knotpost_mails_sent_total", Kind::Counter, "mails that left, by `kind`"),
+    ("knotpost_moves_stored", Kind::Gauge, "moves on all boards; counted together with the boards"),
+    ("knotpost_outbox_late_seconds", Kind::Gauge, "how long the oldest due mail of the outbox has been due"),
     ("knotpost_outbox_waiting", Kind::Gauge, "outgoing mails that wait"),
-    ("knotpost_store_group", Kind::Summary, "transactions that were committed together"),
+    ("knotpost_passwords_waiting", Kind::Gauge, "passwords that wait to be checked"),
+    ("knotpost_store_group", Kind::Histogram, "writes that were committed together"),
     (
         "knotpost_store_retries_total",
         Kind::Counter,
         "transactions that were repeated because others were first",
     ),
+    (
+        "knotpost_tls_certificate_end_timestamp_seconds",
+        Kind::Gauge,
+        "when the certificate of `smtp.tls_cert` ends; absent without one",
+    ),
+    ("knotpost_users", Kind::Gauge, "users; counted together with the boards"),
     ("knotpost_webhook_attempts_total", Kind::Counter, "events that were offered to webhooks, by `outcome`"),
     ("knotpost_webhook_events_waiting", Kind::Gauge, "events that wait for webhooks"),
     (
@@ -64,6 +125,10 @@ const METRICS: &[(&str, Kind, &str)] = &[
         Kind::Counter,
         "loops that failed because of a fault in the program, by `worker`",
     ),
+    ("process_cpu_seconds_total", Kind::Counter, "processor time of this process in whole seconds"),
+    ("process_open_fds", Kind::Gauge, "open files and connections of this process"),
+    ("process_resident_memory_bytes", Kind::Gauge, "memory of this process"),
+    ("process_start_time_seconds", Kind::Gauge, "when this process began"),
 ];
 
 /// Tells the recorder what the metrics are.
@@ -74,11 +139,13 @@ pub(super) fn describe() {
         match kind {
             Kind::Counter => describe_counter!(name, help),
             Kind::Gauge => describe_gauge!(name, help),
-            Kind::Summary => describe_histogram!(name, help),
+            Kind::Summary | Kind::Histogram => describe_histogram!(name, help),
         }
     }
-    // Counters without labels are there from the start, so that their first growth is seen.
+    // They are there from the start, so that their first growth is seen.
     metrics::counter!("knotpost_store_retries_total").increment(0);
+    knotpost_core::intake::begin_counting();
+    knotpost_transport::outbound::begin_counting();
 }
 
 #[cfg(test)]
@@ -104,7 +171,11 @@ mod tests {
                 let text = fs::read_to_string(&path).unwrap();
                 for kind in ["counter!(\"", "gauge!(\"", "histogram!(\""] {
                     let found = text.split(kind).skip(1).filter_map(|rest| rest.split('"').next());
-                    names.extend(found.filter(|name| name.starts_with("knotpost_")).map(ToOwned::to_owned));
+                    names.extend(
+                        found
+                            .filter(|name| name.starts_with("knotpost_") || name.starts_with("process_"))
+                            .map(ToOwned::to_owned),
+                    );
                 }
             }
         }
@@ -135,14 +206,30 @@ mod tests {
     }
 
     #[test]
-    fn rules_for_alerts_name_metrics_that_exist() {
+    fn rules_and_the_dashboard_name_metrics_that_exist() {
         let rules = fs::read_to_string(root().join("deploy/alerts.yml")).unwrap();
-        let names = rules.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        let names: BTreeSet<&str> = names.filter(|word| word.starts_with("knotpost_")).collect();
-        assert!(names.len() > 3, "{names:?}");
-        for name in names {
-            assert!(METRICS.iter().any(|(known, ..)| *known == name), "{name}");
+        let dashboard = fs::read_to_string(root().join("deploy/dashboard.json")).unwrap();
+        let dashboard: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
+        let panels = dashboard["panels"].as_array().unwrap();
+        let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+        let queries: Vec<&str> = targets.map(|target| target["expr"].as_str().unwrap()).collect();
+        let mut shown = BTreeSet::new();
+        for (text, least) in [(rules.clone(), 10), (queries.join(" "), 25)] {
+            let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            let names = names.filter(|word| word.starts_with("knotpost_") || word.starts_with("process_"));
+            let names: BTreeSet<String> = names.map(ToOwned::to_owned).collect();
+            assert!(names.len() >= least, "{names:?}");
+            for name in names {
+                let of = |suffix: &str| name.strip_suffix(suffix).unwrap_or(&name).to_owned();
+                let whole = [name.clone(), of("_bucket"), of("_sum"), of("_count")];
+                let known = METRICS.iter().find(|(known, ..)| whole.iter().any(|name| name == known));
+                let (_, kind, _) = known.unwrap_or_else(|| panic!("{name}"));
+                let is_part = !METRICS.iter().any(|(known, ..)| *known == name);
+                assert!(!is_part || [Kind::Summary, Kind::Histogram].contains(kind), "{name}");
+                shown.insert(name);
+            }
         }
+        assert!(queries.iter().all(|query| query.contains("knotpost")), "{queries:?}");
         let docs = fs::read_to_string(root().join("docs/operations.md")).unwrap();
         let (_, shown) = docs.split_once("  ```yaml\n").unwrap();
         let (shown, _) = shown.split_once("  ```\n").unwrap();

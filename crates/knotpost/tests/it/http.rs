@@ -292,16 +292,17 @@ async fn pages_are_for_people() {
 async fn the_operator_sees_health() {
     let app = TestApp::start().await;
     assert_eq!(app.get("/healthz").await.text, "ok\n");
-    assert_eq!(app.get("/readyz").await.text, "ready\n");
+    let ready = format!("ready\nknotpost {}\n", *knotpost_platform::build::VERSION);
+    assert_eq!(app.get("/readyz").await.text, ready);
     app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
     app.clock.advance(4 * 60_000);
     app.app.pulse.beat(Loop::Clock, app.app.clock.now());
-    assert_eq!(app.get("/readyz").await.text, "ready\n");
+    assert_eq!(app.get("/readyz").await.text, ready);
     app.clock.advance(2 * 60_000);
     let page = app.get("/readyz").await;
     assert!(page.status == 503 && page.text.trim_end().ends_with(": outbox"), "{}", page.text);
     app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
-    assert_eq!(app.get("/readyz").await.text, "ready\n");
+    assert_eq!(app.get("/readyz").await.text, ready);
     app.app.store.close().await;
     assert_eq!(app.get("/readyz").await.status, 503);
     assert_eq!(app.get("/healthz").await.status, 200);

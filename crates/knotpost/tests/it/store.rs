@@ -7,6 +7,7 @@ mod boards;
 mod clock;
 mod direct_mails;
 mod feeds;
+mod hosts;
 mod leaving;
 mod mails;
 mod people;

@@ -10,4 +10,5 @@ mod result;
 mod worker;
 
 pub use build::{Built, build_message};
+pub use result::begin_counting;
 pub use worker::DeliveryWorker;

@@ -68,6 +68,21 @@ pub(super) async fn send(
     })
 }
 
+/// The outcomes of tries that failed, as the metrics name them.
+const DEFERRED: &str = "deferred";
+const FAILED: &str = "failed";
+const RECIPIENT_REFUSED: &str = "recipient_refused";
+
+/// The counters begin at zero.
+pub fn begin_counting() {
+    for outcome in [DEFERRED, FAILED, RECIPIENT_REFUSED] {
+        metrics::counter!("knotpost_mails_not_sent_total", "outcome" => outcome).increment(0);
+    }
+    for outcome in ["arrived", "gone", "failed"] {
+        metrics::counter!("knotpost_webhook_attempts_total", "outcome" => outcome).increment(0);
+    }
+}
+
 /// What came of a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeliveryResult {
@@ -102,6 +117,12 @@ pub(super) async fn record_result(
         }
         Err(SendError::Transient(why)) => DeliveryOutcome::Deferred(why),
     };
+    let name = match &outcome {
+        DeliveryOutcome::Deferred(_) => DEFERRED,
+        DeliveryOutcome::RecipientRefused(_) => RECIPIENT_REFUSED,
+        _ => FAILED,
+    };
+    metrics::counter!("knotpost_mails_not_sent_total", "outcome" => name).increment(1);
     record_delivery(app, mail, outcome).await?;
     Ok(DeliveryResult::Recorded)
 }

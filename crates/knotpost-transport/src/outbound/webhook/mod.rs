@@ -20,6 +20,7 @@ use knotpost_core::app::App;
 use knotpost_core::config::Config;
 use knotpost_core::webhooks::{Delivery, Fate, Taken, note_fate, take_delivery};
 use knotpost_model::{HookUrl, Reach};
+use knotpost_platform::build::PRODUCT;
 
 /// Delivers events to webhooks.
 #[derive(Clone)]
@@ -71,7 +72,7 @@ impl Courier {
             tls: Arc::new(tls),
             reach: if settings.allow_private { Reach::Anywhere } else { Reach::Public },
             timeout: Duration::from_secs(settings.timeout_seconds),
-            agent: format!("Knotpost/{} (+{})", env!("CARGO_PKG_VERSION"), config.server.public_url),
+            agent: format!("{} (+{})", *PRODUCT, config.server.public_url),
         })
     }
 

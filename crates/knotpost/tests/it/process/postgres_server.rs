@@ -299,3 +299,29 @@ async fn a_server_that_was_killed_takes_its_own_clock_over_at_once_and_nobody_el
     one.start().await.stop().await;
     assert_eq!(name(&one).len(), first.len());
 }
+
+/// As after a reboot, when the database starts later.
+#[tokio::test]
+async fn a_postgres_that_is_not_there_yet_is_waited_for() {
+    let Some(database) = database().await else { return };
+    // Where the cluster has no socket, there is no path that could appear later.
+    let Some((before, socket)) = database.url().split_once("?host=/") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("socket");
+    let url = format!("{before}?host={}", link.display());
+    let place =
+        Place::new().with("KNOTPOST_DATABASE__URL", &url).with("KNOTPOST_SECRETS__KEY", "a7".repeat(32));
+    let socket = std::path::PathBuf::from(format!("/{}", socket.split('&').next().unwrap()));
+    let appears = async {
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        std::os::unix::fs::symlink(&socket, &link).unwrap();
+    };
+    let (server, ()) = tokio::join!(place.start(), appears);
+    assert_eq!(server.get("/readyz").await.status, 200);
+    let ended = server.stop().await;
+    assert_eq!(ended.stderr.matches("waiting for the database").count(), 1, "{ended:?}");
+    assert!(
+        ended.stderr.contains("No such file or directory") && !ended.stderr.contains("ERROR"),
+        "{ended:?}"
+    );
+}

@@ -1,0 +1,97 @@
+//! A database whose address names several hosts. What happens when one takes over from another is tried by
+//! `knotpost-load failover`.
+
+use std::time::Duration;
+
+use knotpost_storage::{Readiness, Settings, Store, StoreError};
+use sqlx::{AssertSqlSafe, Connection};
+use sqlx_postgres::PgConnection;
+use tokio::time::timeout;
+
+use super::settings;
+use crate::postgres::{TestDatabase, database};
+
+/// The address with a host before it where nobody listens.
+fn behind_nobody(url: &str) -> String {
+    match url.split_once("?host=") {
+        Some((before, socket)) => format!("{before}?host=/nowhere,{socket}"),
+        None => {
+            let (user, place) = url.rsplit_once('@').unwrap();
+            format!("{user}@127.0.0.1:1,{place}")
+        }
+    }
+}
+
+fn with(url: &str, parameter: &str) -> String {
+    format!("{url}{}{parameter}", if url.contains('?') { '&' } else { '?' })
+}
+
+async fn alter(database: &TestDatabase, setting: &str) {
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    let name: String =
+        sqlx::query_scalar("SELECT current_database()::text").fetch_one(&mut connection).await.unwrap();
+    let sql = format!("ALTER DATABASE {name} SET {setting}");
+    sqlx::query(AssertSqlSafe(sql)).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+fn place(url: &str) -> (tempfile::TempDir, Settings) {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(url, folder.path());
+    (folder, settings)
+}
+
+#[tokio::test]
+async fn the_host_of_a_postgres_that_answers_is_found_among_several() {
+    let Some(database) = database().await else { return };
+    let (_folder, settings) = place(&behind_nobody(database.url()));
+    assert!(!Store::has_schema(&settings).await.unwrap());
+    Store::migrate(&settings).await.unwrap();
+    assert!(Store::has_schema(&settings).await.unwrap());
+    let store = Store::open(&settings).await.unwrap();
+    store.check_schema().await.unwrap();
+    assert_eq!(store.readiness().await.unwrap(), Readiness::Ready);
+    assert!(store.is_working());
+    let mut listener = store.listen().await.unwrap().unwrap();
+    store.notify("heard").await.unwrap();
+    let heard = timeout(Duration::from_secs(20), listener.next()).await.unwrap().unwrap();
+    assert_eq!(heard, knotpost_storage::Notification::Notice("heard".to_owned()));
+    drop(listener);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_postgres_that_only_reads_is_no_host_to_write_on() {
+    let Some(database) = database().await else { return };
+    let (_folder, settings) = place(database.url());
+    Store::migrate(&settings).await.unwrap();
+    alter(&database, "default_transaction_read_only = on").await;
+    let (_other, wanted) = place(&with(&behind_nobody(database.url()), "target_session_attrs=read-write"));
+    let refused = Store::open(&wanted).await.unwrap_err();
+    let StoreError::NoServer(why) = &refused else { panic!("{refused:?}") };
+    assert!(why.contains("it takes no writes") && why.contains("; "), "{why}");
+    assert!(refused.is_transient());
+    // With one host, boards can be read meanwhile.
+    let store = Store::open(&settings).await.unwrap();
+    assert_eq!(store.readiness().await.unwrap(), Readiness::ReadOnly);
+    store.ping().await.unwrap();
+    assert!(!store.is_working());
+    store.close().await;
+}
+
+#[tokio::test]
+async fn statements_of_a_postgres_have_no_time_limit_whatever_the_database_says() {
+    let Some(database) = database().await else { return };
+    let (_folder, settings) = place(database.url());
+    Store::migrate(&settings).await.unwrap();
+    alter(&database, "statement_timeout = '5s'").await;
+    let store = Store::open(&settings).await.unwrap();
+    let limit = store.write(|tx| {
+        Box::pin(async move {
+            let knotpost_storage::Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("no") };
+            Ok(sqlx::query_scalar::<_, String>("SHOW statement_timeout").fetch_one(connection).await?)
+        })
+    });
+    assert_eq!(limit.await.unwrap(), "0");
+    store.close().await;
+}
