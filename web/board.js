@@ -1,5 +1,7 @@
 // A board's page, made livelier: news without reloading, stepping with keys, choosing without losing the place, moves that
 // are seen to move. Everything works without it; it only follows links and sends nothing by itself.
+import { watch } from "./live.js";
+
 const table = () => document.getElementById("table");
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -344,104 +346,10 @@ function slide(picture, [x, y, width, height, side]) {
   addEventListener("pointerdown", end, { once: true });
 }
 
-// News come over one connection of the browser, which one of its tabs holds for all: a browser has few connections to one
-// server. What happened meanwhile is told by the server, which hears how the board stood on this page.
-
-const channel = "BroadcastChannel" in window && navigator.locks ? new BroadcastChannel("knotpost boards") : null;
-const MOST_STREAMS = 4;
-let streams = null;
-let lone = null;
-
-const boardOf = (address) => address.split("?")[0];
-
 // A click that is on its way comes first: only where it led tells whether to interrupt.
 const news = () => going.then(() => {
   plies.clear();
   return isBusy() ? tell() : show(location.href, { keep: true, otherwise: tell });
-});
-
-function follow(address, heard) {
-  const events = new EventSource(address);
-  for (const kind of ["move", "chat", "proposal", "over"]) events.addEventListener(kind, (event) => heard(event.lastEventId));
-  return events;
-}
-
-// The tab that holds the connections: opens one for each board that some tab shows.
-function serve(address) {
-  const board = boardOf(address);
-  const since = new URL(address, location).searchParams.get("since");
-  const known = streams.get(board);
-  if (known) {
-    streams.delete(board);
-    streams.set(board, known);
-    if (known.state !== since) spread(board, known.state);
-    return;
-  }
-  const stream = { state: since };
-  stream.events = follow(address, (state) => {
-    stream.state = state;
-    spread(board, state);
-  });
-  streams.set(board, stream);
-  while (streams.size > MOST_STREAMS) {
-    const [oldest, { events }] = streams.entries().next().value;
-    events.close();
-    streams.delete(oldest);
-  }
-}
-
-function spread(board, state) {
-  channel.postMessage({ board, state });
-  hear(board, state);
-}
-
-function hear(board, state) {
-  const own = table()?.dataset.events;
-  if (own && boardOf(own) === board && new URL(own, location).searchParams.get("since") !== state) news();
-}
-
-function listen() {
-  if (table()?.dataset.live !== "yes") return;
-  const address = table().dataset.events;
-  if (!channel) {
-    if (!lone && !document.hidden) lone = follow(address, news);
-  } else if (streams) serve(address);
-  else channel.postMessage({ wanted: address });
-}
-
-if (channel) {
-  channel.onmessage = ({ data }) => {
-    if (data.board) hear(data.board, data.state);
-    else if (data.wanted && streams) serve(data.wanted);
-    else if (data.isNew) listen();
-  };
-  lead();
-}
-
-// Waits until no other tab holds the connections, then does.
-function lead() {
-  navigator.locks.request("knotpost boards", () => new Promise((resolve) => {
-    streams = new Map();
-    listen();
-    channel.postMessage({ isNew: true });
-    addEventListener("pagehide", () => {
-      for (const { events } of streams.values()) events.close();
-      streams = null;
-      resolve();
-    }, { once: true });
-  }));
-}
-
-function rest() {
-  lone?.close();
-  lone = null;
-}
-
-document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
-addEventListener("pagehide", rest);
-addEventListener("pageshow", (event) => {
-  if (event.persisted && channel) lead();
-  listen();
 });
 
 // A link that is copied with one click, where the browser lets a page do so.
@@ -477,6 +385,18 @@ function remember() {
   }
 }
 
+// Boards seen last can be read without a network; the first one was here before its worker.
+async function keepSeen() {
+  if (!navigator.serviceWorker) return;
+  const isLate = !navigator.serviceWorker.controller;
+  await navigator.serviceWorker.register("/service-worker.js");
+  const { active } = await navigator.serviceWorker.ready;
+  if (isLate && place() === location.pathname) active.postMessage({ seen: location.pathname });
+}
+
 prepare();
 remember();
-listen();
+keepSeen().catch(() => {
+  // A browser that has no workers, or may not store anything, shows boards with a network alone.
+});
+watch(() => (table()?.dataset.live === "yes" ? table().dataset.events : null), news);

@@ -1,5 +1,5 @@
 // Shows the notifications that the server pushes, opens the board when one is clicked, and tells the server when the
-// browser replaces its subscription.
+// browser replaces its subscription. Shows boards seen last where there is no network.
 
 self.addEventListener("install", () => self.skipWaiting());
 
@@ -45,9 +45,139 @@ async function renew(old, fresh) {
 /** The number of a subscription on the settings page of whoever is logged in; undefined: it is not there. */
 async function idOf({ endpoint }) {
   const page = await (await fetch("/settings")).text();
-  const plain = (text) => text.replace(/&#x2f;/gi, "/").replaceAll("&amp;", "&");
   const lines = page.matchAll(/data-id="(\d+)" data-endpoint="([^"]*)"/g);
   return [...lines].find(([, , one]) => plain(one) === endpoint)?.[1];
 }
 
 const post = (fields) => fetch("/settings", { method: "POST", body: new URLSearchParams(fields) });
+
+// Boards seen last, to be read without a network. What is stored belongs to one session: a page that comes for another one,
+// and logging out, delete it all. Only pages of boards as they stand are stored: nothing that was chosen, previewed or sent.
+
+const BOARDS = "boards seen";
+const ASSETS = "assets of boards seen";
+const MOST_BOARDS = 20;
+const MOST_ASSETS = 12;
+/** The session for which the server made a page; the same word for everybody who is not logged in. */
+const SESSION = "x-session-mark";
+const SEEN = "x-seen-at";
+
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname, search } = new URL(request.url);
+  if (origin !== self.location.origin) return;
+  const isPage = request.mode === "navigate";
+  if (request.method !== "GET") {
+    if (isPage && pathname === "/logout") event.waitUntil(forget());
+  } else if (pathname.startsWith("/assets/")) event.respondWith(fetch(request).catch((error) => stored(ASSETS, request, error)));
+  else if (isBoard(pathname) && !search && (isPage || request.headers.get("accept") === "text/html")) event.respondWith(board(event, isPage));
+  else if (isPage) event.respondWith(page(event));
+});
+
+// A board that was shown before there was a worker.
+self.addEventListener("message", (event) => {
+  const { seen } = event.data ?? {};
+  if (typeof seen === "string" && isBoard(seen)) event.waitUntil(fetch(seen).then((answer) => keep(seen, answer), () => {}));
+});
+
+const isBoard = (path) => /^\/boards\/[a-z]+\/[0-9]+$/.test(path);
+/** How often all was deleted: what was asked for before that is not stored after it. */
+let generation = 0;
+
+function forget() {
+  generation += 1;
+  return Promise.all([BOARDS, ASSETS].map((name) => caches.delete(name)));
+}
+
+async function stored(name, request, error) {
+  const found = await (await caches.open(name)).match(request);
+  if (!found) throw error;
+  return found;
+}
+
+async function page(event) {
+  const answer = await fetch(event.request).catch(() => null);
+  if (!answer) return listSeen();
+  event.waitUntil(check(answer));
+  return answer;
+}
+
+async function board(event, isPage) {
+  const { pathname } = new URL(event.request.url);
+  const answer = await fetch(event.request).catch((error) => {
+    if (!isPage) throw error;
+  });
+  if (!answer) return showSeen(pathname);
+  event.waitUntil(keep(pathname, answer.clone()));
+  return answer;
+}
+
+/** Deletes what is stored for another session than that of this page. */
+async function check(answer) {
+  const mark = answer.headers.get(SESSION);
+  if (!mark) return;
+  const cache = await caches.open(BOARDS);
+  const [one] = await cache.keys();
+  if (one && (await cache.match(one))?.headers.get(SESSION) !== mark) await forget();
+}
+
+async function keep(path, answer) {
+  await check(answer);
+  if (!answer.ok || answer.redirected || !answer.headers.get(SESSION)) return;
+  const mine = generation;
+  const text = await answer.text();
+  const headers = new Headers({ [SEEN]: Date.now() });
+  for (const name of ["content-type", "content-security-policy", SESSION]) headers.set(name, answer.headers.get(name) ?? "");
+  if (mine !== generation) return;
+  const cache = await caches.open(BOARDS);
+  // In the order in which they were seen.
+  await cache.delete(path);
+  await cache.put(path, new Response(text, { headers }));
+  const assets = await caches.open(ASSETS);
+  for (const address of addressesIn(text)) {
+    if (await assets.match(address)) continue;
+    const asset = await fetch(address);
+    if (!asset.ok) continue;
+    await assets.put(address, asset.clone());
+    if (address.includes(".js")) for (const [, name] of (await asset.text()).matchAll(/from "\.\/([^"]+)"/g)) await assets.add(`/assets/${name}`);
+  }
+  await limit(cache, MOST_BOARDS);
+  await limit(assets, MOST_ASSETS);
+}
+
+const plain = (text) => text.replace(/&#x2f;/gi, "/").replaceAll("&amp;", "&");
+
+/** The style, scripts and icon that a page names. */
+function addressesIn(text) {
+  const named = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => plain(address));
+  return new Set(named.filter((address) => address.startsWith("/assets/")));
+}
+
+async function limit(cache, most) {
+  const keys = await cache.keys();
+  for (const key of keys.slice(0, Math.max(0, keys.length - most))) await cache.delete(key);
+}
+
+/** The board as it was seen, with a word about that. */
+async function showSeen(path) {
+  const found = await (await caches.open(BOARDS)).match(path);
+  if (!found) return listSeen();
+  const when = new Date(Number(found.headers.get(SEEN))).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  const note = `<p class="note offline" role="status">Not up to date: seen at ${when}. There is no connection to the server.</p>`;
+  const text = (await found.text()).replace(/<div id="table"[^>]*>/, (table) => table + note);
+  return new Response(text, { headers: found.headers });
+}
+
+/** Which boards can be read. */
+async function listSeen() {
+  const cache = await caches.open(BOARDS);
+  const seen = (await cache.keys()).map(({ url }) => new URL(url).pathname).reverse();
+  const newest = seen.length ? await (await cache.match(seen[0])).text() : "";
+  const style = [...addressesIn(newest)].find((address) => address.includes(".css"));
+  const name = (path) => path.split("/").slice(2).join(" ").replace(/^./, (letter) => letter.toUpperCase());
+  const list = seen.map((path) => `<li><a href="${path}">${name(path)}</a></li>`).join("");
+  const text = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No connection</title>${style ? `<link rel="stylesheet" href="${style}">` : ""}</head><body><main id="main"><h1>No connection</h1><p>The server cannot be reached now. <a href="">Try again</a></p>${list ? `<h2>Boards seen last</h2><ul>${list}</ul>` : ""}</main></body></html>`;
+  return new Response(text, { status: 503, headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": "default-src 'none'; style-src 'self'" } });
+}

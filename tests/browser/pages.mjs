@@ -126,6 +126,15 @@ export const PUBLIC = { ...EVERYBODY, ...(DEPLOYED ? { "mailbox-missing": "/mail
 
 /** Pages for ann, who plays. */
 export const PLAYER = {
+  // "/invite/{token}", with the links of whoever made it before.
+  "challenge-links": async (person) => {
+    await person.open("/challenge?game=osbox");
+    await person.press("Make a link");
+  },
+  "invitation-own": async (person) => {
+    await person.open("/challenge");
+    await person.open(await person.page.$eval("#links input[readonly]", (one) => new URL(one.value).pathname));
+  },
   home: "/",
   osbox: "/boards/osbox/105",
   "osbox-entry": "/boards/osbox/105?choose=f",

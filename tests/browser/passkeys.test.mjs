@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { Server } from "./server.mjs";
 import { launch, NARROW, Person } from "./browser.mjs";
+import { judge } from "./axe.mjs";
 import { DEPLOYED } from "./places.mjs";
 
 /** A port that is free now: the address of the server must be known before it starts. */
@@ -58,12 +59,23 @@ test("a passkey is added, logs in, and is removed", { skip: DEPLOYED && "the pro
   await click(ann, "form[action='/logout'] button");
   await ann.open("/login?next=/settings");
   await ann.page.waitForSelector("form[data-passkey] button", { visible: true });
+  assert.deepEqual(await judge(ann), []);
   await click(ann, "form[data-passkey] button");
   assert.ok(ann.page.url().endsWith("/settings"), ann.page.url());
   assert.match(await ann.text("#passkeys"), /My telephone \(added .*last used/);
 
-  await click(ann, "#passkeys li button");
+  assert.deepEqual(await judge(ann), []);
+
+  await ann.unfold("Rename or remove the passkey My telephone");
+  assert.deepEqual(await judge(ann), []);
+  await ann.page.$eval("#passkeys li [name=name]", (one) => (one.value = "The <old> one"));
+  await click(ann, "#passkeys li [value=name_passkey]");
+  assert.match(await ann.text("#passkeys"), /The <old> one \(added/);
   assert.doesNotMatch(await ann.text("#passkeys"), /My telephone/);
+  await ann.unfold("Rename or remove the passkey The <old> one");
+  await click(ann, "#passkeys li [value=end_passkey]");
+  assert.doesNotMatch(await ann.text("#passkeys"), /The <old> one/);
+  await server.letter("ann", ({ subject }) => subject.startsWith("A passkey was removed"));
   await click(ann, "form[action='/logout'] button");
   await ann.open("/login");
   await ann.page.waitForSelector("form[data-passkey] button", { visible: true });

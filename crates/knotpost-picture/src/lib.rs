@@ -86,6 +86,12 @@ pub fn linked_svg(view: &View, title: &str, links: &[Link]) -> String {
     svg::write_linked(&scene, title, &describe(view), links)
 }
 
+/// The view as inline SVG, as [`linked_svg`] without links, in which the style sheet lets the last push happen; `None`:
+/// nothing was pushed.
+pub fn pushed_svg(view: &View, title: &str) -> Option<String> {
+    svg::write_pushed(&page::compose_board(view, &theme::VARIABLES), title, &describe(view))
+}
+
 /// A single die as inline SVG, hidden from screen readers because the text beside it says what it is.
 pub fn die_svg(face: Face, theme: Theme, class: &str) -> String {
     svg::write_figure(&page::compose_die(face, theme.palette()), class)

@@ -40,6 +40,42 @@ pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, links: &[L
     text
 }
 
+/// Writes the picture as inline SVG in which a style sheet can let the last push happen: over the line that was pushed lies
+/// the same line, cut out, in a group of its own that can be moved. `None`: nothing was pushed.
+pub(crate) fn write_pushed(scene: &Scene, title: &str, reading: &str) -> Option<String> {
+    let (area, edge) = scene.push?;
+    let cells = area.width.max(area.height) / area.width.min(area.height);
+    let cells = format!(" cells-{cells:.0}\"");
+    let mut text = String::with_capacity(estimate_length(scene));
+    text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\"");
+    push_view_box(&mut text, scene);
+    push_names(&mut text, title, reading);
+    text.push_str("<g id=\"pushed\">\n");
+    push_shapes(&mut text, scene);
+    text.push_str("</g>\n<svg aria-hidden=\"true\" class=\"pushing from-");
+    text.push_str(name_edge(edge));
+    text.push_str(&cells);
+    push_area(&mut text, area);
+    text.push_str(" viewBox=\"");
+    for number in [area.left, area.top, area.width, area.height] {
+        push_decimal(&mut text, grains(number));
+        text.push(' ');
+    }
+    text.push_str("\"><rect fill=\"var(--p-board)\"");
+    push_area(&mut text, area);
+    text.push_str("/><g><use href=\"#pushed\"/></g></svg>\n</svg>\n");
+    Some(text)
+}
+
+fn name_edge(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Left => "left",
+        Edge::Top => "top",
+        Edge::Right => "right",
+        Edge::Bottom => "bottom",
+    }
+}
+
 /// Writes a decorative figure, hidden from screen readers.
 pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
     let mut text = String::with_capacity(estimate_length(scene));
@@ -65,12 +101,8 @@ fn push_view_box_with(text: &mut String, scene: &Scene, push: Option<(Area, Edge
             push_decimal(text, grains(number));
             text.push(' ');
         }
-        text.push_str(match edge {
-            Edge::Left => "left\"",
-            Edge::Top => "top\"",
-            Edge::Right => "right\"",
-            Edge::Bottom => "bottom\"",
-        });
+        text.push_str(name_edge(edge));
+        text.push('"');
     }
     push_view_box(text, scene);
 }

@@ -37,8 +37,9 @@ mod writer;
 
 pub use batch::MovePlan;
 pub use boards::{
-    BoardContext, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, NewSeat, OriginRow, ProgramBoard,
-    ProposalRow, PulseRow, QueuedMoveRow, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
+    BoardContext, BoardNoteRow, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, InvitationRow,
+    NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow, QueuedMoveRow,
+    SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
 };
 pub use connection::{Driver, Guarded, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{

@@ -39,7 +39,7 @@ pub(super) struct Caller {
     key: Option<i64>,
     /// The digest of their session.
     session: Option<String>,
-    /// When they last gave their password: now, or in their session.
+    /// When they last gave their password: now, or in their session, where a passkey counts as much.
     password_at: Option<Millis>,
     pub(super) is_admin: bool,
     pub(super) method: AuthMethod,
@@ -68,7 +68,8 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
-    /// Checks that the caller gave the password recently: with this request, or in the session. A token never passes.
+    /// Checks that the caller gave the password recently: with this request, or in the session, where a passkey counts as
+    /// much. A token never passes.
     ///
     /// # Errors
     /// When the password was not given recently.
@@ -76,7 +77,7 @@ impl Caller {
         if gave_password_lately(self.password_at, web.app.clock.now()) {
             return Ok(());
         }
-        let text = "this needs the password: send userid and password (HTTP Basic), or log in once more";
+        let text = "this needs the password: send userid and password (HTTP Basic), or log in once more, by password or passkey";
         Err(Problem::new(Code::NotAllowed, text))
     }
 

@@ -14,7 +14,7 @@ use knotpost_core::identity::{
 use knotpost_core::webhooks::view_push_key;
 use knotpost_model::Millis;
 
-/// What runs in the browser when a push arrives. Its address decides which pages it is for, so it is no asset.
+/// What runs in the browser when a push arrives, and when pages are asked for. Its address decides which pages it is for, so it is no asset.
 const WORKER: &str = include_str!("../../../web/service-worker.js");
 
 /// The names of browsers in what they say of themselves; many claim to be others as well, the first is right.

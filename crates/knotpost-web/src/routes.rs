@@ -34,7 +34,7 @@ pub enum Role {
 /// A route: a method and a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// The method: `GET`, `POST` or `DELETE`.
+    /// The method: `GET`, `POST`, `PUT` or `DELETE`.
     pub method: &'static str,
     /// The path with its parameters in braces.
     pub path: &'static str,

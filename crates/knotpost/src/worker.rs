@@ -335,6 +335,7 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
                 more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_passkey_challenges(now.plus(-DAY)).await?;
+                more |= tx.prune_invitations(now).await?;
                 more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
                 more |= tx.prune_audit(now.plus(-audit * DAY)).await?;
                 more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;

@@ -363,6 +363,25 @@ async fn conclude(
     }
 }
 
+/// Notes from where somebody logged in otherwise than by the password, as a client of this key: from there they have a
+/// share of wrong passwords of their own.
+pub(crate) async fn remember_login(app: &App, user: UserKey, rate_key: &str) {
+    let (place, now) = (Place::of_client(rate_key), app.clock.now());
+    let Some(host) = place.host else { return };
+    let seen = async { app.store.query().await?.login_host_seen(user, &host.to_string()).await };
+    let known = match seen.await {
+        Ok(seen) => seen.map_or(Known::Not, Known::Host),
+        Err(error) => {
+            tracing::warn!(
+                error = error.with_causes(),
+                "from where somebody logged in could not be looked up"
+            );
+            return;
+        }
+    };
+    remember_host(app, user, host, known, now).await;
+}
+
 /// Notes from where somebody logged in, once a day.
 async fn remember_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
     if matches!(known, Known::Host(seen) if now.since(seen).0 < TOUCH_MS) {

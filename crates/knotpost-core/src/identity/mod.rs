@@ -33,7 +33,7 @@ pub use limits::{Limited, Limits};
 pub use origin::{Origin, Proof, ProvenUser, gave_password_lately};
 pub use passkeys::{
     LoginQuestion, PasskeyAnswer, PasskeyView, PasskeyWish, add_passkey, ask_for_passkey, ask_to_log_in,
-    log_in_by_passkey, offers_passkeys, remove_passkey, view_passkeys,
+    log_in_by_passkey, offers_passkeys, remove_passkey, rename_passkey, view_passkeys,
 };
 pub use profiles::{GameRating, Profile, view_profile};
 pub use resets::{set_password_by_link, view_reset};

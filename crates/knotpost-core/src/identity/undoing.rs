@@ -92,18 +92,33 @@ impl AddressesChanged {
     }
 }
 
-/// A passkey was added.
+/// What became of a passkey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PasskeyChange {
+    /// It was added.
+    Added,
+    /// It was removed.
+    Removed,
+}
+
+/// A passkey was added or removed.
 #[derive(Debug, Serialize)]
-struct PasskeyAdded {
-    /// To whose account.
+struct PasskeyChanged {
+    /// Of whose account.
     userid: String,
+    /// What became of it.
+    #[serde(skip)]
+    change: PasskeyChange,
     /// How that is taken back.
     undo: Option<Undo>,
 }
 
-impl Content for PasskeyAdded {
+impl Content for PasskeyChanged {
     fn template(&self) -> &'static str {
-        "passkey_added"
+        match self.change {
+            PasskeyChange::Added => "passkey_added",
+            PasskeyChange::Removed => "passkey_removed",
+        }
     }
 
     fn facts(&self) -> Facts {
@@ -157,13 +172,14 @@ pub(crate) async fn announce_change(
     Ok(notice(None))
 }
 
-/// Tells the addresses of a user that a passkey was added, and notes it as a change of addresses in which all stayed:
-/// taking it back ends the passkey with whatever else came since. The name of the passkey is not told, since whoever added
-/// it chose it.
+/// Tells the addresses of a user that a passkey was added or removed, and notes it as a change of addresses in which all
+/// stayed: taking it back ends an added passkey with whatever else came since; a removed one does not come back. The name
+/// of the passkey is not told, since whoever added it chose it.
 pub(crate) async fn announce_passkey(
     tx: &mut WriteTx,
     app: &App,
     user: &UserRow,
+    changed: PasskeyChange,
     now: Millis,
 ) -> Result<(), StoreError> {
     let addresses = registered_addresses(tx, app, user.id).await?;
@@ -175,7 +191,7 @@ pub(crate) async fn announce_passkey(
         let Ok(recipient) = address.parse::<Address>() else { continue };
         let way = way_back(tx, app, change, (user, &recipient), now).await?;
         let (undo, reply_to) = way.map(WayBack::told).unzip();
-        let notice = Reply::from(PasskeyAdded { userid: user.userid.clone(), undo });
+        let notice = Reply::from(PasskeyChanged { userid: user.userid.clone(), change: changed, undo });
         let thread = (None, reply_to.flatten());
         post_answerable(tx, app, &notice, &recipient, Some(user.id), thread, now).await?;
     }

@@ -6,11 +6,13 @@ pub(crate) mod boards;
 pub(crate) mod challenge;
 pub mod computer;
 pub mod computer_turns;
+pub(crate) mod invitations;
 pub(crate) mod joining;
 pub(crate) mod legal_list;
 pub(crate) mod moves;
 pub(crate) mod notifications;
 pub(crate) mod opponents;
+pub(crate) mod own_notes;
 pub(crate) mod preferences;
 pub(crate) mod programs;
 pub(crate) mod proposals;
@@ -22,7 +24,12 @@ pub(crate) mod submission;
 pub(crate) mod substitution;
 pub(crate) mod waiting_boards;
 
+pub use invitations::{
+    INVITATION_DAYS, Invitation, InvitationWish, accept_invitation, make_invitation, view_invitation,
+    view_own_invitations, withdraw_invitation,
+};
 pub use joining::{Confirmed, confirm_by_link};
 pub use moves::plan_move;
+pub use own_notes::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
 pub use preferences::PreferenceLine;
 pub use proposals::accept_silent_draw;

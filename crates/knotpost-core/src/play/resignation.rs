@@ -200,6 +200,7 @@ pub(crate) async fn take_out(
 pub(crate) async fn remove(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
     tx.drop_board_mails(board.row.id, now).await?;
     tx.delete_submissions(board.row.id).await?;
+    tx.drop_notes_on(board.row.id).await?;
     board.row.state = BoardState::Removed;
     board.row.ended_at = Some(now.0);
     board.row.due_at = None;

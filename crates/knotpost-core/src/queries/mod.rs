@@ -3,6 +3,7 @@
 pub(crate) mod against;
 pub(crate) mod analysis;
 pub(crate) mod health;
+pub(crate) mod own_boards;
 pub(crate) mod own_settings;
 pub(crate) mod program_events;
 pub(crate) mod summary;
@@ -17,6 +18,7 @@ pub use health::{
     QueueLengths, Readiness, RecentPeers, Stock, Traces, view_data_version, view_queue_lengths,
     view_readiness, view_stock, view_traces,
 };
+pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use program_events::{ProgramEvent, ProgramFeed, ProgramLook, ProgramNews};
 pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::boards::time::{LastMoment, last_moment};
 use crate::boards::{Board, ServiceError};
 use crate::identity::Visitor;
+use crate::play::OwnNote;
 use knotpost_model::rating::shown;
 use knotpost_model::{BoardState, Millis, Zone};
 use knotpost_storage::{ALL_GAMES, QueuedMoveRow};
@@ -21,6 +22,8 @@ pub struct Surroundings {
     pub ratings: Vec<Option<i64>>,
     /// What the visitor has queued there, in order; nothing where they play several seats.
     pub queue: Vec<QueuedAnswer>,
+    /// What the visitor has noted there for themselves.
+    pub note: Option<OwnNote>,
 }
 
 /// A move that waits for its turn.
@@ -72,5 +75,9 @@ pub async fn view_surroundings(
     let answer =
         |row: QueuedMoveRow| QueuedAnswer { reply: row.condition, play: row.text, number: row.number };
     let queue = queue.into_iter().map(answer).collect();
-    Ok(Surroundings { now, zone, last_moment, ratings, queue })
+    let note = match visitor {
+        Some(visitor) => tx.board_note(visitor.user, board.row.id).await?.map(OwnNote::from),
+        None => None,
+    };
+    Ok(Surroundings { now, zone, last_moment, ratings, queue, note })
 }

@@ -2,13 +2,16 @@
 
 mod board;
 mod board_context;
+mod board_notes;
 mod bot_turns;
 mod chat;
 mod deadlines;
 mod feeds;
 mod imports;
+mod invitations;
 mod moves;
 mod origins;
+mod own_boards;
 mod program_boards;
 mod proposals;
 mod queued_moves;
@@ -22,12 +25,15 @@ mod turns;
 mod watching;
 
 pub use board_context::BoardContext;
+pub use board_notes::BoardNoteRow;
 pub use bot_turns::BotTurn;
 pub use chat::{ChatRow, PulseRow};
 pub use deadlines::DueBoard;
 pub use feeds::{FeedKeyRow, WaitingOrder};
 pub use imports::CommentRow;
+pub use invitations::{InvitationRow, NewInvitation};
 pub use origins::OriginRow;
+pub use own_boards::OwnBoardRow;
 pub use program_boards::ProgramBoard;
 pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;

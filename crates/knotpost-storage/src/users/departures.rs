@@ -8,11 +8,13 @@ use knotpost_model::{Millis, UserKey};
 /// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
 /// again, must not cause a mail to it each time. Words that wait with a resignation (no move has a number below 0) are for
 /// the other players, who get them when the boards are resigned.
-const FORGOTTEN: [&str; 24] = [
+const FORGOTTEN: [&str; 26] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
     "DELETE FROM notifications WHERE user_id = $1",
+    "DELETE FROM board_notes WHERE user_id = $1",
+    "DELETE FROM invitations WHERE user_id = $1",
     "DELETE FROM seeks WHERE user_id = $1",
     "DELETE FROM subscribers WHERE user_id = $1",
     "DELETE FROM vacations WHERE user_id = $1",

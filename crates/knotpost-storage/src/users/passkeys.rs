@@ -120,6 +120,16 @@ impl WriteTx {
         Ok(id.is_some())
     }
 
+    /// Gives a passkey of a user another name; `false`: they have no such passkey.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rename_passkey(&mut self, user: UserKey, id: i64, name: &str) -> Result<bool, StoreError> {
+        let sql = "UPDATE passkeys SET name = $3 WHERE id = $1 AND user_id = $2 RETURNING id";
+        let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).bind(name).fetch_optional(c).await)?;
+        Ok(id.is_some())
+    }
+
     /// Deletes the passkeys of a user that were added since that moment.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ pub(super) async fn follow(
     Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
-fn refuse_watcher(full: Full) -> Problem {
+pub(super) fn refuse_watcher(full: Full) -> Problem {
     let text = match full {
         Full::Total => "too many clients watch boards at the moment; try again in a minute",
         Full::Host => {

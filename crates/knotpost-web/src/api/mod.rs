@@ -12,6 +12,8 @@ mod feeds;
 mod games;
 mod hints;
 mod moves;
+mod notes;
+mod own_events;
 mod pictures;
 mod puzzles;
 mod standings;
@@ -19,7 +21,7 @@ mod tokens;
 mod users;
 mod webhooks;
 
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, post, put};
 
 use super::error::Problem;
 use super::routes::Role::{Admin, Public, User};
@@ -38,6 +40,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)).described(&users::SHOW),
     Route::new(Public, "GET", "/api/v1/users/{userid}/against/{other}", || get(against::show))
         .described(&against::SHOW),
+    Route::new(User, "GET", "/api/v1/users/{userid}/events", || get(own_events::follow))
+        .described(&own_events::FOLLOW),
     Route::new(Public, "GET", "/api/v1/users/{userid}/turns.atom", || get(feeds::turns))
         .described(&feeds::TURNS),
     Route::new(Public, "GET", "/api/v1/users/{userid}/deadlines.ics", || get(feeds::deadlines))
@@ -50,6 +54,12 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(User, "POST", "/api/v1/boards/{game}/{number}/moves", || post(moves::play))
         .described(&moves::PLAY),
     Route::new(User, "POST", "/api/v1/boards/{game}/{number}/chat", || post(chat::say)).described(&chat::SAY),
+    Route::new(User, "GET", "/api/v1/boards/{game}/{number}/note", || get(notes::show))
+        .described(&notes::SHOW),
+    Route::new(User, "PUT", "/api/v1/boards/{game}/{number}/note", || put(notes::write))
+        .described(&notes::WRITE),
+    Route::new(User, "DELETE", "/api/v1/boards/{game}/{number}/note", || delete(notes::remove))
+        .described(&notes::REMOVE),
     Route::new(User, "GET", "/api/v1/bot/events", || get(bot_events::follow)).described(&bot_events::FOLLOW),
     Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
     Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),

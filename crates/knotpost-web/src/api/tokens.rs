@@ -1,4 +1,5 @@
-//! API keys. Making one needs the password: neither a key nor an unattended browser can make more.
+//! API keys. Making one needs the password, or a session in which it or a passkey was given lately: neither a key nor an
+//! unattended browser can make more.
 
 use axum::Json;
 use axum::extract::State;
@@ -92,7 +93,10 @@ pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<
 }
 
 pub(super) const CREATE: Operation = Operation::new("make_key", Tag::Keys, "Makes a key")
-    .details("With userid and password alone: neither a key nor a browser left open makes further keys.")
+    .details(
+        "With userid and password, or in a session in which the password or a passkey was given within ten minutes: \
+         neither a key nor a browser left open makes further keys.",
+    )
     .takes::<Wish>()
     .gives::<FreshKey>("")
     .status(201, "The key, shown this once.")
@@ -103,10 +107,7 @@ pub(super) async fn create(
     caller: Caller,
     RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
-    if caller.method != AuthMethod::Password {
-        let text = "a key is made with userid and password (HTTP Basic), or on the settings page";
-        return Err(Problem::new(Code::NotAllowed, text));
-    }
+    caller.require_password(&web)?;
     let request: Wish = read_json(&body, r#"{"name":"…","scopes":["read","play"],"expires_days":365}"#)?;
     let mut scopes = Vec::new();
     for word in &request.scopes {

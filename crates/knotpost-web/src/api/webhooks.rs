@@ -121,7 +121,7 @@ pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<
 }
 
 pub(super) const CREATE: Operation = Operation::new("make_webhook", Tag::Webhooks, "Makes a webhook")
-    .details("With userid and password, or in a session in which the password was given within ten minutes: a key makes none.")
+    .details("With userid and password, or in a session in which the password or a passkey was given within ten minutes: a key makes none.")
     .takes::<Wish>()
     .gives::<FreshWebhook>("")
     .status(201, "The webhook and its secret, shown this once.")
@@ -187,7 +187,7 @@ pub(super) const RENEW: Operation =
     Operation::new("renew_webhook_secret", Tag::Webhooks, "Gives a webhook another secret")
         .details(
             "The old one is of no use from then on; what waits is dropped. With userid and password, or in a session in \
-             which the password was given within ten minutes.",
+             which the password or a passkey was given within ten minutes.",
         )
         .gives::<FreshWebhook>("The webhook and its new secret, shown this once.")
         .refuses(&[Code::Conflict, Code::NotAllowed, Code::NotSupported]);

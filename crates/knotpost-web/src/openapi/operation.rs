@@ -94,7 +94,9 @@ impl Tag {
             Self::Games => "The games on offer and who plays them how well.",
             Self::Boards => "Boards to be looked at, played on and watched.",
             Self::Users => "The players.",
-            Self::Keys => "Keys for programs. They are made with the password alone.",
+            Self::Keys => {
+                "Keys for programs. They are made with the password or a passkey, never with a key."
+            }
             Self::Webhooks => "Programs that are told what happens, by signed requests.",
             Self::Administration => {
                 "For those who look after the server. To everybody else these addresses answer 404."

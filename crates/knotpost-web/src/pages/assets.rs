@@ -16,8 +16,13 @@ use knotpost_platform::secret::to_hex;
 /// The style sheet; its dark colours follow the reader's system.
 pub(crate) const STYLE: &str = include_str!("../../../../web/style.css");
 
-const FILES: [(&str, &str, &str); 5] = [
+/// What scripts of pages share; they import it by [`SHARED_NAME`].
+const SHARED: &str = include_str!("../../../../web/live.js");
+const SHARED_NAME: &str = "./live.js";
+
+const FILES: [(&str, &str, &str); 6] = [
     ("board.js", "text/javascript; charset=utf-8", include_str!("../../../../web/board.js")),
+    ("home.js", "text/javascript; charset=utf-8", include_str!("../../../../web/home.js")),
     ("docs.js", "text/javascript; charset=utf-8", include_str!("../../../../web/docs.js")),
     ("push.js", "text/javascript; charset=utf-8", include_str!("../../../../web/push.js")),
     ("passkeys.js", "text/javascript; charset=utf-8", include_str!("../../../../web/passkeys.js")),
@@ -37,9 +42,12 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         let digest = Sha256::digest(text.as_bytes());
         Asset { name, kind, text, version: to_hex(digest.get(..8).unwrap_or(&digest)) }
     };
+    let shared = asset(("live.js", "text/javascript; charset=utf-8", SHARED.into()));
+    let import = format!("{SHARED_NAME}?v={}", shared.version);
+    let linked = |text: &'static str| Cow::from(text.replace(SHARED_NAME, &import));
     let styles = Theme::ALL.map(|theme| (theme.style(), "text/css; charset=utf-8", theme.fix(STYLE).into()));
-    let files = FILES.map(|(name, kind, text)| (name, kind, text.into()));
-    styles.into_iter().chain(files).map(asset).collect()
+    let files = FILES.map(|(name, kind, text)| (name, kind, linked(text)));
+    styles.into_iter().chain(files).map(asset).chain([shared]).collect()
 });
 
 /// The version of the content.

@@ -55,6 +55,8 @@ pub(super) struct Notice {
     pub(super) comment: String,
     /// The move that was sent from a page behind which the board had changed.
     pub(super) stale: Option<String>,
+    /// A note to oneself that was not stored.
+    pub(super) note: Option<String>,
     /// What a computer player would do, just asked.
     pub(super) hint: Option<Hint>,
 }
@@ -63,6 +65,11 @@ impl Look {
     /// The board with this move on it, which is not made yet.
     pub(super) fn at(play: &str) -> Self {
         Self { choose: Some(play.to_owned()), ..Self::default() }
+    }
+
+    /// The board with this beside it.
+    pub(super) fn beside(side: &str) -> Self {
+        Self { side: Some(side.to_owned()), ..Self::default() }
     }
 }
 
@@ -187,6 +194,7 @@ impl Seen<'_> {
             reading => knotpost_picture::describe(&drawn(view)),
             queue => queueing::queue_facts(&self.around.queue),
             latest => self.latest(talk),
+            note => self.note(notice.note.as_deref()),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
         context! { ..self.turn_facts(turn.as_ref()), ..self.proposal_facts(), ..shared }

@@ -14,9 +14,10 @@ use crate::error::status;
 use crate::extract::PagePath;
 use crate::session::LoggedIn;
 use knotpost_core::StoreError;
-use knotpost_core::boards::Code;
+use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{Origin, Proof, Visitor};
+use knotpost_core::play::write_own_note;
 use knotpost_core::queries::view_board_version;
 use knotpost_core::replies::{Answer, Hint, Reply};
 use knotpost_core::requests::Request;
@@ -68,6 +69,9 @@ pub(super) async fn act(
     let Some(name) = board_name(&game, &number) else {
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
+    if form.act == "note" {
+        return write_note(&web, &visitor, &name, &form.comment).await;
+    }
     if let Some(ply) = form.ply
         && let Ok(Some(now)) = view_board_version(&web.app, &name).await
         && now.ply != ply
@@ -82,6 +86,21 @@ pub(super) async fn act(
     match done {
         Ok(answer) => answered(&web, &visitor, &name, &answer, &form).await,
         Err(error) => web.pages.failure(error.into()),
+    }
+}
+
+/// Stores a note to oneself, which is no command: nobody is told of it.
+async fn write_note(web: &Web, visitor: &Visitor, name: &BoardRef, text: &str) -> Response {
+    match write_own_note(&web.app, visitor.proven(), name, text).await {
+        Ok(_) => {
+            Redirect::to(&format!("/boards/{}/{}?side=more#board", name.game, name.number)).into_response()
+        }
+        Err(ServiceError::Refused(refusal)) => {
+            let (message, code) = (refusal.message.clone(), refusal.code);
+            let notice = Notice { message, note: Some(text.to_owned()), ..Notice::default() };
+            page(web, Some(visitor), name, &Look::beside("more"), status(code), &notice).await
+        }
+        Err(error) => web.pages.failure(error),
     }
 }
 
@@ -150,7 +169,7 @@ async fn answered(
         hints: hints(answer),
         comment: form.comment.clone(),
         stale: stale.then(|| form.play.clone()),
-        hint: None,
+        ..Notice::default()
     };
     page(web, Some(visitor), name, &Look::default(), status(failure.code), &notice).await
 }

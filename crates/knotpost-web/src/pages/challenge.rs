@@ -1,5 +1,7 @@
 //! A new board: the form is made from the option table of the game.
 
+pub(super) mod invitations;
+
 use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,10 +18,11 @@ use crate::Web;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PageQuery;
-use crate::session::{LoggedIn, no_store};
-use knotpost_core::boards::ServiceError;
+use crate::session::{LoggedIn, no_store, url_encode};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
+use knotpost_core::play::{InvitationWish, make_invitation};
 use knotpost_core::queries::{BoardQuery, view_boards};
 use knotpost_model::BoardState;
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
@@ -55,6 +58,10 @@ async fn form(
         Ok(partners) => partners,
         Err(error) => return web.pages.failure(error),
     };
+    let links = match invitations::own(web, visitor).await {
+        Ok(links) => links,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let games: Vec<Value> = web
         .app
         .games()
@@ -86,7 +93,7 @@ async fn form(
         .map(|(_, seek)| seek)
         .collect();
     let facts = context! {
-        games, options, presets, opponents, message, hints, known, sizes, is_changed,
+        games, options, presets, opponents, message, hints, known, sizes, is_changed, links,
         seeking => of_game,
         game => chosen.map(|game| game.meta().name),
         title => chosen.map(|game| game.meta().title),
@@ -190,6 +197,15 @@ pub(super) async fn act(
     LoggedIn(visitor): LoggedIn,
     Form(fields): Form<Fields>,
 ) -> Response {
+    if let Some(done) = act_on_links(&web, &visitor, &fields).await {
+        return match done {
+            Ok(response) => response,
+            Err(ServiceError::Refused(refusal)) => {
+                form(&web, &visitor, status(refusal.code), &fields, &refusal.message, refusal.hints).await
+            }
+            Err(error) => web.pages.failure(error),
+        };
+    }
     let wanted = match read(&web, &visitor, &fields) {
         Ok(wanted) => wanted,
         Err(message) => {
@@ -211,6 +227,31 @@ pub(super) async fn act(
     let is_stopped = fields.get("act").is_some_and(|act| act == "stop_seeking");
     let done = if is_stopped { "stopped" } else { "seeking" };
     Redirect::to(&format!("/?done={done}#seeks")).into_response()
+}
+
+/// Makes or withdraws a link that invites; `None`: the form is about something else.
+async fn act_on_links(
+    web: &Web,
+    visitor: &Visitor,
+    fields: &Fields,
+) -> Option<Result<Response, ServiceError>> {
+    let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
+    let game = field("game").to_lowercase();
+    let done = match field("act") {
+        "withdraw" => invitations::withdraw(web, visitor, field("id")).await,
+        "invite" => match web.app.game(&game).map(|game| read_options(game.meta().options, fields)) {
+            Some(Ok(options)) => {
+                let (rated, begins) = (!fields.contains_key("unrated"), field("first") != "them");
+                let wish = InvitationWish { game: game.clone(), options, rated, begins };
+                make_invitation(&web.app, visitor.proven(), wish).await
+            }
+            Some(Err(words)) => Err(Refusal::new(Code::BadValue, words).into()),
+            None => Err(Refusal::new(Code::UnknownGame, "choose a game").into()),
+        },
+        _ => return None,
+    };
+    let query = if game.is_empty() { String::new() } else { format!("?game={}", url_encode(&game)) };
+    Some(done.map(|()| Redirect::to(&format!("/challenge{query}#links")).into_response()))
 }
 
 /// The challenge, or the search for an opponent.

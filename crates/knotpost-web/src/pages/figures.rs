@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use knotpost_picture::{PictureOptions, Theme, die_svg, svg};
+use knotpost_picture::{PictureOptions, Theme, die_svg, pushed_svg, svg};
 use knotpost_rules::knot::Face;
 use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, View, Viewer};
 use minijinja::{Value, context};
@@ -36,6 +36,20 @@ impl Figures {
         let figure = drawn.entry((game.meta().name, ground)).or_insert_with(|| draw(game, theme).into());
         Arc::clone(figure)
     }
+
+    /// The last move of the figure of a game, as the start page lets it happen; `None`: it wins nothing.
+    pub(super) fn push_of(&self, game: &dyn AnyGame) -> Option<Value> {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let figure = drawn.entry((game.meta().name, "push")).or_insert_with(|| draw_push(game).into());
+        (!figure.is_empty()).then(|| Value::from_safe_string(figure.to_string()))
+    }
+}
+
+/// Empty: the last move of the figure pushes nothing, or wins nothing.
+fn draw_push(game: &dyn AnyGame) -> String {
+    let view = some_view(game);
+    let Some(news) = view.news.as_ref().filter(|news| news.gain > 0) else { return String::new() };
+    pushed_svg(&view, &format!("A board of {}: {news}", game.meta().title)).unwrap_or_default()
 }
 
 /// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game after some moves.

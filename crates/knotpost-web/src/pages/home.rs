@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use super::figures::faces;
 use super::practice::lessons;
-use super::{preview, prose, seeks};
+use super::{assets, preview, prose, seeks};
 use crate::Web;
 use crate::error::Problem;
 use crate::extract::{PagePath, PageQuery};
@@ -20,7 +20,8 @@ use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::{TOPICS, help_page};
 use knotpost_core::identity::{FeedReader, Visitor};
 use knotpost_core::queries::{
-    BoardQuery, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards, view_zone,
+    BoardQuery, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards, view_own_state,
+    view_zone,
 };
 use knotpost_core::replies::{BoardLine, Reply};
 use knotpost_model::{BoardState, Millis, Span};
@@ -72,6 +73,11 @@ pub(super) async fn home(
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
+        // Read before the boards themselves: a change in between is then told once too often rather than missed.
+        let state = match visitor {
+            Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
+            None => None,
+        };
         let games = view_games(&web.app).await?;
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
@@ -85,9 +91,11 @@ pub(super) async fn home(
             Some(visitor) => own_boards(&web, visitor).await?,
             None => Vec::new(),
         };
+        let first = web.app.games().next().filter(|_| visitor.is_none());
+        let push = first.and_then(|game| web.pages.figures.push_of(game));
         let seeks = seeks::all(&web).await?;
         Ok::<_, ServiceError>(
-            context! { games => Serde(games), boards, mine, seeks, done => done.done, more => page.next.is_some(), preview => preview::of_server(&web) },
+            context! { games => Serde(games), push, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done, more => page.next.is_some(), preview => preview::of_server(&web) },
         )
     };
     match facts.await {

@@ -1,4 +1,4 @@
-//! API keys on the settings page: made with the password, shown once, revoked by a button.
+//! API keys on the settings page: made where the password, or a passkey, was given lately; shown once, revoked by a button.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -6,12 +6,10 @@ use minijinja::{Value, context};
 
 use super::settings::{Fields, failed, field};
 use crate::Web;
-use crate::client::Client;
 use crate::session::no_store;
 use knotpost_core::StoreError;
-use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
-    Scope, TokenWish, USUAL_DAYS, Visitor, create_token, revoke_token, view_tokens, whose_password,
+    Scope, TokenWish, USUAL_DAYS, Visitor, create_token, revoke_token, view_tokens,
 };
 use knotpost_model::Millis;
 
@@ -30,13 +28,8 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, St
 }
 
 /// Makes a key and shows it once.
-pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &Fields) -> Response {
+pub(super) async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     let made = async {
-        let (password, rate_key) = (field(fields, "present"), client.rate_key());
-        let known = whose_password(&web.app, &rate_key, &visitor.userid, password).await?;
-        if known.is_none_or(|known| known.user != visitor.user) {
-            return Err(ServiceError::from(Refusal::new(Code::BadCredentials, "the password is wrong")));
-        }
         let scopes = Scope::ALL.into_iter().filter(|scope| !field(fields, scope.as_str()).is_empty());
         let days = field(fields, "days");
         let wish = TokenWish {

@@ -24,10 +24,11 @@ mod turn;
 mod unsubscribe;
 mod webhooks;
 
-use axum::http::StatusCode;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
+use sha2::{Digest as _, Sha256};
 
 use super::browsers;
 use super::error::status;
@@ -38,6 +39,7 @@ use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::config::Config;
 use knotpost_core::identity::Visitor;
 use knotpost_core::outage::log_failure;
+use knotpost_platform::secret::to_hex;
 
 /// Renders pages.
 #[derive(Debug)]
@@ -98,7 +100,7 @@ impl Pages {
             .get_template(template)
             .and_then(|template| template.render(context! { ..facts, ..shared }));
         match rendered {
-            Ok(page) => (status, Html(page)).into_response(),
+            Ok(page) => (status, [(SESSION_MARK, session_mark(visitor))], Html(page)).into_response(),
             Err(error) => {
                 tracing::error!(template, error = %format!("{error:#}"), "a page could not be rendered");
                 (StatusCode::INTERNAL_SERVER_ERROR, "This page cannot be shown.\n").into_response()
@@ -122,6 +124,18 @@ impl Pages {
         let title = status.canonical_reason().unwrap_or("Error");
         self.page(status, "problem.html", context! { title, message })
     }
+}
+
+/// For which session a page was made. The service worker of the pages deletes what it has stored for another one.
+const SESSION_MARK: HeaderName = HeaderName::from_static("x-session-mark");
+
+/// Another one for each session; `-` for whoever is not logged in. Nothing is learned from it, and nothing is done by it.
+fn session_mark(visitor: Option<&Visitor>) -> HeaderValue {
+    let Some(visitor) = visitor else { return HeaderValue::from_static("-") };
+    let digest = Sha256::digest([b"mark of session ", visitor.session.as_bytes()].concat());
+    // Hexadecimal digits, so this never fails.
+    HeaderValue::from_str(&to_hex(digest.get(..8).unwrap_or(&digest)))
+        .unwrap_or(HeaderValue::from_static("-"))
 }
 
 /// A clause as a sentence.
@@ -163,6 +177,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),
     Route::new(User, "GET", "/challenge", || get(challenge::ask)),
     Route::new(User, "POST", "/challenge", || post(challenge::act)),
+    Route::new(Public, "GET", "/invite/{token}", || get(challenge::invitations::show)),
+    Route::new(User, "POST", "/invite/{token}", || post(challenge::invitations::accept)),
     Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
     Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
     Route::new(User, "POST", "/users/{userid}", || post(people::write)),

@@ -73,7 +73,8 @@ const CHOICES: [Choice; 9] = [
 ];
 
 /// Actions that need the password, because they change where mail or secrets go, or who can log in.
-const NEED_PASSWORD: [&str; 6] = ["add", "remove", "new_hook", "renew_hook", "ask_passkey", "new_passkey"];
+const NEED_PASSWORD: [&str; 8] =
+    ["add", "remove", "new_key", "new_hook", "renew_hook", "ask_passkey", "new_passkey", "end_passkey"];
 
 pub(super) type Fields = HashMap<String, String>;
 
@@ -205,7 +206,7 @@ pub(super) async fn act(
         return failed(&web, &visitor, error).await;
     }
     match field(&fields, "act") {
-        "new_key" => return keys::make(&web, client, &visitor, &fields).await,
+        "new_key" => return keys::make(&web, &visitor, &fields).await,
         "end_key" => return keys::end(&web, &visitor, &fields).await,
         "new_feeds" => return feeds::renew(&web, &visitor).await,
         "end_feeds" => return feeds::end(&web, &visitor).await,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use knotpost_core::config::{Config, Confirm};
+use knotpost_core::identity::offers_passkeys;
 use knotpost_transport::outbound::{Examined, RelayStep, SmtpRelay, Transport};
 
 use super::Findings;
@@ -59,8 +60,15 @@ fn check_public(config: &Config, findings: &mut Findings) {
     if config.server.public_url.starts_with("http:") && !config.has_loopback_url() {
         findings.warning(
             "server.public_url",
-            "links in mails lead to a page without TLS: passwords can be read on their way",
+            "links in mails lead to a page without TLS: passwords can be read on their way, and browsers make no passkeys",
             "put a proxy with TLS in front, and let `server.public_url` start with https://",
+        );
+    }
+    if config.server.public_url.starts_with("https:") && !offers_passkeys(config) {
+        findings.warning(
+            "server.public_url",
+            "nobody can log in with a passkey: browsers make them for domains, and this is the number of a machine",
+            "give the server a domain, and let `server.public_url` begin with https:// and name it",
         );
     }
     if !config.limits.enabled {

@@ -14,9 +14,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::config::Config;
+use crate::identity::authentication::{find_proven, logged_out, remember_login};
 use crate::identity::sessions::{Entry, begin};
-use crate::identity::undoing::announce_passkey;
+use crate::identity::undoing::{PasskeyChange, announce_passkey};
 use crate::identity::{Visitor, gave_password_lately};
 use ceremony::{Algorithm, Fault, Party, Shown, read_bytes};
 use challenge::{Aim, Challenge, GOOD_FOR_MS};
@@ -98,9 +99,9 @@ impl UsedPasskey {
     }
 }
 
-/// For whom passkeys of this server are; `None`: browsers make none for its address.
-fn party(app: &App) -> Option<Party> {
-    let url = url::Url::parse(&app.config.server.public_url).ok()?;
+/// For whom passkeys of a server are; `None`: browsers make none for its address.
+fn party(config: &Config) -> Option<Party> {
+    let url = url::Url::parse(&config.server.public_url).ok()?;
     let domain = match url.host()? {
         url::Host::Domain(domain) => domain.to_owned(),
         url::Host::Ipv4(_) | url::Host::Ipv6(_) => return None,
@@ -110,12 +111,12 @@ fn party(app: &App) -> Option<Party> {
 }
 
 /// Whether this server has passkeys: browsers make them for domains with TLS and for `localhost` alone.
-pub fn offers_passkeys(app: &App) -> bool {
-    party(app).is_some()
+pub fn offers_passkeys(config: &Config) -> bool {
+    party(config).is_some()
 }
 
 fn need_party(app: &App) -> Result<Party, Refusal> {
-    party(app).ok_or_else(|| {
+    party(&app.config).ok_or_else(|| {
         let words = "this server has no passkeys, because its address is neither https:// with a domain nor localhost";
         Refusal::new(Code::NotAllowed, words)
     })
@@ -175,6 +176,19 @@ pub async fn ask_for_passkey(app: &App, visitor: &Visitor) -> Result<Value, Serv
     }))
 }
 
+/// A name that fits on a line.
+fn read_name(name: &str) -> Result<String, Refusal> {
+    let name: String = clean_line(name).trim().chars().take(LONGEST_NAME).collect();
+    if name.is_empty() {
+        return Err(Refusal::new(Code::BadValue, "a passkey needs a name"));
+    }
+    Ok(name)
+}
+
+fn no_such_passkey() -> Refusal {
+    Refusal::new(Code::BadValue, "there is no such passkey of yours")
+}
+
 /// Stores the passkey that the browser of a user made, and tells their addresses.
 ///
 /// # Errors
@@ -182,10 +196,7 @@ pub async fn ask_for_passkey(app: &App, visitor: &Visitor) -> Result<Value, Serv
 pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -> Result<(), ServiceError> {
     let (party, now) = (need_party(app)?, app.clock.now());
     require_recent(visitor, now)?;
-    let name: String = clean_line(&wish.name).trim().chars().take(LONGEST_NAME).collect();
-    if name.is_empty() {
-        return Err(Refusal::new(Code::BadValue, "a passkey needs a name").into());
-    }
+    let name = read_name(&wish.name)?;
     let bytes = |text: &str| read_bytes(text).ok_or(Fault::Malformed).map_err(Refusal::from);
     let (client_data, attestation) = (bytes(&wish.client_data)?, bytes(&wish.attestation)?);
     let mut challenge = None;
@@ -219,7 +230,7 @@ pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -
             if !tx.insert_passkey(passkey, now).await? {
                 return Ok(Err(Refusal::new(Code::NotAllowed, "this passkey was added before")));
             }
-            announce_passkey(tx, app, &owner, now).await?;
+            announce_passkey(tx, app, &owner, PasskeyChange::Added, now).await?;
             Ok(Ok(()))
         })
     });
@@ -242,15 +253,43 @@ pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>,
     Ok(app.store.read().await?.passkeys_of(user).await?.into_iter().map(view).collect())
 }
 
-/// Deletes a passkey of a user.
+/// Gives a passkey of a user another name.
 ///
 /// # Errors
-/// When the user has no such passkey; when the database fails.
-pub async fn remove_passkey(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    if app.store.write(move |tx| Box::pin(tx.drop_passkey(user, id))).await? {
-        return Ok(());
-    }
-    Err(Refusal::new(Code::BadValue, "there is no such passkey of yours").into())
+/// When the user has no such passkey, or the name is empty; when the database fails.
+pub async fn rename_passkey(app: &App, user: UserKey, id: i64, name: &str) -> Result<(), ServiceError> {
+    let name = read_name(name)?;
+    let renamed = app.store.write(move |tx| {
+        let name = name.clone();
+        Box::pin(async move { tx.rename_passkey(user, id, &name).await })
+    });
+    if renamed.await? { Ok(()) } else { Err(no_such_passkey().into()) }
+}
+
+/// Deletes a passkey of a user, and tells their addresses: somebody at a browser that was left open could take away what
+/// its owner logs in with.
+///
+/// # Errors
+/// When the user has no such passkey, or the password was not given lately; when the database fails.
+pub async fn remove_passkey(app: &Arc<App>, visitor: &Visitor, id: i64) -> Result<(), ServiceError> {
+    let now = app.clock.now();
+    require_recent(visitor, now)?;
+    let work = Arc::new((Arc::clone(app), visitor.proven()));
+    let removed = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (app, proven) = &*work;
+            let Some(owner) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
+            if !tx.drop_passkey(owner.id, id).await? {
+                return Ok(Err(no_such_passkey()));
+            }
+            announce_passkey(tx, app, &owner, PasskeyChange::Removed, now).await?;
+            Ok(Ok(()))
+        })
+    });
+    removed.await??;
+    app.signals.outbox.notify_one();
+    Ok(())
 }
 
 /// What a browser is asked when somebody wants to log in. Nothing is stored.
@@ -288,7 +327,10 @@ pub async fn log_in_by_passkey(
             let entry = Entry::Passkey(used);
             let begun = begin(app, user, user_agent, entry, |row| row.password_hash.is_some()).await?;
             match begun {
-                Some(token) => return Ok(token),
+                Some(token) => {
+                    remember_login(app, user, rate_key).await;
+                    return Ok(token);
+                }
                 None => Refusal::new(
                     Code::BadCredentials,
                     "the passkey did not log you in; try again, or use password or link",

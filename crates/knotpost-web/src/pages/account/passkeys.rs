@@ -18,7 +18,7 @@ use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{
     PasskeyAnswer, PasskeyView, PasskeyWish, Visitor, add_passkey, ask_for_passkey, ask_to_log_in,
-    log_in_by_passkey, offers_passkeys, remove_passkey, view_passkeys,
+    log_in_by_passkey, offers_passkeys, remove_passkey, rename_passkey, view_passkeys,
 };
 use knotpost_model::Millis;
 
@@ -35,7 +35,7 @@ pub(super) struct Shown {
 
 /// The address of the script where passkeys can be used.
 pub(in super::super) fn script(web: &Web) -> Option<String> {
-    offers_passkeys(&web.app).then(|| assets::address("passkeys.js"))
+    offers_passkeys(&web.app.config).then(|| assets::address("passkeys.js"))
 }
 
 /// The user's passkeys for the page; `None` where there are none.
@@ -58,6 +58,7 @@ pub(in super::super) async fn act(
     headers: &HeaderMap,
     fields: &Fields,
 ) -> Option<Result<Response, ServiceError>> {
+    let id = field(fields, "id").parse().unwrap_or(0);
     let done = match field(fields, "act") {
         "ask_passkey" => {
             let asked = ask_for_passkey(&web.app, visitor).await;
@@ -75,9 +76,8 @@ pub(in super::super) async fn act(
             };
             add_passkey(&web.app, visitor, wish).await
         }
-        "end_passkey" => {
-            remove_passkey(&web.app, visitor.user, field(fields, "id").parse().unwrap_or(0)).await
-        }
+        "name_passkey" => rename_passkey(&web.app, visitor.user, id, field(fields, "name")).await,
+        "end_passkey" => remove_passkey(&web.app, visitor, id).await,
         _ => return None,
     };
     Some(done.map(|()| Redirect::to("/settings#passkeys").into_response()))

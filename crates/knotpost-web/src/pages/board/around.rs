@@ -128,6 +128,13 @@ impl Seen<'_> {
         (is_present && is_new).then(|| context! { who => line.who.clone(), text => line.text.clone() })
     }
 
+    /// What the visitor has noted for themselves, and when; or what they just wrote and was not stored.
+    pub(super) fn note(&self, unstored: Option<&str>) -> Value {
+        let stored = self.around.note.as_ref();
+        let text = unstored.or(stored.map(|note| note.text.as_str())).unwrap_or_default();
+        context! { text, at => stored.map(|note| self.moment(note.at)) }
+    }
+
     pub(super) fn talk_facts(&self, line: &TalkLine) -> Value {
         context! {
             who => line.who.clone(),

@@ -242,6 +242,9 @@ const OF_MAIL: &[Fault] = &[
     Fault("server.public_url", "without TLS", "proxy", |s| {
         s.set("KNOTPOST_SERVER__PUBLIC_URL", "http://games.example");
     }),
+    Fault("server.public_url", "passkey", "a domain", |s| {
+        s.set("KNOTPOST_SERVER__PUBLIC_URL", "https://192.0.2.1");
+    }),
     Fault("server.public_url", "web.example", "A or AAAA", |s| {
         s.set("KNOTPOST_SERVER__PUBLIC_URL", "https://web.example");
     }),

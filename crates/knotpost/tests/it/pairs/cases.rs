@@ -123,6 +123,7 @@ pub(super) const CASES: &[Case] = &[
     command("resend ann ann-secret osbox"),
     command("vacation ann ann-secret 3"),
     command("vacation bob bob-secret 3"),
+    Case { name: "a note", act: Act::Form("dan", "/boards/osbox/102", "act=note&comment=Think") },
     Case { name: "message", act: Act::Command("message cyd cyd-secret ann", "See you") },
     Case { name: "broadcast", act: Act::Command("broadcast ada ada-secret", "A tournament") },
     // Accounts.

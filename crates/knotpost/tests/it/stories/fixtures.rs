@@ -97,7 +97,7 @@ fn schemas() -> Vec<i64> {
 }
 
 /// Steps that came together with the next one: no program had them as its last.
-const PASSED_OVER: &[i64] = &[26, 27];
+const PASSED_OVER: &[i64] = &[26, 27, 29];
 
 #[test]
 fn each_schema_before_the_newest_has_a_fixture() {

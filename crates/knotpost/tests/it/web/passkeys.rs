@@ -10,10 +10,50 @@ tell! {
     a_counter_never_goes_back,
     a_passkey_is_added_with_the_password_in_the_same_session_alone,
     an_added_passkey_is_told_and_taken_back,
+    a_passkey_is_removed_with_the_password_alone_and_that_is_told,
+    a_passkey_gets_another_name,
+    where_a_passkey_logged_in_is_a_known_place,
+    a_passkey_makes_keys_and_webhooks_for_ten_minutes,
     a_passkey_counts_as_the_password_for_ten_minutes,
     passkeys_go_with_the_account_and_a_suspended_user_stays_out,
     without_tls_or_a_domain_there_are_no_passkeys,
     no_answer_is_too_odd_to_be_refused,
+}
+
+/// What one server asks, the other one hears.
+#[tokio::test]
+async fn a_passkey_answers_to_another_server_of_the_same_database_on_postgres() {
+    use crate::harness::{Place, TestApp};
+    use stories::{Device, ORIGIN, add, asked_to_log_in, send};
+
+    let Some(database) = crate::postgres::database().await else { return };
+    let url = database.url().to_owned();
+    let at = |config: &mut knotpost_core::config::Config| ORIGIN.clone_into(&mut config.server.public_url);
+    let one = TestApp::start_with(Place::Postgres(Box::new(database)), at).await;
+    let key = std::fs::read_to_string(one.data.path().join("secret.key")).unwrap();
+    let other = TestApp::start_with(Place::Sqlite, |config| {
+        at(config);
+        config.database.url.0 = url;
+        config.secrets.key = key.trim().to_owned().into();
+    })
+    .await;
+    one.sign_up("ann").await;
+    let mut device = Device::new();
+    add(&mut device, &mut super::browser::Browser::of(&one, "ann").await).await;
+    let (mut here, mut there) = (super::browser::Browser::new(&one), super::browser::Browser::new(&other));
+    let options = asked_to_log_in(&mut here).await;
+    let holder = here.cookie.clone();
+    there.cookie.clone_from(&holder);
+    let answer = device.answer(&options);
+    let page = send(&mut there, "/login", &answer).await;
+    assert_eq!(page.status, 303, "{}", page.text);
+    assert!(there.get("/").await.text.contains("Log out"));
+    here.cookie.clone_from(&there.cookie);
+    assert!(here.get("/").await.text.contains("Log out"), "the session holds at both");
+    for browser in [&mut here, &mut there] {
+        browser.cookie.clone_from(&holder);
+        assert_eq!(send(browser, "/login", &answer).await.status, 401, "it was answered once, wherever");
+    }
 }
 
 mod stories {
@@ -25,9 +65,10 @@ mod stories {
     use sha2::{Digest as _, Sha256};
 
     use super::super::browser::Browser;
+    use super::super::program::ask;
     use crate::harness::{Page, Place, TestApp, edit_user};
 
-    const ORIGIN: &str = "https://knotpost.example";
+    pub(super) const ORIGIN: &str = "https://knotpost.example";
     const MINUTE: i64 = 60_000;
     /// User present and verified.
     const CHECKED: u8 = 0x05;
@@ -41,7 +82,7 @@ mod stories {
     type Bend = fn(&mut Device);
 
     /// A device with one passkey, and the browser on it. What it says can be bent.
-    struct Device {
+    pub(super) struct Device {
         key: Key,
         id: Vec<u8>,
         handle: String,
@@ -65,7 +106,7 @@ mod stories {
             Self { key, id: id.to_vec(), handle: String::new(), counter: 1, origin, party, flags: CHECKED }
         }
 
-        fn new() -> Self {
+        pub(super) fn new() -> Self {
             let (kind, random) = (&ECDSA_P256_SHA256_ASN1_SIGNING, SystemRandom::new());
             let pair = EcdsaKeyPair::generate_pkcs8(kind, &random).unwrap();
             Self::with(Key::P256(EcdsaKeyPair::from_pkcs8(kind, pair.as_ref(), &random).unwrap()))
@@ -129,7 +170,7 @@ mod stories {
         }
 
         /// What the page sends when the passkey was used.
-        fn answer(&mut self, options: &Value) -> Vec<(&'static str, String)> {
+        pub(super) fn answer(&mut self, options: &Value) -> Vec<(&'static str, String)> {
             self.counter = self.counter.wrapping_add(1);
             let (seen, data) = (self.client_data("webauthn.get", options), self.data(self.flags));
             let signature = self.sign(&[&data[..], &Sha256::digest(&seen)].concat());
@@ -145,7 +186,7 @@ mod stories {
         }
     }
 
-    async fn send(browser: &mut Browser<'_>, path: &str, fields: &[(&str, String)]) -> Page {
+    pub(super) async fn send(browser: &mut Browser<'_>, path: &str, fields: &[(&str, String)]) -> Page {
         let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
         browser.post(path, &fields).await
     }
@@ -171,13 +212,13 @@ mod stories {
         page.json()
     }
 
-    async fn asked_to_log_in(browser: &mut Browser<'_>) -> Value {
+    pub(super) async fn asked_to_log_in(browser: &mut Browser<'_>) -> Value {
         let page = browser.post("/login", &[("by", "challenge")]).await;
         assert_eq!((page.status.as_u16(), page.header("cache-control")), (200, "no-store"), "{}", page.text);
         page.json()
     }
 
-    async fn add(device: &mut Device, browser: &mut Browser<'_>) {
+    pub(super) async fn add(device: &mut Device, browser: &mut Browser<'_>) {
         let options = asked_to_add(browser).await;
         let page = send(browser, "/settings", &device.make(&options)).await;
         assert_eq!(
@@ -397,6 +438,110 @@ mod stories {
         let letters = app.letters();
         assert!(letters.iter().any(|letter| letter.subject.starts_with("A new password")));
         assert_eq!(app.tables().await.rows("addresses").len(), 2, "of ann and bob, as before");
+    }
+
+    /// The number of the only passkey.
+    async fn id_of(app: &TestApp, device: &Device) -> String {
+        let row = app.app.store.read().await.unwrap().passkey(&base64(&device.id)).await.unwrap();
+        row.expect("a passkey").id.to_string()
+    }
+
+    pub(super) async fn a_passkey_is_removed_with_the_password_alone_and_that_is_told(place: Place) {
+        let app = begin(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let mut device = Device::new();
+        add(&mut device, &mut ann).await;
+        app.work().await;
+        app.letters();
+        app.clock.advance(10 * MINUTE);
+        let id = id_of(&app, &device).await;
+        let page = ann.get("/settings").await;
+        assert!(page.text.contains("Present password, to remove the passkey A telephone"), "{}", page.text);
+        let wish = |password: &str| {
+            [("act", "end_passkey".to_owned()), ("id", id.clone()), ("present", password.to_owned())]
+        };
+        for (password, status) in [("", 403), ("bob-secret", 401)] {
+            let page = send(&mut ann, "/settings", &wish(password)).await;
+            assert_eq!(page.status, status, "{}", page.text);
+        }
+        app.work().await;
+        assert_eq!(app.letters().len(), 0, "nothing was removed");
+        assert_eq!(log_in(&mut device, &mut Browser::new(&app)).await.status, 303);
+        let page = send(&mut ann, "/settings", &wish("ann-secret")).await;
+        assert_eq!((page.status.as_u16(), page.header("location")), (303, "/settings#passkeys"));
+        is_refused(&mut device, &app, "not known here").await;
+        app.work().await;
+        let letters = app.letters();
+        assert_eq!(letters.len(), 1);
+        insta::assert_snapshot!("passkey_removed", letters[0].to_string());
+        let undo = letters[0].text.lines().find_map(|line| line.trim().strip_prefix(ORIGIN)).expect("a link");
+        assert_eq!(Browser::new(&app).post(undo, &[]).await.status, 200);
+        assert!(!ann.get("/").await.text.contains("Log out"), "every session has ended");
+        let page = send(&mut Browser::of(&app, "bob").await, "/settings", &wish("bob-secret")).await;
+        assert!(page.status == 422 && page.text.contains("no such passkey"), "{}", page.text);
+    }
+
+    pub(super) async fn a_passkey_gets_another_name(place: Place) {
+        let app = begin(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let mut device = Device::new();
+        add(&mut device, &mut ann).await;
+        let id = id_of(&app, &device).await;
+        let wish =
+            |name: &str| [("act", "name_passkey".to_owned()), ("id", id.clone()), ("name", name.to_owned())];
+        let page = send(&mut Browser::of(&app, "bob").await, "/settings", &wish("Mine")).await;
+        assert!(page.status == 422 && page.text.contains("no such passkey"), "{}", page.text);
+        let page = send(&mut ann, "/settings", &wish("  ")).await;
+        assert!(page.status == 422 && page.text.contains("needs a name"), "{}", page.text);
+        assert!(ann.get("/settings").await.text.contains("A telephone"));
+        // It changes nothing that anybody could be harmed by, so that it needs no password.
+        app.clock.advance(10 * MINUTE);
+        let page = send(&mut ann, "/settings", &wish("<b>The key\u{202e} ring</b>")).await;
+        assert_eq!(page.status, 303, "{}", page.text);
+        let page = ann.get("/settings").await;
+        assert!(page.text.contains("&lt;b&gt;The key ring&lt;") && !page.text.contains("A telephone"));
+        assert_eq!(log_in(&mut device, &mut Browser::new(&app)).await.status, 303, "it is the same one");
+    }
+
+    pub(super) async fn where_a_passkey_logged_in_is_a_known_place(place: Place) {
+        let app = begin(place).await;
+        let mut device = Device::new();
+        add(&mut device, &mut Browser::of(&app, "ann").await).await;
+        let places = async || app.tables().await.rows("login_hosts").to_vec();
+        let before = places().await;
+        app.clock.advance(31 * 24 * 60 * MINUTE);
+        is_refused(&mut Device::new(), &app, "not known here").await;
+        assert_eq!(places().await, before, "whoever does not get in is not remembered");
+        assert_eq!(log_in(&mut device, &mut Browser::new(&app)).await.status, 303);
+        assert_ne!(places().await, before);
+    }
+
+    pub(super) async fn a_passkey_makes_keys_and_webhooks_for_ten_minutes(place: Place) {
+        let app = begin(place).await;
+        let mut device = Device::new();
+        add(&mut device, &mut Browser::of(&app, "ann").await).await;
+        app.clock.advance(10 * MINUTE);
+        let mut browser = Browser::new(&app);
+        assert_eq!(log_in(&mut device, &mut browser).await.status, 303);
+        let cookie = browser.cookie.clone().unwrap();
+        let headers = [
+            ("cookie", cookie.as_str()),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/json"),
+        ];
+        let key = json!({ "name": "a program", "scopes": ["read"] }).to_string();
+        let hook = json!({ "url": "http://127.0.0.1:3000/", "events": ["turn"] }).to_string();
+        let form = [("act", "new_key"), ("name", "x"), ("read", "yes")];
+        for made in [true, false] {
+            let status = if made { 201 } else { 403 };
+            for (path, body) in [("/api/v1/tokens", &key), ("/api/v1/webhooks", &hook)] {
+                let page = ask(&app, "POST", path, &headers, body).await;
+                assert_eq!(page.status, status, "{path}: {}", page.text);
+            }
+            let page = browser.post("/settings", &form).await;
+            assert_eq!(page.status, if made { 200 } else { 403 }, "{}", page.text);
+            app.clock.advance(10 * MINUTE);
+        }
     }
 
     pub(super) async fn a_passkey_counts_as_the_password_for_ten_minutes(place: Place) {

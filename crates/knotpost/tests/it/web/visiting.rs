@@ -5,6 +5,8 @@ use super::tell;
 tell! {
     a_visitor_plays_both_sides_without_an_account,
     a_visitor_plays_the_computer_without_an_account,
+    a_push_closes_a_knot_on_the_start_page_of_visitors,
+    a_page_says_for_which_session_it_was_made,
     lessons_judge_a_move_by_the_rules,
     an_address_with_a_wrong_move_shows_the_board_before_it,
     a_seek_is_played_on_its_own_terms,
@@ -73,6 +75,44 @@ mod stories {
         }
         assert!(visitor.cookie.is_none(), "nothing is stored, not even a cookie");
         assert!(visitor.get("/").await.text.contains("None at the moment."), "such boards are in no list");
+    }
+
+    pub(super) async fn a_push_closes_a_knot_on_the_start_page_of_visitors(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        let page = app.get("/").await.text;
+        let (_, picture) = page.split_once("hero-board").expect("a board");
+        let picture = picture.split("</a>").next().unwrap();
+        assert!(picture.contains("class=\"pushing from-left cells-3\""), "{picture}");
+        assert!(
+            picture.contains("class=\"gain\"") && picture.contains("closes a knot of 6: +6."),
+            "{picture}"
+        );
+        assert_eq!(picture.matches("id=\"pushed\"").count(), 1, "the line is the picture once more");
+        assert!(page.contains("href=\"/puzzles\""));
+        let own = Browser::of(&app, "ann").await.get("/").await.text;
+        assert!(
+            !own.contains("pushing") && own.contains("href=\"/puzzles\""),
+            "who plays has boards to look at"
+        );
+    }
+
+    pub(super) async fn a_page_says_for_which_session_it_was_made(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        app.post("osbox challenge -size=3 ann ann", "").await;
+        let (mut one, mut other) = (Browser::of(&app, "ann").await, Browser::of(&app, "ann").await);
+        let mut marks = Vec::new();
+        for path in ["/", "/boards/osbox/101", "/settings"] {
+            for browser in [&mut one, &mut other] {
+                marks.push(browser.get(path).await.header("x-session-mark").to_owned());
+            }
+        }
+        let pair = marks[..2].to_vec();
+        assert!(pair[0].len() == 16 && pair[0] != pair[1], "{marks:?}");
+        assert_eq!(marks, [pair.clone(), pair.clone(), pair].concat());
+        one.post("/logout", &[]).await;
+        for path in ["/", "/boards/osbox/101", "/no-such-page"] {
+            assert_eq!(one.get(path).await.header("x-session-mark"), "-", "{path}");
+        }
     }
 
     pub(super) async fn a_visitor_plays_the_computer_without_an_account(place: Place) {

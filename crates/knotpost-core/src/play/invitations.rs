@@ -1,0 +1,252 @@
+//! Invitations: a user makes a link, and whoever opens it first and is logged in plays with them. Both have agreed, so
+//! there is nothing to decline.
+
+use std::sync::Arc;
+
+use knotpost_commands::GivenOption;
+
+use crate::app::App;
+use crate::boards::board::parse_options;
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::identity::ProvenUser;
+use crate::identity::authentication::{find_proven, logged_out};
+use crate::play::boards::game_options;
+use crate::play::challenge::{Cause, Opening, Terms, start};
+use crate::play::notifications::notify_readers;
+use crate::play::opponents::{Readiness, SEATS, readiness};
+use knotpost_model::{BoardRef, Millis, Rate, UserKey};
+use knotpost_storage::{InvitationRow, NewInvitation, ReadTx, StoreError, UserRow, UserState, WriteTx};
+
+/// Open invitations of one user.
+const MOST: usize = 20;
+/// Days for which an invitation is good.
+pub const INVITATION_DAYS: i64 = 14;
+const DAY_MS: i64 = 86_400_000;
+/// Bytes of what signs a link: 160 bits.
+const SIGNATURE: usize = 20;
+
+/// What a user invites to.
+#[derive(Clone, Debug)]
+pub struct InvitationWish {
+    /// The game's name.
+    pub game: String,
+    /// Its options.
+    pub options: Vec<GivenOption>,
+    /// Whether the result is to count.
+    pub rated: bool,
+    /// Whether who invites has the first seat.
+    pub begins: bool,
+}
+
+/// An invitation, for whoever has its link.
+#[derive(Clone, Debug)]
+pub struct Invitation {
+    /// Its number.
+    pub id: i64,
+    /// What stands in the address of its page.
+    pub token: String,
+    /// Who invites.
+    pub userid: String,
+    /// The game's name.
+    pub game: String,
+    /// The game's title.
+    pub title: &'static str,
+    /// Its options as they are typed, `--unrated` among them.
+    pub terms: String,
+    /// Whether who invites has the first seat.
+    pub begins: bool,
+    /// Until when it is good.
+    pub expires_at: Millis,
+}
+
+fn signed(row: &InvitationRow) -> [[u8; 8]; 2] {
+    [row.id.to_be_bytes(), row.created_at.0.to_be_bytes()]
+}
+
+/// The row's number and its signature: nothing that is stored opens an invitation.
+fn token(app: &App, row: &InvitationRow) -> String {
+    let [id, made] = signed(row);
+    format!("{}-{}", row.id, app.secret.sign(&[b"invitation", &id, &made]).to_text(SIGNATURE))
+}
+
+/// The invitation behind a token, when it is good.
+async fn read(
+    tx: &mut ReadTx,
+    app: &App,
+    shown: &str,
+    now: Millis,
+) -> Result<Option<InvitationRow>, StoreError> {
+    let Some((id, signature)) = shown.split_once('-') else { return Ok(None) };
+    let Ok(id) = id.parse() else { return Ok(None) };
+    let row = tx.invitation(id).await?.filter(|row| row.expires_at > now);
+    Ok(row.filter(|row| {
+        let [id, made] = signed(row);
+        app.secret.is_signed_text(&[b"invitation", &id, &made], SIGNATURE, signature)
+    }))
+}
+
+fn view(app: &App, row: &InvitationRow, userid: &str) -> Option<Invitation> {
+    let title = app.game(&row.game)?.meta().title;
+    let unrated = if row.rated { "" } else { " --unrated" };
+    Some(Invitation {
+        id: row.id,
+        token: token(app, row),
+        userid: userid.to_owned(),
+        game: row.game.clone(),
+        title,
+        terms: format!("{}{unrated}", row.options).trim().to_owned(),
+        begins: row.begins,
+        expires_at: row.expires_at,
+    })
+}
+
+fn gone() -> Refusal {
+    let words = "this invitation is over: somebody took it, it was withdrawn, or it is too old";
+    Refusal::new(Code::NotAllowed, words)
+}
+
+/// Makes an invitation.
+///
+/// # Errors
+/// When the options are none of the game's, or the user has too many; when the database fails.
+pub async fn make_invitation(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    wish: InvitationWish,
+) -> Result<(), ServiceError> {
+    let game = find_game(app, &wish.game)?;
+    let options = game_options(game, &wish.options, SEATS)?;
+    app.limits.count(Rate::Challenge, &format!("invitation {}", proven.user.0)).map_err(|seconds| {
+        let refusal = Refusal::new(Code::RateLimited, "that were many invitations; try again later");
+        Refusal { retry_after: Some(seconds), ..refusal }
+    })?;
+    let now = app.clock.now();
+    let new = NewInvitation {
+        user: proven.user,
+        game: game.meta().name.to_owned(),
+        options: options.to_string(),
+        rated: wish.rated,
+        begins: wish.begins,
+        expires_at: now.plus(INVITATION_DAYS * DAY_MS),
+    };
+    let work = Arc::new((proven, new));
+    let made = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (proven, new) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            if tx.invitations_of(proven.user, now).await?.len() >= MOST {
+                let words = format!("{MOST} open invitations are enough; withdraw one first");
+                return Ok(Err(Refusal::new(Code::NotAllowed, words)));
+            }
+            tx.insert_invitation(new, now).await?;
+            Ok(Ok(()))
+        })
+    });
+    Ok(made.await??)
+}
+
+/// The open invitations of a user, the oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_own_invitations(
+    app: &App,
+    user: UserKey,
+    userid: &str,
+) -> Result<Vec<Invitation>, StoreError> {
+    let rows = app.store.read().await?.invitations_of(user, app.clock.now()).await?;
+    Ok(rows.iter().filter_map(|row| view(app, row, userid)).collect())
+}
+
+/// What a link invites to; `None`: to nothing, or to nothing any more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_invitation(app: &App, token: &str) -> Result<Option<Invitation>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let Some(row) = read(&mut tx, app, token, app.clock.now()).await? else { return Ok(None) };
+    let host = tx.user(row.user_id).await?.filter(|host| host.state == UserState::Active);
+    Ok(host.and_then(|host| view(app, &row, &host.userid)))
+}
+
+/// Withdraws an invitation of a user.
+///
+/// # Errors
+/// When there is none any more; when the database fails.
+pub async fn withdraw_invitation(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    if app.store.write(move |tx| Box::pin(tx.drop_invitation(user, id))).await? {
+        return Ok(());
+    }
+    Err(gone().into())
+}
+
+/// Begins the board of an invitation with this user. It works once.
+///
+/// # Errors
+/// When the invitation is over, or one of the two cannot play now; when the database fails.
+pub async fn accept_invitation(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    token: &str,
+) -> Result<BoardRef, ServiceError> {
+    let work = Arc::new((Arc::clone(app), proven, token.to_owned()));
+    let begun = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (app, proven, token) = &*work;
+            match Box::pin(begin(tx, app, proven, token)).await {
+                Ok(board) => Ok(Ok(board)),
+                Err(ServiceError::Refused(refusal)) => Ok(Err(*refusal)),
+                Err(ServiceError::Store(error)) => Err(error),
+            }
+        })
+    });
+    let board = begun.await??;
+    app.signals.outbox.notify_one();
+    Ok(board)
+}
+
+/// Nothing is written where it is refused.
+async fn begin(
+    tx: &mut WriteTx,
+    app: &App,
+    proven: &ProvenUser,
+    token: &str,
+) -> Result<BoardRef, ServiceError> {
+    let now = app.clock.now();
+    let Some(guest) = find_proven(tx, proven).await? else { return Err(logged_out().into()) };
+    let Some(row) = read(tx, app, token, now).await? else { return Err(gone().into()) };
+    if row.user_id == guest.id {
+        let words = "this is your own invitation: give the link to somebody else";
+        return Err(Refusal::new(Code::NotAllowed, words).into());
+    }
+    let Some(host) = tx.user(row.user_id).await? else { return Err(gone().into()) };
+    let game = find_game(app, &row.game)?;
+    for user in [&host, &guest] {
+        check_ready(tx, app, &row.game, user).await?;
+    }
+    if !tx.drop_invitation(host.id, row.id).await? {
+        return Err(gone().into());
+    }
+    let options = parse_options(game, &row.options, SEATS).map_err(StoreError::Corrupt)?;
+    let by = host.userid.clone();
+    let players = if row.begins { [host, guest] } else { [guest, host] };
+    let terms = Terms { rated: row.rated, nag_ms: None, forfeit_ms: None, total_ms: None };
+    let opening = Opening { terms, cause: Cause::Challenge(Some(by)), comment: "" };
+    let (board, facts) = start(tx, app, game, &options, &players, opening, now).await?;
+    notify_readers(tx, app, &board, facts, now).await?;
+    Ok(board.name())
+}
+
+async fn check_ready(tx: &mut WriteTx, app: &App, game: &str, user: &UserRow) -> Result<(), ServiceError> {
+    let why = match readiness(tx, app, game, user).await? {
+        Readiness::Ready => return Ok(()),
+        Readiness::Unwilling => "takes no challenges of this game now",
+        Readiness::AtLimit => "plays as many boards of this game as they want to",
+    };
+    let words = format!("{} {why}; the invitation stays open", user.userid);
+    Err(Refusal::new(Code::InvalidChallenge, words).into())
+}

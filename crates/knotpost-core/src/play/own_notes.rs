@@ -1,0 +1,97 @@
+//! What users note to themselves on boards, whether they play there or only look. Nobody else is shown it, and nothing
+//! is told to anybody because of it.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board};
+use crate::identity::ProvenUser;
+use crate::identity::authentication::{find_proven, logged_out};
+use knotpost_model::{BoardKey, BoardRef, Millis, UserKey, clean_text};
+use knotpost_storage::{BoardNoteRow, StoreError};
+
+/// Characters of a note.
+pub const LONGEST_NOTE: usize = 4_000;
+/// How many notes a user has.
+const MOST: i64 = 1_000;
+
+/// A note as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnNote {
+    /// The words.
+    pub text: String,
+    /// When they were written.
+    pub at: Millis,
+}
+
+impl From<BoardNoteRow> for OwnNote {
+    fn from(row: BoardNoteRow) -> Self {
+        Self { text: row.text, at: row.at }
+    }
+}
+
+/// What this user has noted on a board.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_own_note(app: &App, user: UserKey, board: &Board) -> Result<Option<OwnNote>, StoreError> {
+    let row = app.store.query().await?.board_note(user, board.row.id).await?;
+    Ok(row.map(OwnNote::from))
+}
+
+/// Stores a note in the place of an earlier one. Without words there is none any more.
+///
+/// # Errors
+/// When there is no such board, the note is too long, or the user has too many; when the database fails.
+pub async fn write_own_note(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    name: &BoardRef,
+    text: &str,
+) -> Result<Option<OwnNote>, ServiceError> {
+    let text = clean_text(text).trim().to_owned();
+    let length = text.chars().count();
+    if length > LONGEST_NOTE {
+        let words = format!("a note has at most {LONGEST_NOTE} characters, this one has {length}");
+        return Err(Refusal::new(Code::BadValue, words).into());
+    }
+    let (note, name) = (OwnNote { text, at: app.clock.now() }, name.clone());
+    let work = Arc::new((Arc::clone(app), proven, name, note));
+    let written = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (app, proven, name, note) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            let board = match find_board(tx, app, &name.game, name.number).await {
+                Ok(board) => board.row.id,
+                Err(ServiceError::Refused(refusal)) => return Ok(Err(*refusal)),
+                Err(ServiceError::Store(error)) => return Err(error),
+            };
+            store(tx, proven.user, board, note).await
+        })
+    });
+    Ok(written.await??)
+}
+
+/// The note that is there then.
+async fn store(
+    tx: &mut knotpost_storage::WriteTx,
+    user: UserKey,
+    board: BoardKey,
+    note: &OwnNote,
+) -> Result<Result<Option<OwnNote>, Refusal>, StoreError> {
+    if note.text.is_empty() {
+        tx.drop_board_note(user, board).await?;
+        return Ok(Ok(None));
+    }
+    if tx.board_note(user, board).await?.is_none() && tx.count_board_notes(user).await? >= MOST {
+        let oldest = tx.oldest_board_note(user).await?;
+        let (game, number) = oldest.unwrap_or_default();
+        let words = format!("{MOST} notes are enough; delete one first, the oldest is on {game} {number}");
+        return Ok(Err(Refusal::new(Code::NotAllowed, words)));
+    }
+    tx.set_board_note(user, board, &note.text, note.at).await?;
+    Ok(Ok(Some(note.clone())))
+}

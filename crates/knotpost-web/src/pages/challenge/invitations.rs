@@ -1,0 +1,80 @@
+//! Invitations: the page behind a link, and the open ones of a user on the form for a new board. Opening the page changes
+//! nothing; its button begins the board.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+
+use crate::Web;
+use crate::error::status;
+use crate::extract::PagePath;
+use crate::pages::seeks::name_terms;
+use crate::session::{LoggedIn, no_store};
+use knotpost_core::StoreError;
+use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::identity::Visitor;
+use knotpost_core::play::{
+    Invitation, accept_invitation, view_invitation, view_own_invitations, withdraw_invitation,
+};
+
+const GONE: &str = "this invitation is over: somebody took it, it was withdrawn, or it is too old";
+
+fn facts(invitation: &Invitation) -> Value {
+    context! {
+        id => invitation.id, token => invitation.token.clone(), userid => invitation.userid.clone(),
+        game => invitation.game.clone(), title => invitation.title, words => name_terms(&invitation.terms),
+        begins => invitation.begins, until => invitation.expires_at.to_readable(),
+    }
+}
+
+/// The open invitations of a user.
+pub(super) async fn own(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
+    let open = view_own_invitations(&web.app, visitor.user, &visitor.userid).await?;
+    Ok(open.iter().map(facts).collect())
+}
+
+/// Withdraws one of them.
+pub(super) async fn withdraw(web: &Web, visitor: &Visitor, id: &str) -> Result<(), ServiceError> {
+    withdraw_invitation(&web.app, visitor.user, id.parse().unwrap_or_default()).await
+}
+
+pub(in crate::pages) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(token): PagePath<String>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    page(&web, visitor, &token, StatusCode::OK, "").await
+}
+
+async fn page(
+    web: &Web,
+    visitor: Option<&Visitor>,
+    token: &str,
+    status: StatusCode,
+    message: &str,
+) -> Response {
+    match view_invitation(&web.app, token).await {
+        Ok(Some(invitation)) => {
+            let facts = context! { message, invitation => facts(&invitation) };
+            no_store(web.pages.page_for(visitor, status, "invitation.html", facts))
+        }
+        Ok(None) => web.pages.problem(Code::NoSuchBoard, GONE),
+        Err(error) => web.pages.failure(error.into()),
+    }
+}
+
+pub(in crate::pages) async fn accept(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    PagePath(token): PagePath<String>,
+) -> Response {
+    match accept_invitation(&web.app, visitor.proven(), &token).await {
+        Ok(board) => Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response(),
+        Err(ServiceError::Refused(refusal)) => {
+            page(&web, Some(&visitor), &token, status(refusal.code), &refusal.message).await
+        }
+        Err(error) => web.pages.failure(error),
+    }
+}
