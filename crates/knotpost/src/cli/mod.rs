@@ -219,7 +219,7 @@ fn explain(error: &clap::Error) -> ExitCode {
 async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve => Box::pin(serve::run(config)).await,
-        Command::Deliver(args) => Ok(deliver::run(config, args).await),
+        Command::Deliver(args) => Ok(Box::pin(deliver::run(config, args)).await),
         Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),
         Command::Migrate(args) => settings::migrate(config, &args).await,
