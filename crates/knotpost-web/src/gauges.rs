@@ -11,7 +11,9 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::Web;
-use knotpost_core::queries::{Stock, view_queue_lengths, view_stock};
+use knotpost_core::queries::{
+    Stock, database_connections, is_database_working, view_queue_lengths, view_stock,
+};
 
 /// How old a count of the database may be at least, and how many times as old as the time that it took.
 const COUNT_EVERY: Duration = Duration::from_mins(1);
@@ -21,8 +23,8 @@ const COUNT_SHARE: u32 = 200;
 pub(super) async fn refresh(web: &Web) {
     let app = &web.app;
     gauge!("knotpost_passwords_waiting").set(app.credentials.waiting() as f64);
-    gauge!("knotpost_database_working").set(f64::from(u8::from(app.store.is_working())));
-    if let Some((used, idle)) = app.store.connections() {
+    gauge!("knotpost_database_working").set(f64::from(u8::from(is_database_working(app))));
+    if let Some((used, idle)) = database_connections(app) {
         gauge!("knotpost_database_connections", "state" => "used").set(f64::from(used));
         gauge!("knotpost_database_connections", "state" => "idle").set(f64::from(idle));
     }

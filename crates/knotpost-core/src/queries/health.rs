@@ -5,6 +5,16 @@ use knotpost_model::{BoardState, Millis};
 use knotpost_storage::StoreError;
 pub use knotpost_storage::{Readiness, RecentPeers};
 
+/// Whether the database took writes when that was seen last. Asks nothing.
+pub fn is_database_working(app: &App) -> bool {
+    app.store.is_working()
+}
+
+/// How many connections to PostgreSQL are in use and how many are idle; `None`: on SQLite.
+pub fn database_connections(app: &App) -> Option<(u32, u32)> {
+    app.store.connections()
+}
+
 /// How much waits in the queues of the database. A number that could not be read is `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueLengths {

@@ -123,7 +123,10 @@ impl Primary {
     /// # Errors
     /// When there is none in time.
     pub(crate) async fn acquire(&self) -> Result<(PoolConnection<Postgres>, Generation), StoreError> {
-        self.patiently(Instant::now() + PATIENCE, |pool| Box::pin(async move { pool.acquire().await })).await
+        self.patiently(Instant::now() + PATIENCE, |generation| {
+            Box::pin(async move { generation.pool.acquire().await })
+        })
+        .await
     }
 
     /// A transaction on the server that works now.
@@ -135,7 +138,7 @@ impl Primary {
         begin: &'static str,
         deadline: Instant,
     ) -> Result<(Transaction<'static, Postgres>, Generation), StoreError> {
-        self.patiently(deadline, move |pool| Box::pin(async move { pool.begin_with(begin).await })).await
+        self.patiently(deadline, move |generation| Box::pin(begin_on(generation, begin))).await
     }
 
     /// A connection of its own to the server that works now. It is tried once.
@@ -157,14 +160,14 @@ impl Primary {
     async fn patiently<T>(
         &self,
         deadline: Instant,
-        attempt: impl Fn(PgPool) -> BoxFuture<'static, Result<T, sqlx::Error>> + Send,
+        attempt: impl Fn(Generation) -> BoxFuture<'static, Result<T, sqlx::Error>> + Send,
     ) -> Result<(T, Generation), StoreError> {
         let mut failure = None;
         let trying = async {
             loop {
                 let generation = self.generation();
                 let tried = tokio::select! {
-                    tried = attempt(generation.pool.clone()) => tried.map_err(StoreError::from),
+                    tried = attempt(generation.clone()) => tried.map_err(StoreError::from),
                     () = generation.ended.cancelled() => continue,
                     () = self.0.closed.cancelled() => return Err(StoreError::Closed),
                 };
@@ -296,6 +299,22 @@ impl Generation {
             () = self.ended.cancelled() => Err(StoreError::from(given_up())),
         }
     }
+}
+
+/// Begins a transaction, in a task of its own: sqlx does not undo one whose beginning is not waited for to its end, and
+/// whoever got that connection next would be inside it.
+async fn begin_on(
+    generation: Generation,
+    begin: &'static str,
+) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    let beginning = tokio::spawn(async move {
+        tokio::select! {
+            begun = generation.pool.begin_with(begin) => begun,
+            // These connections are closed, not used again.
+            () = generation.ended.cancelled() => Err(given_up()),
+        }
+    });
+    beginning.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 /// The server is none that work can be done on.

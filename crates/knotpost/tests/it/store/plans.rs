@@ -262,7 +262,7 @@ async fn leases_on_postgresql_are_sorted_by_an_index() {
     // All other plans are made too expensive, as tables are empty here.
     let settings = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; \
                     SET LOCAL enable_incremental_sort = off";
-    sqlx::raw_sql(settings).execute(&mut *connection).await.unwrap();
+    sqlx::raw_sql(settings).execute(connection).await.unwrap();
     for (table, waiting) in [
         ("inbox", "state = 'new' AND due_at <= 1 ORDER BY turn, id"),
         ("inbox", "state = 'new' AND flow = 'x' ORDER BY turn"),
@@ -271,7 +271,8 @@ async fn leases_on_postgresql_are_sorted_by_an_index() {
         ("outbox", "state = 'queued' AND webhook_id IS NOT NULL AND due_at <= 1 ORDER BY due_at, id"),
     ] {
         let explain = format!("EXPLAIN SELECT id FROM {table} WHERE {waiting} LIMIT 1");
-        let plan = sqlx::query_scalar(AssertSqlSafe(explain)).fetch_all(&mut *connection);
+        let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
+        let plan = sqlx::query_scalar(AssertSqlSafe(explain)).fetch_all(connection);
         let plan: Vec<String> = plan.await.unwrap();
         assert!(plan.iter().any(|line| line.contains("Index")), "{table}: {plan:#?}");
         assert!(!plan.iter().any(|line| line.contains("Sort")), "{table}: {plan:#?}");

@@ -9,7 +9,7 @@ use super::{Ground, settings};
 async fn execute(tx: &mut WriteTx, sql: &'static str) -> Result<(), StoreError> {
     match tx.driver_for_tests() {
         Driver::Sqlite(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
-        Driver::Postgres(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
+        Driver::Postgres(tx) => sqlx::query(sql).execute(tx).await.map(drop)?,
     }
     Ok(())
 }

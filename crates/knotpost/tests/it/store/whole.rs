@@ -17,7 +17,7 @@ async fn schema(tx: &mut ReadTx) -> Vec<(String, String, String)> {
         Driver::Postgres(tx) => {
             let sql = "SELECT table_name::text, column_name::text, data_type::text \
                        FROM information_schema.columns WHERE table_schema = 'public'";
-            sqlx::query_as(sql).fetch_all(&mut *tx).await.unwrap()
+            sqlx::query_as(sql).fetch_all(tx).await.unwrap()
         }
     }
 }
@@ -33,7 +33,7 @@ async fn keys(tx: &mut ReadTx, table: &str) -> Vec<String> {
             let sql = "SELECT a.attname::text FROM pg_index AS i, unnest(i.indkey) WITH ORDINALITY AS k (n, place), \
                        pg_attribute AS a WHERE i.indrelid = $1::regclass AND i.indisprimary \
                        AND a.attrelid = i.indrelid AND a.attnum = k.n ORDER BY k.place";
-            sqlx::query_scalar(sql).bind(table).fetch_all(&mut *tx).await.unwrap()
+            sqlx::query_scalar(sql).bind(table).fetch_all(tx).await.unwrap()
         }
     }
 }
