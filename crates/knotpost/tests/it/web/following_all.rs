@@ -40,6 +40,10 @@ impl Stream {
 
     /// The next event: its id, and how many boards wait; `None`: the stream has ended.
     async fn next(&mut self) -> Option<(String, Value)> {
+        tokio::time::timeout(Duration::from_mins(1), self.read()).await.expect("news")
+    }
+
+    async fn read(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let field =
@@ -53,8 +57,7 @@ impl Stream {
                 }
                 continue;
             }
-            let bytes =
-                tokio::time::timeout(Duration::from_mins(1), self.body.next()).await.expect("news")?;
+            let bytes = self.body.next().await?;
             self.text.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
         }
     }
@@ -134,7 +137,7 @@ mod stories {
             // New, and somebody else's.
             ("osbox challenge -size=3 cyd ann", 1),
             ("osbox move 102 cyd cyd-secret f1", 2),
-            ("osbox resign 101 bob bob-secret", 1),
+            ("osbox resign 101 ann ann-secret", 1),
         ];
         for (line, waiting) in deeds {
             assert_eq!(app.post(line, "").await.outcome(), "200 ok", "{line}");

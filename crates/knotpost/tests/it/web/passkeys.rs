@@ -530,7 +530,7 @@ mod stories {
             ("content-type", "application/json"),
         ];
         let key = json!({ "name": "a program", "scopes": ["read"] }).to_string();
-        let hook = json!({ "url": "http://127.0.0.1:3000/", "events": ["turn"] }).to_string();
+        let hook = json!({ "url": "https://example.org/knot", "events": ["turn"] }).to_string();
         let form = [("act", "new_key"), ("name", "x"), ("read", "yes")];
         for made in [true, false] {
             let status = if made { 201 } else { 403 };
