@@ -357,10 +357,11 @@ mod stories {
         }
         for page in pages {
             let scripts = page.text.matches("<script").count();
-            assert_eq!(
-                scripts,
-                page.text.matches("<script type=\"module\" src=\"/assets/board.js?v=").count()
-            );
+            let known = ["board.js", "home.js"].map(|name| {
+                let script = format!("<script type=\"module\" src=\"/assets/{name}?v=");
+                page.text.matches(script.as_str()).count()
+            });
+            assert_eq!(scripts, known.iter().sum::<usize>());
             let images = page.text.matches("<img").count();
             let ours = ["<img src=\"/figures/", "<img src=\"/api/v1/boards/"]
                 .map(|ours| page.text.matches(ours).count());
