@@ -103,10 +103,8 @@ impl Readiness {
             tokio::spawn(async move {
                 loop {
                     let [yes, no] = &*counts;
-                    match is_ready(address).await {
-                        true => yes.fetch_add(1, Ordering::SeqCst),
-                        false => no.fetch_add(1, Ordering::SeqCst),
-                    };
+                    let count = if is_ready(address).await { yes } else { no };
+                    count.fetch_add(1, Ordering::SeqCst);
                     sleep(Duration::from_millis(50)).await;
                 }
             })
