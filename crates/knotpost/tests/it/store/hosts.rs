@@ -13,13 +13,11 @@ use crate::postgres::{TestDatabase, database};
 
 /// The address with a host before it where nobody listens.
 fn behind_nobody(url: &str) -> String {
-    match url.split_once("?host=") {
-        Some((before, socket)) => format!("{before}?host=/nowhere,{socket}"),
-        None => {
-            let (user, place) = url.rsplit_once('@').unwrap();
-            format!("{user}@127.0.0.1:1,{place}")
-        }
+    if let Some((before, socket)) = url.split_once("?host=") {
+        return format!("{before}?host=/nowhere,{socket}");
     }
+    let (user, place) = url.rsplit_once('@').unwrap();
+    format!("{user}@127.0.0.1:1,{place}")
 }
 
 fn with(url: &str, parameter: &str) -> String {

@@ -51,7 +51,7 @@ impl Stream {
                 let (name, id, data) = (field("event:"), field("id:"), field("data:"));
                 let found = id.zip(data).map(|(id, data)| (id.to_owned(), data.to_owned()));
                 assert!(name.is_none_or(|name| name == "boards"), "{event}");
-                self.text = rest.to_owned();
+                self.text = String::from(rest);
                 if let Some((id, data)) = found {
                     return Some((id, serde_json::from_str::<Value>(&data).unwrap()["waiting"].clone()));
                 }

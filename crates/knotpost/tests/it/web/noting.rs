@@ -174,7 +174,7 @@ mod stories {
                         history: None,
                     };
                     let board = tx.insert_board(number, &board).await?;
-                    tx.set_board_note(ann, board, "x", Millis(2_000 - i64::from(number))).await?;
+                    tx.set_board_note(ann, board, "x", Millis(2_000 - number)).await?;
                 }
                 Ok(())
             })
