@@ -8,11 +8,13 @@ use crate::app::App;
 use crate::mailing::digest::next_mail_of_day;
 use crate::mailing::references::{Reference, post_reference};
 use crate::mailing::styles::Wishes;
-use crate::play::preferences::PUZZLE;
 use crate::replies::puzzle::puzzle_sheet;
 use crate::replies::{Reply, Sheet};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow, UserState, WriteTx};
+
+/// The preference: whether the puzzle of a game is mailed every day.
+pub(crate) const PUZZLE: &str = "puzzle";
 
 /// Users who get theirs in one transaction: others write in between.
 const PART: i64 = 100;

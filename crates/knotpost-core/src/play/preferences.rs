@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::mailing::puzzles::PUZZLE;
 use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow};
 
 /// A preference: its name, what holds without a wish, and whether a game can have its own.
@@ -34,9 +35,6 @@ pub(crate) const KINDS: [Kind; 12] = [
 
 /// Whether a program plays for the account: shown among the preferences, and stored as the role of the account.
 pub(crate) const BOT: &str = "bot";
-
-/// Whether the puzzle of a game is mailed every day.
-pub(crate) const PUZZLE: &str = "puzzle";
 
 /// The value that takes a wish back.
 pub(crate) const DEFAULT: &str = "default";
