@@ -28,7 +28,7 @@ pub struct QueueLengths {
     pub inbox_late_ms: i64,
     /// The same of the outbox.
     pub outbox_late_ms: i64,
-    /// Turns of computer players that no server is deciding on, up to [`MOST_BOT_TURNS`].
+    /// Turns of computer players that no server is deciding on, up to 100.
     pub bot_turns: Option<i64>,
     /// When the last mail came in, in milliseconds; 0: never.
     pub last_received: i64,
@@ -36,7 +36,7 @@ pub struct QueueLengths {
     pub last_sent: i64,
 }
 
-/// How many turns of computer players are counted.
+/// How many turns of computer players are counted, as [`QueueLengths::bot_turns`] says.
 const MOST_BOT_TURNS: i64 = 100;
 
 /// What the database holds.
