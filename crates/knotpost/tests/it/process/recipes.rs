@@ -159,10 +159,12 @@ async fn a_server_makes_no_system_call_that_the_unit_refuses() {
     let mail = letter("ann@example.org", "osbox move 101 ann ann-secret j2", "m@x.example");
     server.post("ann@example.org", &mail).await;
     place.settle().await;
-    let end = format!("{} +++ exited with 0 +++", server.id());
+    // strace pads short process identifiers with blanks.
+    let id = server.id().to_string();
+    let end = |line: &str| line.split_whitespace().eq([id.as_str(), "+++", "exited", "with", "0", "+++"]);
     server.stop().await;
     let trace = wait_for("the end of the trace", async || {
-        fs::read_to_string(place.root().join("trace")).ok().filter(|trace| trace.contains(&end))
+        fs::read_to_string(place.root().join("trace")).ok().filter(|trace| trace.lines().any(end))
     });
     let trace = trace.await;
     let calls = trace.lines().filter_map(|line| {
