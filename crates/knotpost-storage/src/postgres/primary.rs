@@ -22,6 +22,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 /// A connection that was idle for longer than this is checked before it is used.
 const RESTED: Duration = Duration::from_secs(1);
+/// How long a server that said nothing may take to finish what it was at.
+pub(super) const LATE: Duration = Duration::from_secs(10);
 /// How long closing connections may take.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -231,7 +233,28 @@ impl Shared {
         self.replace(reached.host, old.number + 1, old.ended);
     }
 
-    /// The same, and ends all work on the old ones.
+    /// The same for a server that said nothing for a while: work on the old ones may only be slow, but the address may
+    /// also lead to another machine now, where nobody would ever answer it.
+    pub(super) fn renew_late(&self, reached: &Reached) {
+        let old = self.current();
+        self.replace(reached.host, old.number + 1, CancellationToken::new());
+        let closed = self.closed.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = closed.cancelled() => {}
+                () = sleep(LATE) => old.ended.cancel(),
+            }
+        });
+    }
+
+    /// Ends all work on a server that has said nothing for too long.
+    pub(super) fn give_up(&self) {
+        let old = self.current();
+        self.replace(old.host, old.number + 1, CancellationToken::new());
+        old.ended.cancel();
+    }
+
+    /// Gives new work connections to where `reached` leads, and ends all work on the old ones.
     pub(super) fn take_over(&self, reached: &Reached) {
         let old = self.current();
         self.replace(reached.host, old.number + 1, CancellationToken::new());

@@ -7,7 +7,7 @@ use sqlx_postgres::PgConnection;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::hosts::{Persistence, Reached, Role};
-use super::primary::{Shared, State};
+use super::primary::{LATE, Shared, State};
 use crate::connection::StoreError;
 
 /// How often the server is asked while nothing fails.
@@ -17,10 +17,21 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// How often connections are renewed at most while the server answers, and how often others are tried while none does.
 const PAUSE: Duration = Duration::from_millis(250);
 
+/// What the server says to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reply {
+    Role(Role),
+    /// Nothing in time. It may be busy, or frozen.
+    Silence,
+    /// The connection is gone.
+    Broken,
+}
+
 /// Watches until the database is closed.
 pub(super) async fn watch(shared: Weak<Shared>, connection: PgConnection) {
     let mut probe = Some(connection);
     let mut renewed = Instant::now();
+    let mut silent_since = None;
     loop {
         let Some(held) = shared.upgrade() else { return };
         let is_suspected = tokio::select! {
@@ -28,9 +39,9 @@ pub(super) async fn watch(shared: Weak<Shared>, connection: PgConnection) {
             () = held.suspicion.notified() => true,
             () = sleep(INTERVAL) => false,
         };
-        let role = ask(&mut probe).await;
-        match role {
-            Some(role) if held.hosts.accepts(role) => {
+        match ask(&mut probe).await {
+            Reply::Role(role) if held.hosts.accepts(role) => {
+                silent_since = None;
                 held.set_state(State::of(role));
                 // The server is well, but a connection to it was not, or leads elsewhere.
                 if is_suspected
@@ -43,10 +54,19 @@ pub(super) async fn watch(shared: Weak<Shared>, connection: PgConnection) {
                     probe = Some(reached.connection);
                 }
             }
-            _ => {
+            reply => {
+                if reply == Reply::Silence {
+                    silent_since.get_or_insert_with(Instant::now);
+                }
                 tokio::select! {
                     () = held.closed.cancelled() => return,
-                    reached = search(&held) => probe = reached,
+                    reached = search(&held, silent_since.is_some()) => probe = reached,
+                }
+                if probe.is_some() {
+                    silent_since = None;
+                } else if silent_since.is_some_and(|since| since.elapsed() >= LATE) {
+                    held.give_up();
+                    silent_since = None;
                 }
                 renewed = Instant::now();
             }
@@ -59,16 +79,30 @@ pub(super) async fn watch(shared: Weak<Shared>, connection: PgConnection) {
     }
 }
 
-/// What the server says that it is; `None`: it does not answer.
-async fn ask(probe: &mut Option<PgConnection>) -> Option<Role> {
-    timeout(ANSWER, Role::of(probe.as_mut()?)).await.ok()?.ok()
+/// Asks the server what it is. A connection whose answer is not waited for is not asked again.
+async fn ask(probe: &mut Option<PgConnection>) -> Reply {
+    let Some(connection) = probe else { return Reply::Broken };
+    match timeout(ANSWER, Role::of(connection)).await {
+        Ok(Ok(role)) => return Reply::Role(role),
+        Ok(Err(_)) => *probe = None,
+        Err(_) => {
+            *probe = None;
+            return Reply::Silence;
+        }
+    }
+    Reply::Broken
 }
 
-/// Looks for a server that works, once, the one that worked before first.
-async fn search(shared: &Shared) -> Option<PgConnection> {
+/// Looks for a server that works, once, the one that worked before first. When that was only silent and is found again,
+/// the work on it goes on.
+async fn search(shared: &Shared, was_silent: bool) -> Option<PgConnection> {
     match shared.hosts.connect_from(shared.current().host, Persistence::Again).await {
         Ok(reached) => {
-            shared.take_over(&reached);
+            if was_silent && reached.host == shared.current().host {
+                shared.renew_late(&reached);
+            } else {
+                shared.take_over(&reached);
+            }
             let Reached { connection, role, .. } = reached;
             shared.set_state(State::of(role));
             Some(connection)

@@ -1,12 +1,17 @@
 //! A database whose address names several hosts. What happens when one takes over from another is tried by
 //! `knotpost-load failover`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use knotpost_storage::{Readiness, Settings, Store, StoreError};
+use knotpost_storage::{Driver, Readiness, Settings, Store, StoreError};
 use sqlx::{AssertSqlSafe, Connection};
-use sqlx_postgres::PgConnection;
-use tokio::time::timeout;
+use sqlx_postgres::{PgConnectOptions, PgConnection};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
 
 use super::settings;
 use crate::postgres::{TestDatabase, database};
@@ -86,10 +91,88 @@ async fn statements_of_a_postgres_have_no_time_limit_whatever_the_database_says(
     let store = Store::open(&settings).await.unwrap();
     let limit = store.write(|tx| {
         Box::pin(async move {
-            let knotpost_storage::Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("no") };
+            let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("no") };
             Ok(sqlx::query_scalar::<_, String>("SHOW statement_timeout").fetch_one(connection).await?)
         })
     });
     assert_eq!(limit.await.unwrap(), "0");
+    store.close().await;
+}
+
+/// A way to the server on which answers can be held back, and its address.
+async fn slow_way(url: &str) -> (String, watch::Sender<bool>) {
+    let options: PgConnectOptions = url.parse().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (user, name) = (options.get_username(), options.get_database().unwrap());
+    let through = format!("postgres://{user}@{}/{name}", listener.local_addr().unwrap());
+    let (holds, held) = watch::channel(false);
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let (options, held) = (options.clone(), held.clone());
+            tokio::spawn(async move {
+                if let Some(folder) = options.get_socket() {
+                    let file = folder.join(format!(".s.PGSQL.{}", options.get_port()));
+                    join(client, UnixStream::connect(file).await.unwrap(), held).await;
+                } else {
+                    let place = (options.get_host(), options.get_port());
+                    join(client, TcpStream::connect(place).await.unwrap(), held).await;
+                }
+            });
+        }
+    });
+    (through, holds)
+}
+
+async fn join(
+    client: TcpStream,
+    server: impl AsyncRead + AsyncWrite + Unpin,
+    mut held: watch::Receiver<bool>,
+) {
+    let ((mut asking, mut told), (mut answering, mut asked)) = (client.into_split(), split(server));
+    let answers = async {
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(bytes @ 1..) = answering.read(&mut buffer).await {
+            if held.wait_for(|held| !held).await.is_err() || told.write_all(&buffer[..bytes]).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        _ = tokio::io::copy(&mut asking, &mut asked) => {}
+        () = answers => {}
+    }
+}
+
+#[tokio::test]
+async fn work_on_a_postgres_that_is_only_slow_goes_on() {
+    let Some(database) = database().await else { return };
+    let (through, holds) = slow_way(database.url()).await;
+    let (_folder, settings) = place(&through);
+    Store::migrate(&settings).await.unwrap();
+    let store = Store::open(&settings).await.unwrap();
+    let (runs, begun) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    let (counted, told) = (Arc::clone(&runs), Arc::clone(&begun));
+    let writing = store.write(move |tx| {
+        let (counted, told) = (Arc::clone(&counted), Arc::clone(&told));
+        Box::pin(async move {
+            counted.fetch_add(1, Ordering::Relaxed);
+            told.notify_one();
+            let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("no") };
+            // Its answer comes after the server was found again.
+            Ok(sqlx::query_scalar::<_, i32>("SELECT 1 FROM pg_sleep(7)").fetch_one(connection).await?)
+        })
+    });
+    let slowness = async {
+        begun.notified().await;
+        holds.send_replace(true);
+        // Longer than an answer may take, and shorter than what is given up without a server.
+        sleep(Duration::from_secs(5)).await;
+        holds.send_replace(false);
+    };
+    let (written, ()) =
+        timeout(Duration::from_secs(60), async { tokio::join!(writing, slowness) }).await.unwrap();
+    assert_eq!(written.unwrap(), 1);
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+    store.write(|tx| Box::pin(async move { Ok(drop(tx.driver_for_tests())) })).await.unwrap();
     store.close().await;
 }
