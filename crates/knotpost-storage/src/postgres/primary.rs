@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::hosts::{Hosts, Reached, Role};
+use super::hosts::{Hosts, Role};
 use super::watch::watch;
 use crate::connection::{StoreError, given_up};
 
@@ -45,8 +45,10 @@ pub(crate) struct Generation {
     pub(crate) number: u64,
     pub(crate) pool: PgPool,
     pub(crate) options: Arc<PgConnectOptions>,
-    /// Cancelled when that server is given up: nothing on these connections is waited for any more.
+    /// Cancelled when these connections are given up: nothing on them is waited for any more.
     pub(crate) ended: CancellationToken,
+    /// The parent of that token, and of those of the connections before to the same server.
+    server_ended: CancellationToken,
     pub(super) host: usize,
 }
 
@@ -72,19 +74,8 @@ impl Primary {
     /// When there is no server to work with.
     pub(crate) async fn open(hosts: Hosts, max_connections: u32) -> Result<Self, StoreError> {
         let reached = hosts.connect().await?;
-        let ended = CancellationToken::new();
-        let Some(first) = Generation::new(&hosts, reached.host, (1, max_connections, ended)) else {
-            return Err(StoreError::Closed);
-        };
-        let (generation, _) = watch::channel(first);
-        let shared = Arc::new(Shared {
-            hosts,
-            max_connections,
-            generation,
-            state: Mutex::new(State::of(reached.role)),
-            suspicion: Notify::new(),
-            closed: CancellationToken::new(),
-        });
+        let shared = Shared::new(hosts, max_connections, reached.host, State::of(reached.role));
+        let shared = Arc::new(shared.ok_or(StoreError::Closed)?);
         tokio::spawn(watch(Arc::downgrade(&shared), reached.connection));
         Ok(Self(shared))
     }
@@ -215,6 +206,20 @@ impl State {
 }
 
 impl Shared {
+    /// `None`: there is no such host.
+    fn new(hosts: Hosts, max_connections: u32, host: usize, state: State) -> Option<Self> {
+        let first = Generation::new(&hosts, host, (1, max_connections), Tokens::new())?;
+        let (generation, _) = watch::channel(first);
+        Some(Self {
+            hosts,
+            max_connections,
+            generation,
+            state: Mutex::new(state),
+            suspicion: Notify::new(),
+            closed: CancellationToken::new(),
+        })
+    }
+
     pub(super) fn current(&self) -> Generation {
         self.generation.borrow().clone()
     }
@@ -227,22 +232,21 @@ impl Shared {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// Gives new work other connections, to where `reached` leads. Work on the old ones goes on.
-    pub(super) fn renew(&self, reached: &Reached) {
-        let old = self.current();
-        self.replace(reached.host, old.number + 1, old.ended);
+    /// Gives new work other connections, to this host. Work on the old ones goes on.
+    pub(super) fn renew(&self, host: usize) {
+        let Generation { number, ended, server_ended, .. } = self.current();
+        self.replace(host, number + 1, Tokens { ended, server_ended });
     }
 
     /// The same for a server that said nothing for a while: work on the old ones may only be slow, but the address may
     /// also lead to another machine now, where nobody would ever answer it.
-    pub(super) fn renew_late(&self, reached: &Reached) {
-        let old = self.current();
-        self.replace(reached.host, old.number + 1, CancellationToken::new());
-        let closed = self.closed.clone();
+    pub(super) fn renew_late(&self, host: usize) {
+        let Generation { number, ended, server_ended, .. } = self.current();
+        self.replace(host, number + 1, Tokens { ended: server_ended.child_token(), server_ended });
         tokio::spawn(async move {
-            tokio::select! {
-                () = closed.cancelled() => {}
-                () = sleep(LATE) => old.ended.cancel(),
+            // Nobody has to wait once another server has taken over.
+            if timeout(LATE, ended.cancelled()).await.is_err() {
+                ended.cancel();
             }
         });
     }
@@ -250,33 +254,48 @@ impl Shared {
     /// Ends all work on a server that has said nothing for too long.
     pub(super) fn give_up(&self) {
         let old = self.current();
-        self.replace(old.host, old.number + 1, CancellationToken::new());
-        old.ended.cancel();
+        self.replace(old.host, old.number + 1, Tokens::new());
+        old.server_ended.cancel();
     }
 
-    /// Gives new work connections to where `reached` leads, and ends all work on the old ones.
-    pub(super) fn take_over(&self, reached: &Reached) {
+    /// Gives new work connections to this host, and ends all work on the server of before.
+    pub(super) fn take_over(&self, host: usize) {
         let old = self.current();
-        self.replace(reached.host, old.number + 1, CancellationToken::new());
-        if old.host != reached.host {
-            tracing::info!(
-                server = self.hosts.name(reached.host),
-                "another server of the database is worked with"
-            );
+        self.replace(host, old.number + 1, Tokens::new());
+        if old.host != host {
+            tracing::info!(server = self.hosts.name(host), "another server of the database is worked with");
         }
-        old.ended.cancel();
+        old.server_ended.cancel();
     }
 
-    fn replace(&self, host: usize, number: u64, ended: CancellationToken) {
-        if let Some(next) = Generation::new(&self.hosts, host, (number, self.max_connections, ended)) {
+    fn replace(&self, host: usize, number: u64, tokens: Tokens) {
+        if let Some(next) = Generation::new(&self.hosts, host, (number, self.max_connections), tokens) {
             self.generation.send_replace(next);
         }
     }
 }
 
+/// What gives connections up.
+struct Tokens {
+    ended: CancellationToken,
+    server_ended: CancellationToken,
+}
+
+impl Tokens {
+    /// Those of the first connections to a server.
+    fn new() -> Self {
+        let server_ended = CancellationToken::new();
+        Self { ended: server_ended.child_token(), server_ended }
+    }
+}
+
 impl Generation {
-    fn new(hosts: &Hosts, host: usize, how: (u64, u32, CancellationToken)) -> Option<Self> {
-        let (number, max_connections, ended) = how;
+    fn new(
+        hosts: &Hosts,
+        host: usize,
+        (number, max_connections): (u64, u32),
+        Tokens { ended, server_ended }: Tokens,
+    ) -> Option<Self> {
         let options = hosts.options(host)?.clone();
         let (wanted, over) = (hosts.clone(), ended.clone());
         let pool = PgPoolOptions::new()
@@ -306,7 +325,7 @@ impl Generation {
                 Box::pin(async move { Ok(!is_over) })
             })
             .connect_lazy_with(options.clone());
-        Some(Self { number, pool, options: Arc::new(options), ended, host })
+        Some(Self { number, pool, options: Arc::new(options), ended, server_ended, host })
     }
 
     /// Runs something on these connections, as long as they are not given up.
@@ -343,4 +362,40 @@ async fn begin_on(
 /// The server is none that work can be done on.
 fn refused() -> sqlx::Error {
     sqlx::Error::Io(std::io::Error::other("the server of the database takes no writes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared() -> Shared {
+        let hosts = Hosts::parse("postgres://knotpost@one.example,two.example/knotpost").unwrap();
+        Shared::new(hosts, 2, 0, State::Working).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_on_a_server_that_was_silent_has_a_while_to_end() {
+        let shared = shared();
+        let slow = shared.current();
+        shared.renew_late(0);
+        sleep(LATE / 2).await;
+        assert!(!slow.ended.is_cancelled());
+        sleep(LATE).await;
+        assert!(slow.ended.is_cancelled() && !shared.current().ended.is_cancelled());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_work_on_a_server_ends_when_another_one_takes_over() {
+        let shared = shared();
+        let slow = shared.current();
+        shared.renew_late(0);
+        let later = shared.current();
+        shared.renew(0);
+        shared.take_over(1);
+        assert!(slow.ended.is_cancelled() && later.ended.is_cancelled());
+        assert!(!shared.current().ended.is_cancelled());
+        let other = shared.current();
+        shared.give_up();
+        assert!(other.ended.is_cancelled() && !shared.current().ended.is_cancelled());
+    }
 }

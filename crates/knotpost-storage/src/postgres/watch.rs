@@ -49,7 +49,7 @@ pub(super) async fn watch(shared: Weak<Shared>, connection: PgConnection) {
                     && let Ok(reached) = held.hosts.connect_from(held.current().host, Persistence::Once).await
                 {
                     renewed = Instant::now();
-                    held.renew(&reached);
+                    held.renew(reached.host);
                     held.set_state(State::of(reached.role));
                     probe = Some(reached.connection);
                 }
@@ -81,16 +81,15 @@ pub(super) async fn watch(shared: Weak<Shared>, connection: PgConnection) {
 
 /// Asks the server what it is. A connection whose answer is not waited for is not asked again.
 async fn ask(probe: &mut Option<PgConnection>) -> Reply {
-    let Some(connection) = probe else { return Reply::Broken };
-    match timeout(ANSWER, Role::of(connection)).await {
-        Ok(Ok(role)) => return Reply::Role(role),
-        Ok(Err(_)) => *probe = None,
-        Err(_) => {
-            *probe = None;
-            return Reply::Silence;
+    let Some(mut connection) = probe.take() else { return Reply::Broken };
+    match timeout(ANSWER, Role::of(&mut connection)).await {
+        Ok(Ok(role)) => {
+            *probe = Some(connection);
+            Reply::Role(role)
         }
+        Ok(Err(_)) => Reply::Broken,
+        Err(_) => Reply::Silence,
     }
-    Reply::Broken
 }
 
 /// Looks for a server that works, once, the one that worked before first. When that was only silent and is found again,
@@ -99,9 +98,9 @@ async fn search(shared: &Shared, was_silent: bool) -> Option<PgConnection> {
     match shared.hosts.connect_from(shared.current().host, Persistence::Again).await {
         Ok(reached) => {
             if was_silent && reached.host == shared.current().host {
-                shared.renew_late(&reached);
+                shared.renew_late(reached.host);
             } else {
-                shared.take_over(&reached);
+                shared.take_over(reached.host);
             }
             let Reached { connection, role, .. } = reached;
             shared.set_state(State::of(role));

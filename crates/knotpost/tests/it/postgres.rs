@@ -7,10 +7,13 @@
 //! Tests that call [`database`] carry `postgres` in their name, so that the
 //! runner can leave them out, and count them as skipped, where there is none.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use sqlx_postgres::{PgConnectOptions, PgConnection};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
 
 use crate::process::running::leave_out;
 
@@ -67,6 +70,26 @@ pub(crate) async fn database() -> Option<TestDatabase> {
         return None;
     };
     Some(create_database(&url).await)
+}
+
+/// A connection to a PostgreSQL server of which only bytes are known.
+pub(crate) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<W: AsyncRead + AsyncWrite + Send + Unpin> Wire for W {}
+
+/// Connects as sqlx would, for what stands between it and the server.
+pub(crate) async fn dial(options: &PgConnectOptions) -> Box<dyn Wire> {
+    let port = options.get_port();
+    // As sqlx reads it: a host that is a path is a folder with a socket.
+    let socket = options
+        .get_socket()
+        .cloned()
+        .or_else(|| Some(options.get_host()).filter(|host| host.starts_with('/')).map(PathBuf::from));
+    if let Some(folder) = socket {
+        let file = folder.join(format!(".s.PGSQL.{port}"));
+        return Box::new(UnixStream::connect(file).await.expect("PostgreSQL"));
+    }
+    Box::new(TcpStream::connect((options.get_host(), port)).await.expect("PostgreSQL"))
 }
 
 async fn create_database(cluster_url: &str) -> TestDatabase {

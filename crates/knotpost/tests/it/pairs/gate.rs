@@ -4,15 +4,16 @@
 //! `Query`, `Parse` and `Bind` are read here, for the statements `BEGIN` and `COMMIT`.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sqlx_postgres::PgConnectOptions;
 use tempfile::TempDir;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpStream, UnixListener, UnixStream};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+
+use crate::postgres::dial;
 
 /// Where a transaction that writes is stopped. The numbers count such transactions from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,22 +97,8 @@ impl Gate {
 }
 
 async fn connect(client: UnixStream, options: PgConnectOptions, state: Arc<watch::Sender<State>>) {
-    let port = options.get_port();
-    // As sqlx reads it: a host that is a path is a folder with a socket.
-    let socket = options
-        .get_socket()
-        .cloned()
-        .or_else(|| Some(options.get_host()).filter(|host| host.starts_with('/')).map(PathBuf::from));
-    let (read, write) = client.into_split();
-    if let Some(folder) = socket {
-        let server = UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await.expect("PostgreSQL");
-        let (from, to) = server.into_split();
-        pass(read, write, from, to, state).await;
-    } else {
-        let server = TcpStream::connect((options.get_host(), port)).await.expect("PostgreSQL");
-        let (from, to) = server.into_split();
-        pass(read, write, from, to, state).await;
-    }
+    let ((read, write), (from, to)) = (client.into_split(), split(dial(&options).await));
+    pass(read, write, from, to, state).await;
 }
 
 /// Passes on in both directions until one side ends.

@@ -8,13 +8,13 @@ use std::time::Duration;
 use knotpost_storage::{Driver, Readiness, Settings, Store, StoreError};
 use sqlx::{AssertSqlSafe, Connection};
 use sqlx_postgres::{PgConnectOptions, PgConnection};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
-use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
 use super::settings;
-use crate::postgres::{TestDatabase, database};
+use crate::postgres::{TestDatabase, database, dial};
 
 /// The address with a host before it where nobody listens.
 fn behind_nobody(url: &str) -> String {
@@ -108,26 +108,14 @@ async fn slow_way(url: &str) -> (String, watch::Sender<bool>) {
     let (holds, held) = watch::channel(false);
     tokio::spawn(async move {
         while let Ok((client, _)) = listener.accept().await {
-            let (options, held) = (options.clone(), held.clone());
-            tokio::spawn(async move {
-                if let Some(folder) = options.get_socket() {
-                    let file = folder.join(format!(".s.PGSQL.{}", options.get_port()));
-                    join(client, UnixStream::connect(file).await.unwrap(), held).await;
-                } else {
-                    let place = (options.get_host(), options.get_port());
-                    join(client, TcpStream::connect(place).await.unwrap(), held).await;
-                }
-            });
+            tokio::spawn(join(client, options.clone(), held.clone()));
         }
     });
     (through, holds)
 }
 
-async fn join(
-    client: TcpStream,
-    server: impl AsyncRead + AsyncWrite + Unpin,
-    mut held: watch::Receiver<bool>,
-) {
+async fn join(client: TcpStream, options: PgConnectOptions, mut held: watch::Receiver<bool>) {
+    let server = dial(&options).await;
     let ((mut asking, mut told), (mut answering, mut asked)) = (client.into_split(), split(server));
     let answers = async {
         let mut buffer = vec![0; 64 * 1024];
