@@ -74,6 +74,18 @@ impl std::iter::Sum for Span {
     }
 }
 
+impl Span {
+    /// In its two largest units: `20 d 23 h`, `5 h 2 min`.
+    pub fn to_short(self) -> String {
+        let minutes = self.0 / 60_000;
+        match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
+            (0, 0, minutes) => format!("{} min", minutes.max(1)),
+            (0, hours, minutes) => format!("{hours} h {minutes} min"),
+            (days, hours, _) => format!("{days} d {hours} h"),
+        }
+    }
+}
+
 /// `d days, hh:mm:ss`
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,5 +114,14 @@ mod tests {
     fn spans_are_written_as_days_and_clock_time_and_never_negative() {
         assert_eq!(Span(93_784_000).to_string(), "1 days, 02:03:04");
         assert_eq!(Millis(5).since(Millis(9)), Span(0));
+    }
+
+    #[test]
+    fn short_spans_have_their_two_largest_units() {
+        let minutes = |minutes: i64| Span(minutes * 60_000).to_short();
+        assert_eq!(minutes((20 * 24 + 23) * 60 + 59), "20 d 23 h");
+        assert_eq!(minutes(5 * 60 + 12), "5 h 12 min");
+        assert_eq!(minutes(12), "12 min");
+        assert_eq!(minutes(0), "1 min");
     }
 }

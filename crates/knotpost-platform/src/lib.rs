@@ -8,3 +8,8 @@ pub mod clock;
 pub mod connections;
 pub mod files;
 pub mod secret;
+
+/// The name of this machine.
+pub fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

@@ -50,7 +50,7 @@ pub use mail::{
 };
 pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, RecentPeers,
-    STAYING, StateCount, Staying, TABLES, Table, WaitingBroadcast,
+    STAYING, ServerRow, StateCount, Staying, TABLES, Table, WaitingBroadcast,
 };
 pub use postgres::check_address;
 pub use ratings::{

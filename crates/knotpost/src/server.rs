@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::thinker::BotThinker;
 use crate::worker;
 use crate::worker::{Budget, Workers};
+use knotpost_core::admin::RunningServer;
 use knotpost_core::app::{App, Parts};
 use knotpost_core::config::{Config, ConfigError, Migrate};
 use knotpost_core::identity::check_key;
@@ -359,6 +360,11 @@ fn start_loops(
             });
         }
     }
+    let server = RunningServer::new(app, Arc::clone(&holder), knotpost_platform::host_name());
+    let (server, (reporting, stop)) = (Arc::new(server), parts());
+    workers.spawn("report", move || {
+        worker::work_report(Arc::clone(&reporting), Arc::clone(&server), stop.clone())
+    });
     let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
     workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
     let (app, stop) = parts();

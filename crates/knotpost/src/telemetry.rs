@@ -1,15 +1,20 @@
 //! Logs and metrics. Neither ever holds a command line, a body or a password.
 
 mod descriptions;
+mod errors;
 mod process;
 
+pub(crate) use errors::logged_errors;
 pub(crate) use process::report_process;
 
 use std::io::{self, IsTerminal as _, Stderr, Write};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
+use errors::CountLines;
 use knotpost_core::config::{Log, LogFormat, filter_text};
 
 /// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
@@ -29,8 +34,8 @@ pub fn start_logging(log: &Log) -> anyhow::Result<()> {
     // On a terminal NO_COLOR decides.
     let lines = if std::io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
     let started = match log.format {
-        LogFormat::Text => lines.with_target(false).try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+        LogFormat::Text => lines.with_target(false).finish().with(CountLines).try_init(),
+        LogFormat::Json => lines.json().flatten_event(true).finish().with(CountLines).try_init(),
     };
     started.map_err(|error| anyhow::anyhow!("{error}"))
 }
@@ -56,5 +61,6 @@ pub fn start_metrics() -> Option<PrometheusHandle> {
     descriptions::describe();
     crate::build::report();
     process::report_start();
+    errors::report_start();
     Some(recorder)
 }

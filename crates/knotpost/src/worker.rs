@@ -11,6 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use knotpost_core::admin::{REPORT_EVERY, RunningServer};
 use knotpost_core::app::App;
 use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
@@ -21,6 +22,8 @@ use knotpost_platform::secret::to_hex;
 use knotpost_storage::StoreError;
 use knotpost_transport::inbound::{MailIntake, MaildirWatcher, Round};
 use knotpost_transport::outbound::{Courier, DeliveryWorker, webhook};
+
+use crate::telemetry::logged_errors;
 
 pub use bots::{Budget, play_next, work_bots};
 pub use supervision::Workers;
@@ -232,6 +235,22 @@ pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken
     }
     if let Err(error) = knotpost_core::clock::leave_watch(&app, &holder).await {
         tracing::info!(error = error.with_causes(), "the clock's duty runs out by itself");
+    }
+}
+
+/// Reports once a minute that this server is running, until it is told to stop.
+pub async fn work_report(app: Arc<App>, server: Arc<RunningServer>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        if let Err(error) = server.report(&app, &logged_errors()).await {
+            log_failure(&error, "administrators are not told that this server is running");
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(REPORT_EVERY) => {}
+        }
+    }
+    if let Err(error) = server.withdraw(&app).await {
+        tracing::info!(error = error.with_causes(), "administrators see this server for some days more");
     }
 }
 

@@ -16,15 +16,17 @@ mod action;
 mod boards;
 mod overview;
 mod queries;
+mod servers;
 
 use std::sync::Arc;
 
 pub use action::{AdminAction, AdminChannel, Administrator};
 pub use boards::BoardAction;
 pub use overview::{
-    DutyLine, JobDeadline, Jobs, Overview, PendingBroadcast, QueueFacts, view_jobs, view_overview,
+    DutyLine, JobDeadline, Jobs, LATE_MS, Overview, PendingBroadcast, QueueFacts, view_jobs, view_overview,
 };
 pub use queries::{AuditEntry, AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
+pub use servers::{LoggedErrors, REPORT_EVERY, RunningServer, ServerLine};
 
 use action::one_line;
 

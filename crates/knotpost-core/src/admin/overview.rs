@@ -1,20 +1,27 @@
 //! How the server is doing, in numbers that cost little however large it is.
 
+use super::servers::{ServerLine, list_servers};
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::queries::views::view_games;
 use crate::replies::GameCount;
 use knotpost_model::Millis;
+use knotpost_platform::build::VERSION;
 use knotpost_storage::{ReadTx, StoreError};
 
 /// Boards and broadcasts that a look at the jobs shows.
 const LINES: i64 = 50;
+
+/// A mail that has waited for as long is late.
+pub const LATE_MS: i64 = 10 * 60_000;
 
 /// What waits in a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
     /// How many mails.
     pub waiting: i64,
+    /// How many of them have waited for longer than [`LATE_MS`].
+    pub late: i64,
     /// When the first of them is due.
     pub oldest_due: Option<Millis>,
     /// When the last one came or left.
@@ -65,10 +72,12 @@ pub struct PendingBroadcast {
 /// How the server is doing.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// Its version.
+    /// The version of the server that answers.
     pub version: &'static str,
     /// Its time.
     pub now: Millis,
+    /// The servers on the database.
+    pub servers: Vec<ServerLine>,
     /// Received mail.
     pub inbox: QueueFacts,
     /// Outgoing mail.
@@ -88,6 +97,8 @@ pub struct Overview {
 pub struct Jobs {
     /// Its time.
     pub now: Millis,
+    /// The servers on the database.
+    pub servers: Vec<ServerLine>,
     /// Boards that the clock looks at next.
     pub deadlines: Vec<JobDeadline>,
     /// Work that one process does for all.
@@ -105,19 +116,24 @@ pub struct Jobs {
 pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
     let games = view_games(app).await?;
     let mut tx = app.store.read().await?;
+    let now = app.clock.now();
+    let late = now.plus(-LATE_MS);
     let inbox = QueueFacts {
         waiting: tx.count_waiting_inbox().await?,
+        late: tx.count_late_inbox(late).await?,
         oldest_due: tx.next_inbox_due().await?.map(Millis),
         last: tx.last_received_at().await?.map(Millis),
     };
     let outbox = QueueFacts {
         waiting: tx.count_waiting_outbox().await?,
+        late: tx.count_late_outbox(late).await?,
         oldest_due: tx.next_outbox_due().await?.map(Millis),
         last: tx.last_sent_at().await?.map(Millis),
     };
     Ok(Overview {
-        version: env!("CARGO_PKG_VERSION"),
-        now: app.clock.now(),
+        version: &VERSION,
+        now,
+        servers: list_servers(&mut tx, now).await?,
         inbox,
         outbox,
         database_bytes: tx.database_bytes().await?,
@@ -149,7 +165,15 @@ pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
         after_user: row.after_user,
     });
     let next_digest = tx.next_digest_due().await?.map(Millis);
-    Ok(Jobs { now, deadlines: deadlines.collect(), duties, broadcasts: broadcasts.collect(), next_digest })
+    let servers = list_servers(&mut tx, now).await?;
+    Ok(Jobs {
+        now,
+        servers,
+        deadlines: deadlines.collect(),
+        duties,
+        broadcasts: broadcasts.collect(),
+        next_digest,
+    })
 }
 
 async fn list_duties(tx: &mut ReadTx) -> Result<Vec<DutyLine>, StoreError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -167,7 +167,13 @@ pub(super) async fn run(
     heir.promote().await?;
     let promoted = Instant::now();
     while post.taken() == taken {
-        ensure!(promoted.elapsed() < PATIENCE, "nothing is acknowledged after a promotion ({kind:?})");
+        if promoted.elapsed() > PATIENCE {
+            let held = heir.describe_waits().await?;
+            let refusal = post.last_refusal();
+            bail!(
+                "nothing is acknowledged after a promotion ({kind:?}), last: {refusal}\nthe new primary says:\n{held}"
+            );
+        }
         sleep(Duration::from_millis(2)).await;
     }
     let first = promoted.elapsed();

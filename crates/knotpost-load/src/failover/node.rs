@@ -12,6 +12,8 @@ use crate::storm::cluster::{find_programs, run};
 
 /// How long PostgreSQL may take for anything.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// Lines of its log that are shown when it is in the way.
+const LINES_OF_LOG: usize = 40;
 /// What both servers are started with. `pg_rewind` needs whole pages and checksums; the machine itself does not fail
 /// here, so nothing is synced.
 const SETTINGS: &str = "-c listen_addresses= -c fsync=off -c full_page_writes=on -c max_connections=100 \
@@ -193,6 +195,17 @@ impl Node {
     pub(super) async fn be_synchronous(&self, names: &str) -> anyhow::Result<()> {
         self.ask(&format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")).await?;
         self.ask("SELECT pg_reload_conf()").await.map(drop)
+    }
+
+    /// What its connections do and wait for, whether commits wait for a standby, and the end of its log.
+    pub(super) async fn describe_waits(&self) -> anyhow::Result<String> {
+        let settings = self.ask("SHOW synchronous_standby_names").await?;
+        let sql = "SELECT pid, backend_type, state, wait_event_type, wait_event, now() - state_change, left(query, 100) \
+                   FROM pg_stat_activity ORDER BY state, state_change";
+        let log = std::fs::read_to_string(self.folder.path().join("server.log"))?;
+        let lines: Vec<&str> = log.lines().collect();
+        let last = lines.get(lines.len().saturating_sub(LINES_OF_LOG)..).unwrap_or_default().join("\n");
+        Ok(format!("synchronous_standby_names = '{settings}'\n{}\nits log:\n{last}", self.ask(sql).await?))
     }
 
     /// Waits until the standby has everything and is waited for.

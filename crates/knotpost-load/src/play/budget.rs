@@ -8,12 +8,16 @@ use tokio::time::Instant;
 /// The number of mistakes made at once, and again in every hour. A server answers 2,000 an hour and ignores the rest, so
 /// that it does not become a source of backscatter.
 const MISTAKES: f64 = 900.0;
+/// The same for questions and challenges that are mailed: their answers show boards. A server mails 40 MB of such answers
+/// an hour to a domain, and puts off what would be more.
+const QUESTIONS: f64 = 300.0;
 
 /// Shared by all tables.
 #[derive(Debug)]
 pub(crate) struct Budget {
     moves: AtomicI64,
     mistakes: AtomicI64,
+    questions: AtomicI64,
     since: Instant,
     until: Option<Instant>,
 }
@@ -22,15 +26,30 @@ impl Budget {
     pub(crate) fn new(moves: u32, time: Option<Duration>) -> Self {
         let since = Instant::now();
         let until = time.map(|time| since + time);
-        Self { moves: AtomicI64::new(i64::from(moves)), mistakes: AtomicI64::new(0), since, until }
+        Self {
+            moves: AtomicI64::new(i64::from(moves)),
+            mistakes: AtomicI64::new(0),
+            questions: AtomicI64::new(0),
+            since,
+            until,
+        }
     }
 
     /// Whether one more mistake will be answered.
     pub(crate) fn may_err(&self) -> bool {
+        self.may_make(&self.mistakes, MISTAKES)
+    }
+
+    /// Whether one more question, or a challenge that is mailed, will be answered.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.may_make(&self.questions, QUESTIONS)
+    }
+
+    fn may_make(&self, made: &AtomicI64, an_hour: f64) -> bool {
         let hours = self.since.elapsed().as_secs_f64() / 3600.0;
-        let most = (MISTAKES * (1.0 + hours)) as i64;
+        let most = (an_hour * (1.0 + hours)) as i64;
         let one_more = |made: i64| (made < most).then_some(made + 1);
-        self.mistakes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+        made.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
     /// Takes one move; `false` when none is left.
@@ -67,8 +86,9 @@ mod tests {
     }
 
     #[test]
-    fn no_more_mistakes_are_made_than_are_answered() {
+    fn no_more_is_asked_than_is_answered() {
         let budget = Budget::new(2, None);
         assert_eq!((0..5_000).filter(|_| budget.may_err()).count(), 900);
+        assert_eq!((0..5_000).filter(|_| budget.may_ask()).count(), 300);
     }
 }

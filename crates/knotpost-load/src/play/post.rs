@@ -1,8 +1,8 @@
 //! The players' mail servers: they send each mail by one of the ways in, and send it again when there is no answer.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -61,6 +61,8 @@ pub(crate) struct Post {
     places: Semaphore,
     in_hand: AtomicUsize,
     taken: AtomicUsize,
+    /// What a server said that took nothing for the moment.
+    refusal: Mutex<String>,
 }
 
 impl Post {
@@ -80,6 +82,7 @@ impl Post {
             places: Semaphore::new(places.max(1)),
             in_hand: AtomicUsize::new(0),
             taken: AtomicUsize::new(0),
+            refusal: Mutex::default(),
         })
     }
 
@@ -102,6 +105,15 @@ impl Post {
     /// The number of mails accepted so far.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::SeqCst)
+    }
+
+    /// What was said to whoever was last put off.
+    pub(crate) fn last_refusal(&self) -> String {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_refusal(&self, text: &str) {
+        text.clone_into(&mut self.refusal.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Sends a mail to one server after the other until it is accepted. A permanent refusal is an error: no mail sent here
@@ -145,6 +157,7 @@ impl Post {
             return Ok(Try::Taken);
         }
         if reply.is_transient() {
+            self.note_refusal(&reply.text);
             return Ok(Try::PutOff);
         }
         bail!("refused: {}", reply.text)
@@ -160,7 +173,10 @@ impl Post {
         match http.post("/inbound", &headers, message.replace('\n', "\r\n").as_bytes()).await {
             Err(_) => Ok(Try::Unanswered),
             Ok(response) if response.status == 200 => Ok(Try::Taken),
-            Ok(response) if response.status == 503 => Ok(Try::PutOff),
+            Ok(response) if response.status == 503 => {
+                self.note_refusal(&response.text());
+                Ok(Try::PutOff)
+            }
             Ok(response) => bail!("refused: {}", response.text()),
         }
     }
@@ -173,7 +189,10 @@ impl Post {
         match http.post("/commands", &headers, body.as_bytes()).await {
             Err(_) => Ok(Try::Unanswered),
             Ok(response) if response.status == 200 => Ok(Try::Taken),
-            Ok(response) if response.status == 503 => Ok(Try::PutOff),
+            Ok(response) if response.status == 503 => {
+                self.note_refusal(&response.text());
+                Ok(Try::PutOff)
+            }
             Ok(response) => bail!("refused: {} {}", response.status, response.text()),
         }
     }

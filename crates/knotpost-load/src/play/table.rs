@@ -98,14 +98,14 @@ impl Table {
 
     /// Plays until the budget of moves, shared with the other tables, is used up.
     pub(crate) async fn play(mut self, budget: Arc<Budget>) -> anyhow::Result<()> {
-        let mut board = self.begin().await?;
+        let mut board = self.begin(&budget).await?;
         while budget.draw() {
             if text(&board, "state") != "active" {
-                board = self.begin().await?;
+                board = self.begin(&budget).await?;
             }
             let chosen = choose(&self.registry, &board, &mut self.dice)?;
             match self.dice.below(20) {
-                0 => self.ask(&board).await?,
+                0 if budget.may_ask() => self.ask(&board).await?,
                 1 | 2 if budget.may_err() => self.err(&board, &chosen).await?,
                 _ => {}
             }
@@ -114,10 +114,14 @@ impl Table {
         Ok(())
     }
 
-    /// A new board, by a mailed challenge.
-    async fn begin(&mut self) -> anyhow::Result<Value> {
+    /// A new board, by a challenge.
+    async fn begin(&mut self, budget: &Budget) -> anyhow::Result<Value> {
         let [ann, bob] = self.pair.userids().clone();
-        let way = self.draw_way();
+        let way = match self.draw_way() {
+            Way::Api => Way::Api,
+            mailed if budget.may_ask() => mailed,
+            _ => Way::Api,
+        };
         let what = What::Challenge { game: self.game, pair: self.pair.number, board: 0 };
         let serial = self.post.ledger.enter(what, way, &address(&ann));
         let subject = format!("{} challenge {ann} {bob} {}", self.game, self.options);

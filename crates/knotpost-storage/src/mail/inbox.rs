@@ -61,6 +61,15 @@ impl ReadTx {
         )
     }
 
+    /// How many mails that came in before `before` wait for their outcome.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_late_inbox(&mut self, before: Millis) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at < $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
+    }
+
     /// Whether a mail that came until then waits for its outcome.
     ///
     /// # Errors

@@ -234,6 +234,15 @@ impl ReadTx {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
+
+    /// How many mails that were written before `before` wait to be sent.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_late_outbox(&mut self, before: Millis) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND date < $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
+    }
 }
 
 impl WriteTx {

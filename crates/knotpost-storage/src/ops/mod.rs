@@ -6,9 +6,11 @@ mod leader_lease;
 mod overview;
 mod sealed;
 mod server_metadata;
+mod servers;
 mod transfer;
 
 pub use audit::{AuditFilter, AuditRow, NewAudit};
 pub use leader_lease::LeaderLease;
 pub use overview::{Deadline, DutyLine, RecentPeers, StateCount, WaitingBroadcast};
+pub use servers::ServerRow;
 pub use transfer::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};

@@ -10,7 +10,8 @@ use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, pag
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::{
-    AdminAction, AuditEntry, AuditQuery, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+    AdminAction, AuditEntry, AuditQuery, DutyLine, LATE_MS, QueueFacts, ServerLine, view_audit, view_jobs,
+    view_overview,
 };
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_model::Millis;
@@ -19,12 +20,14 @@ pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Current
     match view_overview(&web.app).await {
         Ok(seen) => {
             let facts = context! {
-                version => seen.version, now => seen.now.to_readable(),
-                inbox => queue_facts(&seen.inbox, seen.now), outbox => queue_facts(&seen.outbox, seen.now),
+                now => seen.now.to_readable(),
+                servers => seen.servers.iter().map(|server| server_facts(server, seen.now)).collect::<Vec<_>>(),
+                are_mixed => seen.servers.windows(2).any(|pair| matches!(pair, [one, two] if one.version != two.version)),
+                inbox => queue_facts(&seen.inbox), outbox => queue_facts(&seen.outbox), late_minutes => LATE_MS / 60_000,
                 megabytes => format!("{:.1}", seen.database_bytes as f64 / 1_048_576.0),
                 database => if seen.is_shared { "PostgreSQL" } else { "SQLite" },
                 games => Serde(&seen.games),
-                duties => duties(&seen.duties, seen.now),
+                duties => duties(&seen.duties, &seen.servers, seen.now),
             };
             page(&web, &visitor, "admin/overview.html", facts)
         }
@@ -32,21 +35,32 @@ pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Current
     }
 }
 
-fn queue_facts(queue: &QueueFacts, now: Millis) -> Value {
+fn server_facts(server: &ServerLine, now: Millis) -> Value {
+    let latest = server.errors.latest.as_ref();
+    context! {
+        host => server.host.clone(), version => server.version.clone(),
+        up => now.since(server.started_at).to_short(), started => server.started_at.to_readable(),
+        alive => server.alive_at.to_readable(), is_silent => server.is_silent,
+        errors => server.errors.last_day,
+        error => latest.map(|(_, line)| line.clone()),
+        error_at => latest.map(|(at, _)| at.to_readable()),
+    }
+}
+
+fn queue_facts(queue: &QueueFacts) -> Value {
     context! {
         waiting => queue.waiting,
+        late => queue.late,
         oldest => queue.oldest_due.map(Millis::to_readable),
-        is_late => queue.oldest_due.is_some_and(|due| now.since(due).0 > 60_000),
         last => queue.last.map(Millis::to_readable),
     }
 }
 
-fn duties(duties: &[DutyLine], now: Millis) -> Vec<Value> {
+fn duties(duties: &[DutyLine], servers: &[ServerLine], now: Millis) -> Vec<Value> {
     let facts = |duty: &DutyLine| {
-        // A few characters are enough to distinguish processes.
-        let holder: String = duty.holder.chars().take(8).collect();
+        let server = servers.iter().find(|server| server.name == duty.holder);
         context! {
-            name => duty.name.clone(), holder, alive => duty.alive_at.to_readable(), is_held => now < duty.until_at,
+            name => duty.name.clone(), host => server.map(|server| server.host.clone()), alive => duty.alive_at.to_readable(), is_held => now < duty.until_at,
         }
     };
     duties.iter().map(facts).collect()
@@ -70,7 +84,7 @@ pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): CurrentAdmi
         now => seen.now.to_readable(),
         deadlines => deadlines.collect::<Vec<_>>(),
         broadcasts => broadcasts.collect::<Vec<_>>(),
-        duties => duties(&seen.duties, seen.now),
+        duties => duties(&seen.duties, &seen.servers, seen.now),
         digest => seen.next_digest.map(Millis::to_readable),
     };
     page(&web, &visitor, "admin/jobs.html", facts)

@@ -29,7 +29,10 @@ pub(super) async fn succeed(app: &App) -> anyhow::Result<Arc<str>> {
         app.store
             .write_queue(move |tx| {
                 let earlier = earlier.clone();
-                Box::pin(async move { tx.release_leader_leases_of(&earlier).await })
+                Box::pin(async move {
+                    tx.delete_server(&earlier).await?;
+                    tx.release_leader_leases_of(&earlier).await
+                })
             })
             .await?;
     }

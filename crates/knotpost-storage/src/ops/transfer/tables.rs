@@ -148,4 +148,5 @@ pub const STAYING: &[Staying] = &[
     Staying { name: "password_warnings", why: "holds for a day" },
     Staying { name: "stranger_challenges", why: "holds for a day" },
     Staying { name: "password_resets", why: "would let a code work again that was used since" },
+    Staying { name: "servers", why: "tells which servers work on this database at this moment" },
 ];

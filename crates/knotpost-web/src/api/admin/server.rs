@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::extract::{ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::{
-    self, AdminAction, AuditQuery, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+    self, AdminAction, AuditQuery, DutyLine, QueueFacts, ServerLine, view_audit, view_jobs, view_overview,
 };
 use knotpost_core::boards::Code;
 use knotpost_model::Moment;
@@ -20,10 +20,12 @@ use knotpost_model::Moment;
 /// The state of the server.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::api) struct Overview {
-    /// Its version.
+    /// The version of the server that answers.
     version: &'static str,
     /// Its time.
     now: Moment,
+    /// The servers on the database.
+    servers: Vec<Server>,
     /// Received mail.
     inbox: Queue,
     /// Outgoing mail.
@@ -36,11 +38,36 @@ pub(in crate::api) struct Overview {
     duties: Vec<Duty>,
 }
 
+/// A server, as it reported itself last; each does so once a minute.
+#[derive(Serialize, JsonSchema)]
+struct Server {
+    /// The name under which it holds leases, as `holder` of a duty has it.
+    name: String,
+    /// The name of its machine.
+    host: String,
+    /// Its version, and the commit where it is known.
+    version: String,
+    /// When it started.
+    started: Moment,
+    /// When it reported last.
+    reported: Moment,
+    /// Whether it has missed reports: it is not running, or cannot reach the database.
+    silent: bool,
+    /// Errors in its log of the last 24 hours.
+    errors: i64,
+    /// The latest of them.
+    last_error: Option<String>,
+    /// When that was.
+    last_error_at: Option<Moment>,
+}
+
 /// A mail queue.
 #[derive(Serialize, JsonSchema)]
 struct Queue {
     /// How many mails.
     waiting: i64,
+    /// How many of them have waited for longer than ten minutes.
+    late: i64,
     /// When the first of them is due.
     oldest_due: Option<Moment>,
     /// When the last one came or left.
@@ -74,9 +101,28 @@ struct Duty {
 fn queue(queue: &QueueFacts) -> Queue {
     Queue {
         waiting: queue.waiting,
+        late: queue.late,
         oldest_due: queue.oldest_due.map(Moment::from),
         last: queue.last.map(Moment::from),
     }
+}
+
+fn servers(servers: Vec<ServerLine>) -> Vec<Server> {
+    let one = |server: ServerLine| {
+        let (last_error_at, last_error) = server.errors.latest.unzip();
+        Server {
+            name: server.name,
+            host: server.host,
+            version: server.version,
+            started: server.started_at.into(),
+            reported: server.alive_at.into(),
+            silent: server.is_silent,
+            errors: server.errors.last_day,
+            last_error,
+            last_error_at: last_error_at.map(Moment::from),
+        }
+    };
+    servers.into_iter().map(one).collect()
 }
 
 fn duties(duties: Vec<DutyLine>) -> Vec<Duty> {
@@ -90,7 +136,7 @@ fn duties(duties: Vec<DutyLine>) -> Vec<Duty> {
 }
 
 pub(in crate::api) const OVERVIEW: Operation = operation("show_overview", "How the server is doing")
-    .gives::<Overview>("Queues, games, duties, version.");
+    .gives::<Overview>("Servers, queues, games, duties.");
 
 pub(in crate::api) async fn overview(State(web): State<Web>) -> Result<Json<Overview>, Problem> {
     let seen = view_overview(&web.app).await?;
@@ -98,6 +144,7 @@ pub(in crate::api) async fn overview(State(web): State<Web>) -> Result<Json<Over
     Ok(Json(Overview {
         version: seen.version,
         now: seen.now.into(),
+        servers: servers(seen.servers),
         inbox: queue(&seen.inbox),
         outbox: queue(&seen.outbox),
         database_bytes: seen.database_bytes,

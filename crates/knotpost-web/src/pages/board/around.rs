@@ -10,20 +10,6 @@ use minijinja::{Value, context};
 use super::Seen;
 use crate::pages::turn::TurnPage as _;
 
-const MINUTE: i64 = 60_000;
-const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
-
-/// A length of time in its two largest units: `20 d 23 h`.
-fn length(millis: i64) -> String {
-    let (days, hours, minutes) = (millis / DAY, millis % DAY / HOUR, millis % HOUR / MINUTE);
-    match (days, hours) {
-        (0, 0) => format!("{} min", minutes.max(1)),
-        (0, _) => format!("{hours} h {minutes} min"),
-        _ => format!("{days} d {hours} h"),
-    }
-}
-
 impl Seen<'_> {
     /// A moment for a `time` element: for programs, and in the visitor's time zone.
     fn moment(&self, at: Millis) -> Value {
@@ -96,7 +82,7 @@ impl Seen<'_> {
         let board = &self.view.board;
         let since = last_move(board).map_or(self.view.summary.started, |line| line.at);
         let left = self.around.last_moment.map(|end| {
-            let rest = length(end.at.since(self.around.now).0);
+            let rest = end.at.since(self.around.now).to_short();
             context! { rest, until => self.moment(end.at) }
         });
         context! { since => self.moment(since), left }
@@ -189,7 +175,7 @@ impl Seen<'_> {
     /// The time limits of the players, in days.
     pub(super) fn limits(&self) -> Value {
         let limits = &self.view.board.timing.limits;
-        let days = |time: i64| time / DAY;
+        let days = |time: i64| time / (24 * 3_600_000);
         context! {
             nag => days(limits.nag.0),
             forfeit => days(limits.forfeit.0),
@@ -224,18 +210,5 @@ impl Seen<'_> {
             again => is_turn.then(|| self.address(play, None)),
             play,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_of_time_have_two_units() {
-        assert_eq!(length(20 * DAY + 23 * HOUR + 59 * MINUTE), "20 d 23 h");
-        assert_eq!(length(5 * HOUR + 12 * MINUTE), "5 h 12 min");
-        assert_eq!(length(12 * MINUTE), "12 min");
-        assert_eq!(length(0), "1 min");
     }
 }

@@ -5,6 +5,7 @@ use super::tell;
 tell! {
     for_all_but_administrators_there_is_no_administration,
     the_pages_show_the_server_and_its_people,
+    what_needs_attention_stands_on_top,
     a_paused_board_waits_and_no_time_counts,
     a_decided_board_is_over_rated_and_replays,
     a_move_is_taken_back_and_a_board_removed,
@@ -22,13 +23,14 @@ tell! {
 mod stories {
     use knotpost::worker::prune;
     use knotpost_core::admin::{
-        AdminAction, AdminChannel, Administrator, AuditQuery, BoardAction, UserEdit, administer,
-        search_refused_names, view_audit,
+        AdminAction, AdminChannel, Administrator, AuditQuery, BoardAction, LoggedErrors, RunningServer,
+        UserEdit, administer, search_refused_names, view_audit,
     };
     use knotpost_core::boards::{Replayed, replay_next};
     use knotpost_core::config::KeepRaw;
     use knotpost_core::records::export_record;
     use knotpost_model::BoardRef;
+    use knotpost_platform::build::VERSION;
 
     use super::super::browser::Browser;
     use crate::harness::{DAY, HOUR, Place, TestApp, edit_user, show_all};
@@ -111,6 +113,49 @@ mod stories {
             let page = ada.get(path).await;
             assert!(page.status == 404 && page.text.contains("That was not done"), "{path}");
         }
+    }
+
+    pub(super) async fn what_needs_attention_stands_on_top(place: Place) {
+        const MINUTE: i64 = 60_000;
+        let app = looked_after(place, &["ann", "bob"]).await;
+        app.letters();
+        let mut ada = Browser::of(&app, "ada").await;
+        let one = RunningServer::new(&app.app, "1a".into(), "one.example".to_owned());
+        one.report(&app.app, &LoggedErrors::default()).await.unwrap();
+        let page = ada.get("/admin").await.text;
+        assert!(page.contains("No errors in the last 24 hours, and no mail waits"), "{page}");
+        assert!(page.contains("one.example") && page.contains(VERSION.as_str()), "{page}");
+
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.clock.advance(9 * MINUTE);
+        let two = RunningServer::new(&app.app, "2b".into(), "two.example".to_owned());
+        let logged = LoggedErrors {
+            last_day: 2,
+            latest: Some((app.app.clock.now(), "the <disk> is full".to_owned())),
+        };
+        two.report(&app.app, &logged).await.unwrap();
+        let page = ada.get("/admin").await.text;
+        assert!(page.contains("two.example logged 2 errors in the last 24 hours"), "{page}");
+        assert!(page.contains("<code>the &lt;disk&gt; is full</code>"), "{page}");
+        assert!(page.contains("one.example has not reported since"), "{page}");
+        assert!(!page.contains("two.example has not reported since") && !page.contains("mails to players"));
+        app.clock.advance(2 * MINUTE);
+        let page = ada.get("/admin").await.text;
+        assert!(page.contains("mails to players</a> waited for longer than 10 minutes"), "{page}");
+        let overview = ada.get("/api/v1/admin").await.json();
+        assert_eq!(overview["servers"][0]["silent"], true, "{overview}");
+        assert_eq!(overview["servers"][1]["last_error"], "the <disk> is full", "{overview}");
+        assert_eq!(overview["inbox"]["late"], 0, "{overview}");
+        assert!(overview["outbox"]["late"].as_i64().unwrap() > 0, "{overview}");
+
+        two.withdraw(&app.app).await.unwrap();
+        app.work().await;
+        let page = ada.get("/admin").await.text;
+        assert!(!page.contains("two.example") && !page.contains("mails to players"), "{page}");
+        app.clock.advance(8 * DAY);
+        two.report(&app.app, &LoggedErrors::default()).await.unwrap();
+        let mut ada = Browser::of(&app, "ada").await;
+        assert!(!ada.get("/admin").await.text.contains("one.example"), "long gone");
     }
 
     pub(super) async fn a_paused_board_waits_and_no_time_counts(place: Place) {

@@ -1,0 +1,87 @@
+//! The servers that work on the database, as each reports itself.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::Millis;
+
+/// A server and what it last reported.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct ServerRow {
+    /// The name under which it holds leases.
+    pub name: String,
+    /// The name of its machine.
+    pub host: String,
+    /// Its version, and the commit where it is known.
+    pub version: String,
+    /// When it started.
+    #[sqlx(try_from = "i64")]
+    pub started_at: Millis,
+    /// When it reported last.
+    #[sqlx(try_from = "i64")]
+    pub alive_at: Millis,
+    /// Lines of level ERROR in its log of the 24 hours before.
+    pub errors: i64,
+    /// The latest of them.
+    pub error: Option<String>,
+    /// When that was.
+    pub error_at: Option<i64>,
+}
+
+impl ReadTx {
+    /// All servers, by host and start.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn servers(&mut self) -> Result<Vec<ServerRow>, StoreError> {
+        let sql = "SELECT name, host, version, started_at, alive_at, errors, error, error_at FROM servers \
+                   ORDER BY host, started_at, name";
+        Ok(on!(self, c => sqlx::query_as::<_, ServerRow>(sql).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Stores what a server reports, in place of what it reported before.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_server(&mut self, row: &ServerRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO servers (name, host, version, started_at, alive_at, errors, error, error_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
+                   alive_at = $5, errors = $6, error = $7, error_at = $8";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(&row.name)
+            .bind(&row.host)
+            .bind(&row.version)
+            .bind(row.started_at.0)
+            .bind(row.alive_at.0)
+            .bind(row.errors)
+            .bind(&row.error)
+            .bind(row.error_at)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes the row of a server that ended.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_server(&mut self, name: &str) -> Result<(), StoreError> {
+        let sql = "DELETE FROM servers WHERE name = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes the rows of servers that have reported nothing since `before`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_servers(&mut self, before: Millis) -> Result<(), StoreError> {
+        let sql = "DELETE FROM servers WHERE alive_at < $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}
