@@ -3,6 +3,7 @@
 mod descriptions;
 mod process;
 
+pub(crate) use descriptions::metrics_table;
 pub(crate) use process::report_process;
 
 use std::io::{self, IsTerminal as _, Stderr, Write};

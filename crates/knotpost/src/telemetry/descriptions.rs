@@ -1,5 +1,5 @@
 //! The metrics of the program and their descriptions, which monitoring shows beside the numbers. The table in
-//! `docs/operations.md` is this one; a test compares them with each other and with the sources.
+//! `docs/reference/metrics.md` is made from this one, and a test compares it with the sources.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
@@ -131,6 +131,11 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("process_start_time_seconds", Kind::Gauge, "when this process began"),
 ];
 
+/// Name, kind and description of every metric, in Markdown without links.
+pub(crate) fn metrics_table() -> impl Iterator<Item = (&'static str, String, &'static str)> {
+    METRICS.iter().map(|&(name, kind, help)| (name, format!("{kind:?}").to_lowercase(), help))
+}
+
 /// Tells the recorder what the metrics are.
 pub(super) fn describe() {
     for &(name, kind, help) in METRICS {
@@ -194,18 +199,6 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_docs_is_this_one() {
-        let docs = fs::read_to_string(root().join("docs/operations.md")).unwrap();
-        let (_, rest) = docs.split_once("<!-- metrics -->\n").unwrap();
-        let (table, _) = rest.split_once("<!-- end of metrics -->").unwrap();
-        let rows = METRICS.iter().map(|(name, kind, help)| {
-            format!("| `{name}` | {} | {help} |\n", format!("{kind:?}").to_lowercase())
-        });
-        let right = format!("| metric | kind | meaning |\n|---|---|---|\n{}", rows.collect::<String>());
-        assert_eq!(table, right);
-    }
-
-    #[test]
     fn rules_and_the_dashboard_name_metrics_that_exist() {
         let rules = fs::read_to_string(root().join("deploy/alerts.yml")).unwrap();
         let dashboard = fs::read_to_string(root().join("deploy/dashboard.json")).unwrap();
@@ -230,13 +223,9 @@ mod tests {
             }
         }
         assert!(queries.iter().all(|query| query.contains("knotpost")), "{queries:?}");
-        let docs = fs::read_to_string(root().join("docs/operations.md")).unwrap();
-        let (_, shown) = docs.split_once("  ```yaml\n").unwrap();
-        let (shown, _) = shown.split_once("  ```\n").unwrap();
-        let shown: Vec<&str> = shown.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
-        assert!(
-            rules.trim_end().ends_with(&shown.join("\n")),
-            "docs/operations.md shows the rules of the file"
-        );
+        let docs = fs::read_to_string(root().join("docs/operations/monitoring.md")).unwrap();
+        let (_, shown) = docs.split_once("```yaml\n").unwrap();
+        let (shown, _) = shown.split_once("\n```\n").unwrap();
+        assert!(rules.trim_end().ends_with(shown), "docs/operations/monitoring.md shows the rules of the file");
     }
 }

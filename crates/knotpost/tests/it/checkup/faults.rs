@@ -111,7 +111,7 @@ struct Fault(&'static str, &'static str, &'static str, fn(&mut Sketch));
 
 /// What `serve` would refuse or warn of.
 const OF_SETTINGS: &[Fault] = &[
-    Fault("configuration", "listne", "docs/operations.md", |s| {
+    Fault("configuration", "listne", "docs/reference/settings.md", |s| {
         s.prepare = |place| drop(place.write("knotpost.toml", "[http]\nlistne = \"x\"\n"));
     }),
     Fault("http.listen", "cannot be listened on", "port 0", |s| {
