@@ -105,7 +105,10 @@ impl ConfigError {
                     sources::PREFIX
                 )
             }
-            Self::Read(_) => "correct it there; all settings are listed in docs/reference/settings.md and knotpost.toml(5)".to_owned(),
+            Self::Read(_) => {
+                "correct it there; all settings are listed in docs/reference/settings.md and knotpost.toml(5)"
+                    .to_owned()
+            }
             Self::Missing(_) => "name the configuration file of the server with --config".to_owned(),
         }
     }

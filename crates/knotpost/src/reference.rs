@@ -8,7 +8,8 @@ use crate::cli::exit_codes::{CODES, COMMANDS};
 use crate::telemetry::metrics_table;
 
 /// Above every page: whoever changes it here changes nothing.
-const MADE: &str = "<!-- Made from the code; `REWRITE_DOCS=1 cargo test -p knotpost docs::` writes it anew. -->\n";
+const MADE: &str =
+    "<!-- Made from the code; `REWRITE_DOCS=1 cargo test -p knotpost docs::` writes it anew. -->\n";
 
 /// Where a section of the configuration is explained.
 const EXPLAINED: &[(&str, &str, &str)] = &[

@@ -3,8 +3,8 @@
 use toml::{Table, Value};
 
 use super::{
-    Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir, Retention,
-    Secrets, Server, Smtp, Time, Webhooks, sections::About,
+    Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir,
+    Retention, Secrets, Server, Smtp, Time, Webhooks, sections::About,
 };
 
 /// A section of the configuration, in the order in which they are explained.

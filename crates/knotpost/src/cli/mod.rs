@@ -28,10 +28,10 @@ use knotpost_rules::Registry;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::server::{Opening, OpeningError};
+use exit_codes::{EX_CONFIG, EX_DATAERR, EX_TEMPFAIL};
 use knotpost_core::app::App;
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
-use exit_codes::{EX_CONFIG, EX_DATAERR, EX_TEMPFAIL};
 use output::{complain, say};
 
 /// The games of this program.

@@ -226,6 +226,9 @@ mod tests {
         let docs = fs::read_to_string(root().join("docs/operations/monitoring.md")).unwrap();
         let (_, shown) = docs.split_once("```yaml\n").unwrap();
         let (shown, _) = shown.split_once("\n```\n").unwrap();
-        assert!(rules.trim_end().ends_with(shown), "docs/operations/monitoring.md shows the rules of the file");
+        assert!(
+            rules.trim_end().ends_with(shown),
+            "docs/operations/monitoring.md shows the rules of the file"
+        );
     }
 }

@@ -313,9 +313,8 @@ const OF_MAIL: &[Fault] = &[
 async fn doctor_of_the_manual(zone: Zone) -> (i32, String) {
     let names = NameServer::start(zone).await;
     let relay = Relay::open(agreeable).await;
-    let place = Place::new()
-        .with("KNOTPOST_LIMITS__ENABLED", "true")
-        .with("KNOTPOST_INBOUND__DNS", &names.address);
+    let place =
+        Place::new().with("KNOTPOST_LIMITS__ENABLED", "true").with("KNOTPOST_INBOUND__DNS", &names.address);
     fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
     place.write("dkim.pem", fs::read(key_file("rsa.pem")).unwrap());
     fs::set_permissions(place.root().join("dkim.pem"), Permissions::from_mode(0o640)).unwrap();
@@ -339,9 +338,8 @@ async fn doctor_of_the_manual(zone: Zone) -> (i32, String) {
 
 #[tokio::test]
 async fn the_manual_shows_what_doctor_says() {
-    let machine = Zone::default()
-        .a("games.example", [192, 0, 2, 25])
-        .a("mail.games.example", [192, 0, 2, 25]);
+    let machine =
+        Zone::default().a("games.example", [192, 0, 2, 25]).a("mail.games.example", [192, 0, 2, 25]);
     let whole = machine
         .clone()
         .mx("games.example", "mail.games.example")

@@ -54,12 +54,16 @@ fn examine(page: &Page, block: &Block) -> Result<(), String> {
     match block.language.as_str() {
         "toml" => load(&block.text),
         "sh" => commands::examine_script(&block.text),
-        "json" => serde_json::from_str::<serde_json::Value>(&block.text).map(drop).map_err(|error| error.to_string()),
+        "json" => serde_json::from_str::<serde_json::Value>(&block.text)
+            .map(drop)
+            .map_err(|error| error.to_string()),
         "yaml" => parse_yaml(&block.text),
         "ini" => parse_ini(&block.text),
         // Sources of other languages and what programs print; the tests that run them have a mark for it.
         _ if is_tried || !page.is_for_operators() => Ok(()),
-        other => Err(format!("a block of `{other}` that nothing tries, without `<!-- not run: REASON -->` above it")),
+        other => Err(format!(
+            "a block of `{other}` that nothing tries, without `<!-- not run: REASON -->` above it"
+        )),
     }
 }
 
@@ -77,8 +81,12 @@ fn parse_yaml(text: &str) -> Result<(), String> {
         return Ok(());
     }
     let python = |script: &str| {
-        let mut child =
-            Command::new("python3").args(["-c", script]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = Command::new("python3")
+            .args(["-c", script])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut input = child.stdin.take().unwrap();
         // A program that ends early reads nothing.
         let _ = std::io::Write::write_all(&mut input, text.as_bytes());

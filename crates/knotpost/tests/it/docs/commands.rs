@@ -64,7 +64,8 @@ fn of_program(command: &[String]) -> Option<&[String]> {
         if first == "sudo" {
             rest = rest.get(3..)?;
         } else if first.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         }) {
             rest = &rest[1..];
         } else {
@@ -119,13 +120,20 @@ fn every_command_in_the_texts_is_one_of_the_program() {
             for command in simple_commands(&code.replace("\\|", "/")) {
                 let Some(own) = of_program(&command) else { continue };
                 // `[open/known]` and `WORD…` stand for what the reader writes.
-                let own: Vec<String> =
-                    own.iter().filter(|word| !word.starts_with(['[', '…'])).map(|word| word.replace('…', "")).collect();
+                let own: Vec<String> = own
+                    .iter()
+                    .filter(|word| !word.starts_with(['[', '…']))
+                    .map(|word| word.replace('…', ""))
+                    .collect();
                 count += 1;
                 if let Err(error) = parse(&own)
                     && !is_only_short(&error)
                 {
-                    wrong.push(format!("{}:{line}: `{code}`: {}", page.name, error.to_string().lines().next().unwrap()));
+                    wrong.push(format!(
+                        "{}:{line}: `{code}`: {}",
+                        page.name,
+                        error.to_string().lines().next().unwrap()
+                    ));
                 }
             }
         }

@@ -13,8 +13,11 @@ fn anchors(text: &str) -> Vec<String> {
         let Some(title) = title.strip_prefix(' ') else { continue };
         // Of a link in a heading the words count.
         let title = title.replace('[', "");
-        let title: Vec<&str> =
-            title.split("](").enumerate().map(|(at, part)| if at == 0 { part } else { after_link(part) }).collect();
+        let title: Vec<&str> = title
+            .split("](")
+            .enumerate()
+            .map(|(at, part)| if at == 0 { part } else { after_link(part) })
+            .collect();
         let plain = title.concat().trim().to_lowercase();
         let plain: String = plain
             .chars()
@@ -73,7 +76,9 @@ fn every_link_leads_to_a_file_and_a_heading() {
             let target = if file.is_empty() { PathBuf::from(&page.name) } else { plain(&folder.join(file)) };
             let is_there = root().join(&target).exists();
             let has_anchor = anchor.is_empty()
-                || known.get(target.to_str().unwrap()).is_some_and(|known| known.iter().any(|name| name == anchor));
+                || known
+                    .get(target.to_str().unwrap())
+                    .is_some_and(|known| known.iter().any(|name| name == anchor));
             if !is_there || !has_anchor {
                 wrong.push(format!("{}:{line}: {address}", page.name));
             }
@@ -85,6 +90,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 
 #[test]
 fn anchors_are_those_of_github() {
-    let text = "# Mail in\n## 1. DNS\n```sh\n# no heading\n```\n## `a` and [b](c.md#d), *e*\n## 1. DNS\n#hash\n";
+    let text =
+        "# Mail in\n## 1. DNS\n```sh\n# no heading\n```\n## `a` and [b](c.md#d), *e*\n## 1. DNS\n#hash\n";
     assert_eq!(anchors(text), ["mail-in", "1-dns", "a-and-b-e", "1-dns-1"]);
 }

@@ -9,7 +9,8 @@ use super::{inline_code, pages, root};
 /// Sections whose names are also those of other things, such as files or stories of the code.
 fn is_setting_like(code: &str) -> Option<(&str, &str)> {
     let (section, key) = code.split_once('.')?;
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let is_word =
+        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
     (is_word(section) && is_word(key)).then_some((section, key))
 }
 
@@ -37,7 +38,8 @@ fn every_setting_in_the_texts_is_one_of_the_program() {
 #[test]
 fn every_metric_in_the_texts_is_one_of_the_program() {
     let table = knotpost::reference::metrics();
-    let known: BTreeSet<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let known: BTreeSet<&str> =
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let (mut wrong, mut count) = (Vec::new(), 0);
     for page in pages().iter().filter(|page| !page.is_history()) {
         for (line, code) in inline_code(&page.text) {
@@ -64,8 +66,13 @@ fn every_file_in_the_texts_is_in_the_repository() {
     for page in pages().iter().filter(|page| !page.is_history()) {
         for (line, code) in inline_code(&page.text) {
             let path = code.split_whitespace().next().unwrap_or_default();
-            let is_ours = ["deploy/", "docs/", "tests/", "templates/", "examples/"].iter().any(|folder| path.starts_with(folder));
-            if !is_ours || path.contains(['*', '{', '<', '…']) || path.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            let is_ours = ["deploy/", "docs/", "tests/", "templates/", "examples/"]
+                .iter()
+                .any(|folder| path.starts_with(folder));
+            if !is_ours
+                || path.contains(['*', '{', '<', '…'])
+                || path.bytes().any(|byte| byte.is_ascii_uppercase())
+            {
                 continue;
             }
             count += 1;

@@ -136,7 +136,9 @@ async fn the_first_game_of_the_manual_begins() {
         place.settle().await;
     }
     let mails = read_maildir(&place).await;
-    let board = |mail: &_| header(mail, "to") == "ann@example.org" && header(mail, "subject").contains("Osbox Board 101");
+    let board = |mail: &_| {
+        header(mail, "to") == "ann@example.org" && header(mail, "subject").contains("Osbox Board 101")
+    };
     assert!(mails.iter().any(board), "{mails:?}");
     server.stop().await;
 }

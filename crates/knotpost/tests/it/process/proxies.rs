@@ -110,8 +110,17 @@ fn start_apache(fit: &Fit<'_>) -> Command {
     ]);
     let site = fit.file("apache.conf", &more);
     let mut around = String::new();
-    let modules =
-        ["mpm_event", "authz_core", "alias", "socache_shmcb", "ssl", "headers", "proxy", "proxy_http", "http2"];
+    let modules = [
+        "mpm_event",
+        "authz_core",
+        "alias",
+        "socache_shmcb",
+        "ssl",
+        "headers",
+        "proxy",
+        "proxy_http",
+        "http2",
+    ];
     for module in modules {
         around += &format!("LoadModule {module}_module {MODULES}/mod_{module}.so\n");
     }
@@ -140,14 +149,19 @@ impl Proxy {
         place.write("cert.pem", made.cert.pem());
         place.write("key.pem", made.signing_key.serialize_pem());
         fs::set_permissions(place.root(), fs::Permissions::from_mode(0o755)).unwrap();
-        let fit = Fit { root: place.root(), server: server.http(), open: free_address(), tls: free_address() };
+        let fit =
+            Fit { root: place.root(), server: server.http(), open: free_address(), tls: free_address() };
         let mut command = make(&fit);
         let output = fs::File::create(place.root().join("output")).unwrap();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(output).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         wait_for("the proxy", async || {
             let ended = child.try_wait().unwrap();
-            assert!(ended.is_none(), "{}", fs::read_to_string(place.root().join("output")).unwrap_or_default());
+            assert!(
+                ended.is_none(),
+                "{}",
+                fs::read_to_string(place.root().join("output")).unwrap_or_default()
+            );
             TcpStream::connect(fit.tls).await.ok()
         })
         .await;
@@ -224,11 +238,15 @@ async fn stands_before_a_server(make: fn(&Fit<'_>) -> Command, redirects: bool) 
     // Clients are told apart: one that asks too often does not stop another.
     let mut last = String::new();
     for _ in 0..80 {
-        last = proxy.ask("/healthz", &["--interface", "127.0.0.2", "-o", "/dev/null", "-w", "%{http_code}"]).await;
+        last = proxy
+            .ask("/healthz", &["--interface", "127.0.0.2", "-o", "/dev/null", "-w", "%{http_code}"])
+            .await;
         if last.contains("429") {
             break;
         }
-        last = proxy.ask("/boards/osbox/101", &["--interface", "127.0.0.2", "-o", "/dev/null", "-w", "%{http_code}"]).await;
+        last = proxy
+            .ask("/boards/osbox/101", &["--interface", "127.0.0.2", "-o", "/dev/null", "-w", "%{http_code}"])
+            .await;
         if last.contains("429") {
             break;
         }
