@@ -77,7 +77,7 @@ pub fn metrics() -> String {
 pub fn exit_codes() -> String {
     let mut page = format!(
         "# Exit codes\n\n{MADE}\n\
-         What the program ends with; those above 63 are the ones that mail servers know (sysexits.h).\n\n\
+         What the program ends with; 64 to 78 are those of sysexits.h, which mail servers know.\n\n\
          | code | meaning |\n|---|---|\n"
     );
     for (code, meaning) in CODES {

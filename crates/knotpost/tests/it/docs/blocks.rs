@@ -54,9 +54,7 @@ fn examine(page: &Page, block: &Block) -> Result<(), String> {
     match block.language.as_str() {
         "toml" => load(&block.text),
         "sh" => commands::examine_script(&block.text),
-        "json" => serde_json::from_str::<serde_json::Value>(&block.text)
-            .map(drop)
-            .map_err(|error| error.to_string()),
+        "json" => parse_json(&block.text),
         "yaml" => parse_yaml(&block.text),
         "ini" => parse_ini(&block.text),
         // Sources of other languages and what programs print; the tests that run them have a mark for it.
@@ -74,6 +72,12 @@ fn load(text: &str) -> Result<(), String> {
     fs::write(&file, text).unwrap();
     let (_, problems) = Config::examine(Some(&file));
     problems.first().map_or(Ok(()), |problem| Err(problem.to_string()))
+}
+
+/// One value or several.
+fn parse_json(text: &str) -> Result<(), String> {
+    let values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    values.map(|value| value.map(drop).map_err(|error| error.to_string())).collect()
 }
 
 fn parse_yaml(text: &str) -> Result<(), String> {
