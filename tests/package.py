@@ -100,8 +100,8 @@ def release(program, place):
         fail("the notes are not those of CHANGELOG.md")
     (tarball,) = output.glob("*.tar.gz")
     listed = run("tar", "-tzf", tarball)
-    for file in ("bin/knotpost", "deploy/knotpost.service", "docs/operations.md", "share/man/man5/knotpost.toml.5",
-                 "share/completions/_knotpost", "third-party.txt"):
+    for file in ("bin/knotpost", "deploy/knotpost.service", "docs/operations/install.md", "docs/reference/settings.md",
+                 "share/man/man5/knotpost.toml.5", "share/completions/_knotpost", "third-party.txt"):
         if f"/{file}\n" not in listed:
             fail(f"{file} is not in {tarball.name}")
     (package,) = output.glob("*.deb")

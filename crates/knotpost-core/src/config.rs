@@ -8,6 +8,7 @@ mod log_level;
 mod masked;
 mod parameters;
 mod paths;
+mod reference;
 mod sections;
 mod sources;
 mod warnings;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use knotpost_model::Address;
 
 pub use log_level::filter_text;
+pub use reference::{SectionText, SettingText, describe};
 pub use sections::{
     Accounts, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits,
     Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Retention, Secrets, Server, Smtp, StrangerPolicy,
@@ -103,7 +105,10 @@ impl ConfigError {
                     sources::PREFIX
                 )
             }
-            Self::Read(_) => "correct it there; all settings are listed in docs/operations.md".to_owned(),
+            Self::Read(_) => {
+                "correct it there; all settings are listed in docs/reference/settings.md and knotpost.toml(5)"
+                    .to_owned()
+            }
             Self::Missing(_) => "name the configuration file of the server with --config".to_owned(),
         }
     }

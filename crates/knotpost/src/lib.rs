@@ -7,6 +7,7 @@
 mod build;
 pub mod checkup;
 pub mod cli;
+pub mod reference;
 pub mod server;
 pub mod telemetry;
 pub mod thinker;

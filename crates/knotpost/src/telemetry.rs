@@ -4,6 +4,7 @@ mod descriptions;
 mod errors;
 mod process;
 
+pub(crate) use descriptions::metrics_table;
 pub(crate) use errors::logged_errors;
 pub(crate) use process::report_process;
 

@@ -9,13 +9,27 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::masked::{MASK, mask_url};
 use knotpost_model::Networks;
 
-/// Declares a section: its keys, their types and defaults.
+/// What an operator reads about a section: the words above it, and about each key its name and the words above it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct About {
+    pub(super) section: &'static [&'static str],
+    pub(super) keys: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// Declares a section: its keys, their types and defaults. The words above a key are those of the reference of settings.
 macro_rules! section {
-    ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident : $kind:ty = $default:expr),* $(,)? }) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* $name:ident { $(
+        $(#[doc = $key_doc:literal])* $(#[serde($($serde:tt)*)])? $key:ident : $kind:ty = $default:expr
+    ),* $(,)? }) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Debug, Deserialize, Serialize)]
         #[serde(default, deny_unknown_fields)]
-        pub struct $name { $($(#[$key_doc])* pub $key: $kind),* }
+        pub struct $name { $($(#[doc = $key_doc])* $(#[serde($($serde)*)])? pub $key: $kind),* }
+
+        impl $name {
+            pub(super) const ABOUT: About =
+                About { section: &[$($doc),*], keys: &[$((stringify!($key), &[$($key_doc),*])),*] };
+        }
 
         impl Default for $name {
             fn default() -> Self {
@@ -28,18 +42,18 @@ macro_rules! section {
 section! {
     /// Who this server is.
     Server {
-        /// Name in the From of its mails.
+        /// The name in the From of all mail.
         name: String = "Knotpost".to_owned(),
-        /// Address that players write to.
+        /// The address that players write to: ASCII before the `@`, and no `+` in it.
         address: String = "pbmserv@localhost".to_owned(),
-        /// How players' browsers reach it.
+        /// Where browsers reach the server; links in mails begin with it. With `http://` or `https://`.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
-        /// Folder of everything it keeps. As all relative paths but those of Maildirs, in the folder of the
-        /// configuration file.
+        /// The folder for everything that the server writes.
         data: PathBuf = PathBuf::from("./data"),
         /// The socket of `knotpost deliver`; empty: `knotpost.sock` in the data folder.
         socket: PathBuf = PathBuf::new(),
-        /// Its permissions, octal: who may hand mail over with `knotpost deliver`.
+        /// The permissions of that socket, octal, in quotes or as `0o660`: the users who may run `knotpost
+        /// deliver`.
         socket_mode: FileMode = FileMode::default(),
     }
 }
@@ -47,13 +61,13 @@ section! {
 section! {
     /// The web and API listener.
     Http {
-        /// Address and port; port 0: any free one; empty: off.
+        /// Address and port of the web and the API; port 0: any free one; empty: off.
         listen: String = "127.0.0.1:8080".to_owned(),
-        /// Addresses and networks whose `X-Forwarded-For` is believed.
+        /// Addresses and networks of proxies whose `X-Forwarded-For` is believed.
         trusted_proxies: Networks = Networks::default(),
-        /// Connections at once.
+        /// Connections to the web at once.
         max_connections: u32 = 1000,
-        /// Connections at once from one client host; trusted proxies are exempt.
+        /// Connections at once from one client: an IPv4 address, or a /64 of IPv6. Trusted proxies are exempt.
         max_per_client: u32 = 200,
     }
 }
@@ -61,14 +75,14 @@ section! {
 section! {
     /// The SMTP listener.
     Smtp {
-        /// Address and port; port 0: any free one; empty: off.
+        /// Address and port of SMTP; port 0: any free one; empty: off.
         listen: String = "127.0.0.1:2525".to_owned(),
-        /// Certificate chain (PEM) for STARTTLS; empty: without.
+        /// The certificate chain, a PEM file; with `smtp.tls_key` STARTTLS is offered. Read again at SIGHUP.
         tls_cert: String = String::new(),
-        /// Its key (PEM).
+        /// The key of that certificate, a PEM file. Read again at SIGHUP.
         tls_key: String = String::new(),
-        /// Addresses and networks of mail servers that relay mail to this one: their clients are told apart by
-        /// `Received`, here and on the LMTP listener.
+        /// Addresses and networks of mail servers that relay to this one, by SMTP or LMTP: their clients are
+        /// told apart by `Received`.
         relays: Networks = Networks::default(),
     }
 }
@@ -76,9 +90,9 @@ section! {
 section! {
     /// The LMTP listener.
     Lmtp {
-        /// Address and port, or `unix:PATH`; empty: off.
+        /// Address and port of LMTP, or `unix:PATH`; empty: off.
         listen: String = String::new(),
-        /// Permissions of the Unix socket, octal.
+        /// The permissions of that Unix socket, octal, in quotes or as `0o660`.
         socket_mode: FileMode = FileMode::default(),
     }
 }
@@ -86,9 +100,9 @@ section! {
 section! {
     /// A folder that another program delivers into.
     Maildir {
-        /// A Maildir, relative to the data folder; empty: none.
+        /// A Maildir that another program delivers into, relative to the data folder; empty: none.
         watch: String = String::new(),
-        /// Seconds between two looks.
+        /// Seconds between two scans of that folder, 0.01 to 86400.
         poll_seconds: f64 = 1.0,
     }
 }
@@ -96,11 +110,14 @@ section! {
 section! {
     /// The way out.
     Mail {
-        /// `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`.
+        /// The way out: `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`. A relative Maildir
+        /// belongs to the data folder.
         transport: Url = Url("maildir:".to_owned()),
-        /// The name this server gives itself (EHLO) when it sends mail by SMTP; empty: the domain of `server.address`.
+        /// The name in `EHLO` when mail is sent by SMTP: a domain, or an address such as `[192.0.2.1]`; empty:
+        /// the domain of `server.address`.
         helo: String = String::new(),
-        /// Folder of templates used instead of the built-in ones; empty: `templates` in the data folder.
+        /// The folder of mail templates of your own; empty: `templates` in the data folder. Read again at
+        /// SIGHUP.
         templates: PathBuf = PathBuf::new(),
     }
 }
@@ -108,14 +125,16 @@ section! {
 section! {
     /// The database.
     Database {
-        /// `sqlite:[PATH]` or `postgres://…`.
+        /// `sqlite:[PATH]`, empty: `knotpost.db` in the data folder; or `postgres://…`, also with several
+        /// hosts.
         url: Url = Url("sqlite:".to_owned()),
-        /// Connections kept at most.
+        /// Connections at most; on SQLite those for reading, each of which keeps up to 4 MB of the file in
+        /// memory.
         max_connections: u32 = 8,
-        /// Whether `serve` brings the schema up to date.
+        /// Whether `serve` brings the schema up to date: `auto`, or `off`, when only `knotpost migrate` does.
         migrate: Migrate = Migrate::Auto,
-        /// After an unclean stop, a SQLite file of up to this many MiB is checked before the server listens,
-        /// a larger one meanwhile.
+        /// After an unclean stop, a SQLite file of up to this many MiB is checked before the server listens, a
+        /// larger one while it works.
         check_first_mib: u64 = 256,
     }
 }
@@ -123,7 +142,8 @@ section! {
 section! {
     /// Users' accounts.
     Accounts {
-        /// Whether new addresses must be confirmed; `auto`: with every transport that really mails.
+        /// Whether new addresses must be confirmed: `on`, `off`, or `auto`, which is on with every transport
+        /// but `maildir:`.
         confirm_addresses: Confirm = Confirm::Auto,
     }
 }
@@ -131,23 +151,26 @@ section! {
 section! {
     /// Rates. They protect a public server; loop protection is not among them and always on.
     Limits {
-        /// Whether any of these applies.
+        /// Whether the rates of this section apply. Protection against loops of mail and the budgets for
+        /// answers are always on.
         enabled: bool = true,
-        /// New accounts per sender and hour.
+        /// New accounts per sender and per host.
         signups_per_hour: u32 = 10,
-        /// Challenges per sender and hour.
+        /// Challenges per sender and per host.
         challenges_per_hour: u32 = 60,
-        /// New passwords asked for, per sender, per user and hour.
+        /// Requests about a forgotten password, per sender, per host and per userid.
         resets_per_hour: u32 = 5,
-        /// Challenges that one user gets in a day from people who did not prove who they are.
+        /// Challenges that one user gets from senders who are not authenticated.
         challenges_of_strangers_per_day: u32 = 20,
-        /// Messages and broadcasts per sender, per user and hour; words on one board per user and hour.
+        /// Messages and broadcasts, per user and per host; words and proposals on one board, per user.
         messages_per_hour: u32 = 30,
-        /// Wrong passwords per account and place in 15 minutes; three times as many from all unknown places together.
+        /// Wrong passwords per account and place in 15 minutes; three times as many from all unknown places
+        /// together.
         password_tries: u32 = 10,
-        /// What mail of strangers comes to; administrators can change it while the server runs.
+        /// What happens to mail of strangers: `open`, `known` or `closed`. `knotpost admin strangers` changes
+        /// it while the server runs.
         strangers: StrangerPolicy = StrangerPolicy::Open,
-        /// Requests per network address and minute.
+        /// Requests per network address.
         http_per_minute: u32 = 600,
     }
 }
@@ -155,7 +178,7 @@ section! {
 section! {
     /// Reminders and losses on time.
     Time {
-        /// Reminder after this many days without a move.
+        /// Reminder after this many days without a move, then daily; not more than `time.forfeit_days`.
         nag_days: f64 = 7.0,
         /// Loss after this many days without a move.
         forfeit_days: f64 = 21.0,
@@ -165,7 +188,7 @@ section! {
 section! {
     /// The games on offer.
     Games {
-        /// Games that are switched off.
+        /// Names of games that are not offered here.
         disabled: Vec<String> = Vec::new(),
     }
 }
@@ -173,15 +196,15 @@ section! {
 section! {
     /// The server's own computer players.
     Bots {
-        /// Whether they play.
+        /// Whether the server's own computer players play.
         enabled: bool = true,
-        /// How many moves are decided on at the same time.
+        /// How many moves are decided on at the same time, 1 to 64.
         threads: u32 = 1,
-        /// Most milliseconds of processor time for one move.
+        /// Most milliseconds of processor time for one move, 1 to 60000.
         move_ms: u32 = 1000,
-        /// Most seconds of processor time in an hour, for all moves together.
+        /// Most seconds of processor time in an hour, for all their moves together, 1 to 230400.
         hour_cpu_s: u32 = 1200,
-        /// How soon they answer.
+        /// How soon they answer: `quick`, or `human`: after 20 seconds to 4 minutes.
         pace: Pace = Pace::Quick,
         /// Whether boards with them are rated.
         rated: bool = false,
@@ -191,23 +214,25 @@ section! {
 section! {
     /// Mail in.
     Inbound {
-        /// Shared secret of `POST /inbound`; empty: there is no such address.
+        /// The secret of `POST /inbound`, ASCII without blanks; empty: there is no such address.
         #[serde(serialize_with = "mask_secret")]
         secret: SecretString = SecretString::default(),
-        /// Largest message taken.
+        /// Largest mail taken, and largest body of a request; 1024 or more.
         max_bytes: usize = 262_144,
-        /// What sender verification decides.
+        /// What SPF, DKIM and DMARC of received mail decide: `off`, `annotate`, `require-for-tokens` or
+        /// `reject-fail`.
         auth_policy: AuthPolicy = AuthPolicy::Annotate,
-        /// Hosts whose `Authentication-Results` are believed: `mx.example.org`, or with the addresses from which they
-        /// hand mail over, when that is not this machine: `mx.example.org 192.0.2.7`.
+        /// Hosts whose `Authentication-Results` are believed, as `mx.games.example` or, when they hand mail
+        /// over from elsewhere, with their addresses: `mx.games.example 192.0.2.7`.
         trusted_authserv: Vec<String> = Vec::new(),
-        /// Name servers asked for SPF, DKIM and DMARC, such as `127.0.0.1` or `[::1]:5353`; none: those of the system.
+        /// Name servers asked about senders, such as `127.0.0.1` or `[::1]:5353`; none: those of the system.
         dns: Vec<String> = Vec::new(),
-        /// Which messages are kept (sealed) after processing.
+        /// Which mails are kept, encrypted, for 7 days after processing: `never`, `failed` or `all`.
         keep_raw: KeepRaw = KeepRaw::Failed,
         /// Mails of one host, or of one known sender, that may wait to be processed; more are put off.
         waiting_per_host: u32 = 250,
-        /// Mails with one domain in From that may wait. Mail that is proven to come from there has as many places again.
+        /// Mails with one domain in From that may wait; mail that is proven to come from there has as many
+        /// places again.
         waiting_per_domain: u32 = 500,
         /// Mails that may wait in all; proven ones and those of known senders have as many places again.
         waiting_total: u32 = 5000,
@@ -217,11 +242,11 @@ section! {
 section! {
     /// Programs of users that are told what happens on their boards.
     Webhooks {
-        /// Whether there are any.
+        /// Whether users' programs and browsers receive events.
         enabled: bool = true,
-        /// Whether they may be on this machine, in its networks, and without TLS.
+        /// Whether they may be on this machine, in its networks, on port 80 and without TLS.
         allow_private: bool = false,
-        /// How long one request may take.
+        /// How long one request to one of them may take, 1 to 60.
         timeout_seconds: u64 = 10,
     }
 }
@@ -229,9 +254,11 @@ section! {
 section! {
     /// Signing of outgoing mail, in the name of the domain of `server.address`.
     Dkim {
-        /// The part of the DNS name under which the public key is found; empty: mail is not signed.
+        /// The part of the DNS name under which the public key is found; with `dkim.key` mail is signed; empty:
+        /// it is not.
         selector: String = String::new(),
-        /// The private key: the path of a PEM file, or the PEM itself.
+        /// The private key, RSA of 2048 to 4096 bits or Ed25519: the path of a PEM file, or the PEM itself.
+        /// Read again at SIGHUP.
         #[serde(serialize_with = "mask_secret")]
         key: SecretString = SecretString::default(),
     }
@@ -240,11 +267,11 @@ section! {
 section! {
     /// How long outcomes are kept.
     Retention {
-        /// Received mails; never under 30.
+        /// How long records of received mail are kept, 30 or more.
         inbox_days: u32 = 90,
-        /// Sent mails.
+        /// How long records of sent mail are kept, 1 or more.
         outbox_days: u32 = 90,
-        /// The audit log.
+        /// How long the audit log is kept, 1 or more.
         audit_days: u32 = 730,
     }
 }
@@ -252,10 +279,11 @@ section! {
 section! {
     /// The server's secret.
     Secrets {
-        /// 32 bytes in hex; empty: kept in `data/secret.key`, made at the first start.
+        /// The secret key: 64 hexadecimal digits, or keys marked as in the key file; empty: it is in
+        /// `secrets.key_file`.
         #[serde(serialize_with = "mask_secret")]
         key: SecretString = SecretString::default(),
-        /// The file that holds the key instead, made at the first start; empty: `data/secret.key`.
+        /// The file that holds the key instead, made when it is absent; empty: `secret.key` in the data folder.
         key_file: PathBuf = PathBuf::new(),
     }
 }
@@ -263,9 +291,9 @@ section! {
 section! {
     /// What the server tells its operator.
     Log {
-        /// Lines for people or JSON for machines.
+        /// `text` for people or `json` for machines.
         format: LogFormat = LogFormat::Text,
-        /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,sqlx=warn`.
+        /// `error`, `warn`, `info`, `debug` or `trace`, or a filter such as `info,sqlx=warn`.
         level: String = "info".to_owned(),
     }
 }

@@ -26,7 +26,7 @@ pub enum StoreError {
     NoServer(String),
     /// What is stored in the file is no database any more, or only in part.
     #[error(
-        "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations.md"
+        "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations/backup.md"
     )]
     Damaged(#[source] sqlx::Error),
     /// The database refused.

@@ -27,7 +27,7 @@ pub(super) async fn check(setup: &Setup<'_>, running: &Running, depth: Depth, fi
     let config = setup.config;
     let settings = config.store_settings();
     if let Err(error) = refuse_lost_file(&settings) {
-        let mend = "put the file back, or restore the last backup, see `A database that is gone` in docs/operations.md";
+        let mend = "put the file back, or restore the last backup, see `A database that is gone` in docs/operations/backup.md";
         return findings.error(SUBJECT, error, mend);
     }
     if let Some(file) = settings.sqlite_file() {
@@ -82,7 +82,7 @@ fn unreachable(config: &Config, error: &str, findings: &mut Findings) {
     let mend = match config.store_settings().sqlite_file() {
         Some(_) => {
             "let the file and its folder belong to the user that runs the server; a damaged file is replaced by the \
-             last backup, see `A damaged database` in docs/operations.md"
+             last backup, see `A damaged database` in docs/operations/backup.md"
         }
         None => "start PostgreSQL, and make the user and the database that `database.url` names",
     };
@@ -101,7 +101,7 @@ async fn check_open(setup: &Setup<'_>, how: (&Running, Depth), store: Store, fin
                 StoreError::NewerSchema(_) => {
                     "install that version again; there is no way back but the last backup"
                 }
-                _ => "see `A damaged database` in docs/operations.md",
+                _ => "see `A damaged database` in docs/operations/backup.md",
             };
             findings.error(SUBJECT, error.with_causes(), mend);
             store.close().await;
@@ -162,7 +162,7 @@ async fn check_contents(
         && let Some(mark) = Mark::of(&app)
         && let Err(error) = check_first(&app, &mark).await
     {
-        let mend = "restore the last backup, see `A damaged database` in docs/operations.md";
+        let mend = "restore the last backup, see `A damaged database` in docs/operations/backup.md";
         findings.error(SUBJECT, format!("{error:#}"), mend);
     }
     if depth == Depth::Everything {

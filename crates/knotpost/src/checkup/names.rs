@@ -128,7 +128,7 @@ async fn check_dkim(config: &Config, records: &Records, findings: &mut Findings)
         findings.warning(
             "dkim.selector",
             "mail is not signed here: others may not take it, unless the relay signs it",
-            "make a key and set `dkim.selector` and `dkim.key`, see `Mail out` in docs/operations.md",
+            "make a key and set `dkim.selector` and `dkim.key`, see docs/operations/mail-out.md",
         );
         return Ok(());
     };

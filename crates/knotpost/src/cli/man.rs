@@ -1,8 +1,8 @@
-//! `man`: manual pages, made from the definition of the command line and from the table of settings in
-//! `docs/operations.md`.
+//! `man`: manual pages, made from the definitions of the command line, of its exit codes and of the settings.
 
 mod settings_page;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,30 +14,8 @@ use clap_mangen::Man;
 /// The name that the pages have at their foot.
 const MANUAL: &str = "Knotpost manual";
 
-/// What follows the generated part of knotpost(1).
+/// What follows the exit codes in knotpost(1).
 const MORE: &str = "\
-.SH \"EXIT STATUS\"
-.TP
-0
-What was asked for is done.
-.TP
-1
-It failed, or a check found something.
-.TP
-2
-The command line cannot be understood.
-.TP
-65
-The input was refused.
-.TP
-74
-The output could not be written.
-.TP
-75
-Temporary failure: try again later.
-.TP
-78
-The configuration cannot be used, or there is no server where it points.
 .SH SIGNALS
 .TP
 SIGTERM, SIGINT
@@ -103,6 +81,7 @@ fn add_pages(command: &clap::Command, pages: &mut Vec<Page>) -> io::Result<()> {
     let mut text = Vec::new();
     man.render(&mut text)?;
     if command.get_name() == "knotpost" {
+        text.write_all(exit_status().as_bytes())?;
         text.write_all(MORE.as_bytes())?;
     } else {
         text.write_all(b".SH \"SEE ALSO\"\n\\fBknotpost\\fR(1), \\fBknotpost.toml\\fR(5)\n")?;
@@ -110,6 +89,15 @@ fn add_pages(command: &clap::Command, pages: &mut Vec<Page>) -> io::Result<()> {
     let text = String::from_utf8(text).map_err(io::Error::other)?;
     pages.push(Page { file: man.get_filename(), text });
     Ok(())
+}
+
+/// The exit codes that all commands share.
+fn exit_status() -> String {
+    let mut text = ".SH \"EXIT STATUS\"\n".to_owned();
+    for (code, meaning) in super::exit_codes::CODES {
+        let _ = writeln!(text, ".TP\n{code}\n{}", settings_page::roff(meaning));
+    }
+    text
 }
 
 /// The program and its version, without the commit: the same sources give the same pages.

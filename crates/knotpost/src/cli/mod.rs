@@ -7,6 +7,7 @@ mod bots;
 mod checking;
 mod command;
 mod deliver;
+pub(crate) mod exit_codes;
 mod export;
 mod import;
 mod man;
@@ -27,17 +28,11 @@ use knotpost_rules::Registry;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::server::{Opening, OpeningError};
+use exit_codes::{EX_CONFIG, EX_DATAERR, EX_TEMPFAIL};
 use knotpost_core::app::App;
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use output::{complain, say};
-
-/// Bad data (sysexits.h).
-const EX_DATAERR: u8 = 65;
-/// Try again (sysexits.h).
-const EX_TEMPFAIL: u8 = 75;
-/// The configuration cannot be used (sysexits.h).
-const EX_CONFIG: u8 = 78;
 
 /// The games of this program.
 static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
@@ -120,6 +115,11 @@ impl Pipe {
         let Self { config, args } = Self::try_parse_from(arguments).ok()?;
         Some(Cli { config, command: Some(Command::Deliver(args)) })
     }
+}
+
+/// The definition of the command line, for whoever checks what documents say of it.
+pub fn definition() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the program with the arguments of this process.

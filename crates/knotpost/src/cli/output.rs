@@ -10,10 +10,7 @@ use std::sync::OnceLock;
 
 use knotpost_model::clean_text;
 
-/// The output could not be written (sysexits.h).
-const EX_IOERR: u8 = 74;
-/// The exit code that a shell reports for a program ended by SIGPIPE.
-const CLOSED: u8 = 141;
+use super::exit_codes::{EX_CLOSED, EX_IOERR};
 
 /// Why nothing more is written to standard output.
 static FAILED: OnceLock<(ErrorKind, String)> = OnceLock::new();
@@ -81,7 +78,7 @@ pub(super) fn end(outcome: anyhow::Result<ExitCode>, code_of: impl Fn(&anyhow::E
     let failed = FAILED.get();
     match (outcome, failed) {
         (Ok(code), None | Some((ErrorKind::BrokenPipe, _))) => code,
-        (Err(_), Some((ErrorKind::BrokenPipe, _))) => ExitCode::from(CLOSED),
+        (Err(_), Some((ErrorKind::BrokenPipe, _))) => ExitCode::from(EX_CLOSED),
         (_, Some((_, error))) => {
             complain!("knotpost: standard output cannot be written: {error}");
             ExitCode::from(EX_IOERR)

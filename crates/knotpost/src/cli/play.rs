@@ -8,6 +8,7 @@ pub(super) mod request;
 pub(super) mod table;
 mod verify;
 
+use super::exit_codes::{EX_DATAERR, EX_IOERR};
 use knotpost_rules::Registry;
 use reply::{Style, Writer};
 use request::{Request, RequestError, Script};
@@ -50,11 +51,6 @@ resign are words of their own.
   --help-rules       print the game's help page
 ";
 
-/// The data given was wrong, as `sysexits` counts.
-pub(super) const BAD_DATA: u8 = 65;
-/// Reading or writing failed.
-const IO_FAILED: u8 = 74;
-
 /// Runs `knotpost play` on the standard streams.
 ///
 /// Exit codes: 0, 64 wrong usage, 65 wrong data such as an illegal move, 66 unreadable record, 74 broken stream.
@@ -69,7 +65,7 @@ pub(super) fn end(ended: io::Result<u8>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         // The reader has closed the stream.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(IO_FAILED),
+        Err(_) => ExitCode::from(EX_IOERR),
     }
 }
 
@@ -107,7 +103,7 @@ fn execute(
     match &request.verify {
         Some(record) => match verify::verify(&request, record, table) {
             Ok(proof) => writer.proof(&proof).map(|()| 0),
-            Err(doubt) => writer.error(doubt.code(), &doubt.to_string()).map(|()| BAD_DATA),
+            Err(doubt) => writer.error(doubt.code(), &doubt.to_string()).map(|()| EX_DATAERR),
         },
         None => play(&request, table, input, &mut writer),
     }
@@ -130,7 +126,7 @@ fn play<O: Write, E: Write>(
     for word in &request.moves {
         if let Err(fault) = table.play(word) {
             writer.error(fault.code(), &fault.to_string())?;
-            return Ok(BAD_DATA);
+            return Ok(EX_DATAERR);
         }
         writer.line(&table)?;
     }
@@ -145,7 +141,7 @@ fn play<O: Write, E: Write>(
     for file in &request.pictures {
         if let Err(fault) = picture::save(&table, file) {
             writer.error("not_written", &fault.to_string())?;
-            return Ok(IO_FAILED);
+            return Ok(EX_IOERR);
         }
     }
     Ok(0)

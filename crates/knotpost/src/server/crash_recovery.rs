@@ -17,7 +17,7 @@ use knotpost_storage::Settings;
 const DAMAGED: &str = "damaged";
 /// What an operator can do.
 const ADVICE: &str = "no mail is taken and no move is made on it; restore the last backup, see \
-                      `A damaged database` in docs/operations.md";
+                      `A damaged database` in docs/operations/backup.md";
 
 /// When a file is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

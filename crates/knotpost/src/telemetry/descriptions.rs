@@ -1,5 +1,5 @@
 //! The metrics of the program and their descriptions, which monitoring shows beside the numbers. The table in
-//! `docs/operations.md` is this one; a test compares them with each other and with the sources.
+//! `docs/reference/metrics.md` is made from this one, and a test compares it with the sources.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
@@ -83,7 +83,7 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("knotpost_inbox_waiting", Kind::Gauge, "received mails that wait to be processed"),
     ("knotpost_last_mail_received_timestamp_seconds", Kind::Gauge, "when the last mail came in; 0: never"),
     ("knotpost_last_mail_sent_timestamp_seconds", Kind::Gauge, "when the last mail left; 0: never"),
-    ("knotpost_limit_closed", Kind::Gauge, "1 while a limit that all share is reached, by `rate`"),
+    ("knotpost_limit_closed", Kind::Gauge, "1 while a limit that all share is reached, by `rate`, `scope` and `channel`"),
     ("knotpost_limit_refusals_total", Kind::Counter, "requests that came too often, by `rate` and `scope`"),
     ("knotpost_log_lines_total", Kind::Counter, "lines of the log of level `error` and `warn`, by `level`"),
     (
@@ -131,6 +131,11 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("process_resident_memory_bytes", Kind::Gauge, "memory of this process"),
     ("process_start_time_seconds", Kind::Gauge, "when this process began"),
 ];
+
+/// Name, kind and description of every metric, in Markdown without links.
+pub(crate) fn metrics_table() -> impl Iterator<Item = (&'static str, String, &'static str)> {
+    METRICS.iter().map(|&(name, kind, help)| (name, format!("{kind:?}").to_lowercase(), help))
+}
 
 /// Tells the recorder what the metrics are.
 pub(super) fn describe() {
@@ -195,18 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_docs_is_this_one() {
-        let docs = fs::read_to_string(root().join("docs/operations.md")).unwrap();
-        let (_, rest) = docs.split_once("<!-- metrics -->\n").unwrap();
-        let (table, _) = rest.split_once("<!-- end of metrics -->").unwrap();
-        let rows = METRICS.iter().map(|(name, kind, help)| {
-            format!("| `{name}` | {} | {help} |\n", format!("{kind:?}").to_lowercase())
-        });
-        let right = format!("| metric | kind | meaning |\n|---|---|---|\n{}", rows.collect::<String>());
-        assert_eq!(table, right);
-    }
-
-    #[test]
     fn rules_and_the_dashboard_name_metrics_that_exist() {
         let rules = fs::read_to_string(root().join("deploy/alerts.yml")).unwrap();
         let dashboard = fs::read_to_string(root().join("deploy/dashboard.json")).unwrap();
@@ -231,13 +224,12 @@ mod tests {
             }
         }
         assert!(queries.iter().all(|query| query.contains("knotpost")), "{queries:?}");
-        let docs = fs::read_to_string(root().join("docs/operations.md")).unwrap();
-        let (_, shown) = docs.split_once("  ```yaml\n").unwrap();
-        let (shown, _) = shown.split_once("  ```\n").unwrap();
-        let shown: Vec<&str> = shown.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+        let docs = fs::read_to_string(root().join("docs/operations/monitoring.md")).unwrap();
+        let (_, shown) = docs.split_once("```yaml\n").unwrap();
+        let (shown, _) = shown.split_once("\n```\n").unwrap();
         assert!(
-            rules.trim_end().ends_with(&shown.join("\n")),
-            "docs/operations.md shows the rules of the file"
+            rules.trim_end().ends_with(shown),
+            "docs/operations/monitoring.md shows the rules of the file"
         );
     }
 }

@@ -9,6 +9,7 @@ mod clients;
 mod commands;
 mod costs;
 mod dns;
+mod docs;
 mod good;
 mod harness;
 mod http;

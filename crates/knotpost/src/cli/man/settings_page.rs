@@ -1,11 +1,8 @@
-//! knotpost.toml(5): the table of settings of `docs/operations.md` as a manual page.
+//! knotpost.toml(5): the settings as a manual page.
 
 use std::fmt::Write as _;
 
-/// The document with the table.
-const OPERATIONS: &str = include_str!("../../../../../docs/operations.md");
-/// The first line of the table.
-const HEAD: &str = "| key | default | meaning |";
+use knotpost_core::config::SettingText;
 
 const BEFORE: &str = "\
 .SH NAME
@@ -32,41 +29,24 @@ const AFTER: &str = "\
 .SH \"SEE ALSO\"
 \\fBknotpost\\fR(1), \\fBknotpost-config-check\\fR(1)
 .PP
-\\fIdocs/operations.md\\fR explains more; packages have it in \\fI/usr/share/doc/knotpost\\fR.
+\\fIdocs/operations\\fR explains more; packages have it in \\fI/usr/share/doc/knotpost/operations\\fR.
 ";
 
 /// The page in roff.
 pub(super) fn page(manual: &str) -> String {
     let mut text = format!(".TH knotpost.toml 5 \"\" \"{}\" \"{manual}\"\n{BEFORE}", super::source());
-    for [key, default, meaning] in rows(OPERATIONS) {
-        let _ = writeln!(text, ".TP\n{}\n{}", roff(key), roff(&sentence(meaning)));
-        let _ = writeln!(text, ".br\nDefault: {}", roff(default));
+    for section in knotpost_core::config::describe() {
+        let _ = writeln!(text, ".SS [{}]\n{}", section.name, roff(&section.about));
+        for SettingText { key, default, meaning } in section.settings {
+            let _ = writeln!(text, ".TP\n\\fB{}.{key}\\fR\n{}", section.name, roff(&meaning));
+            let _ = writeln!(text, ".br\nDefault: {}", roff(&default));
+        }
     }
     text + AFTER
 }
 
-/// The cells of the table.
-fn rows(document: &str) -> impl Iterator<Item = [&str; 3]> {
-    let table = document.lines().skip_while(|line| *line != HEAD).skip(2);
-    table.take_while(|line| line.starts_with('|')).filter_map(cells)
-}
-
-/// The three cells of a line; a bar that is part of a value is escaped in Markdown.
-fn cells(line: &str) -> Option<[&str; 3]> {
-    let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
-    let row = [cells.next()?, cells.next()?, cells.next()?];
-    cells.next().is_none().then_some(row)
-}
-
-/// With a capital and a full stop, as texts of manual pages begin and end.
-fn sentence(meaning: &str) -> String {
-    let mut letters = meaning.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).chain(['.']).collect()
-}
-
-/// A cell of Markdown as a line of roff: code is bold, of links the text is left.
-fn roff(markdown: &str) -> String {
+/// A text of Markdown without links as a line of roff: code is bold.
+pub(super) fn roff(markdown: &str) -> String {
     let mut line = String::new();
     let mut is_code = false;
     let mut rest = markdown;
@@ -78,25 +58,11 @@ fn roff(markdown: &str) -> String {
                 line.push_str(if is_code { "\\fB" } else { "\\fR" });
                 after
             }
-            '[' if !is_code => match link(after) {
-                Some((words, after)) => {
-                    line.push_str(&roff(words));
-                    after
-                }
-                None => escape(letter, &mut line, after),
-            },
             _ => escape(letter, &mut line, after),
         };
     }
     // At the beginning of a line these two make a request of it.
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
-}
-
-/// The words of a link whose bracket is open, and what follows it.
-fn link(text: &str) -> Option<(&str, &str)> {
-    let (words, rest) = text.split_once("](")?;
-    let (_, after) = rest.split_once(')')?;
-    (!words.contains('[')).then_some((words, after))
 }
 
 /// Appends a letter as roff writes it.
@@ -115,19 +81,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_becomes_a_line_of_roff() {
-        assert_eq!(roff("`off` or a [link](#x), see [Rates](#rates)"), "\\fBoff\\fR or a link, see Rates");
+    fn a_text_becomes_a_line_of_roff() {
+        assert_eq!(roff("`off` or [on]"), "\\fBoff\\fR or [on]");
         assert_eq!(roff("`[]`"), "\\fB[]\\fR");
         assert_eq!(roff("`./data`"), "\\fB./data\\fR");
         assert_eq!(roff(".x -1 \\n"), "\\&.x \\-1 \\en");
-        assert_eq!(sentence("lists with commas"), "Lists with commas.");
-    }
-
-    #[test]
-    fn each_line_of_the_table_is_read() {
-        let lines = OPERATIONS.lines().skip_while(|line| *line != HEAD).skip(2);
-        let lines = lines.take_while(|line| line.starts_with('|')).count();
-        assert_eq!(rows(OPERATIONS).count(), lines, "a line does not have three cells");
-        assert!(lines > 50, "{lines}");
     }
 }

@@ -1,9 +1,7 @@
 //! What a `knotpost play` line asks for. Nothing is played here.
 
-use super::{
-    BAD_DATA,
-    table::{Fault, Table},
-};
+use super::table::{Fault, Table};
+use crate::cli::exit_codes::{EX_DATAERR, EX_NOINPUT, EX_USAGE};
 use knotpost_rules::{
     AnyGame, GivenOption, Layout, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
 };
@@ -155,9 +153,9 @@ impl RequestError {
             | Self::RecordAlone(_)
             | Self::OtherCommand { .. }
             | Self::Exclusive(_)
-            | Self::Missing(..) => 64,
-            Self::Unreadable(_) | Self::Saved(_) => 66,
-            _ => BAD_DATA,
+            | Self::Missing(..) => EX_USAGE,
+            Self::Unreadable(_) | Self::Saved(_) => EX_NOINPUT,
+            _ => EX_DATAERR,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use serde_json::Value;
 
 use crate::dns::{NameServer, Zone};
+use crate::process::recipes::recipe;
 use crate::process::running::Place;
 use crate::relay::{Answer, Relay, agreeable};
 use crate::signing::{key_file, signer};
@@ -111,7 +112,7 @@ struct Fault(&'static str, &'static str, &'static str, fn(&mut Sketch));
 
 /// What `serve` would refuse or warn of.
 const OF_SETTINGS: &[Fault] = &[
-    Fault("configuration", "listne", "docs/operations.md", |s| {
+    Fault("configuration", "listne", "docs/reference/settings.md", |s| {
         s.prepare = |place| drop(place.write("knotpost.toml", "[http]\nlistne = \"x\"\n"));
     }),
     Fault("http.listen", "cannot be listened on", "port 0", |s| {
@@ -307,6 +308,48 @@ const OF_MAIL: &[Fault] = &[
         s.zone = std::mem::take(&mut s.zone).failing("games.example");
     }),
 ];
+
+/// What `doctor` says of the settings of the manual where DNS has these records, without the lines about the disk.
+async fn doctor_of_the_manual(zone: Zone) -> (i32, String) {
+    let names = NameServer::start(zone).await;
+    let relay = Relay::open(agreeable).await;
+    let place =
+        Place::new().with("KNOTPOST_LIMITS__ENABLED", "true").with("KNOTPOST_INBOUND__DNS", &names.address);
+    fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
+    place.write("dkim.pem", fs::read(key_file("rsa.pem")).unwrap());
+    fs::set_permissions(place.root().join("dkim.pem"), Permissions::from_mode(0o640)).unwrap();
+    let mut settings = recipe("zero-toml");
+    for (own, here) in [
+        ("/var/lib/knotpost", "data"),
+        ("/run/knotpost/deliver", "deliver"),
+        ("/etc/knotpost/dkim.pem", "dkim.pem"),
+        ("smtp://127.0.0.1", &format!("smtp://{}", relay.place())),
+    ] {
+        assert!(settings.contains(own), "{own}");
+        settings = settings.replace(own, here);
+    }
+    place.write("knotpost.toml", settings);
+    let place = place.migrated().await;
+    let ended = place.run(&["doctor"]).await;
+    let lines = ended.stdout.lines().filter(|line| !line.contains(": disk: "));
+    let said: String = lines.map(|line| format!("{line}\n")).collect();
+    (ended.code(), said.replace(&relay.place(), "127.0.0.1"))
+}
+
+#[tokio::test]
+async fn the_manual_shows_what_doctor_says() {
+    let machine =
+        Zone::default().a("games.example", [192, 0, 2, 25]).a("mail.games.example", [192, 0, 2, 25]);
+    let whole = machine
+        .clone()
+        .mx("games.example", "mail.games.example")
+        .txt("games.example", "v=spf1 mx -all")
+        .txt("_dmarc.games.example", "v=DMARC1; p=quarantine; rua=mailto:postmaster@games.example")
+        .txt(RECORD, &signer("rsa.pem").record())
+        .ptr("25.2.0.192.in-addr.arpa", "mail.games.example");
+    assert_eq!(doctor_of_the_manual(machine).await, (1, recipe("doctor-before")));
+    assert_eq!(doctor_of_the_manual(whole).await, (0, recipe("doctor-after")));
+}
 
 async fn expect_each(faults: &[Fault]) {
     let mut missed = Vec::new();

@@ -117,6 +117,32 @@ async fn the_swaks_command_of_the_manual_is_answered() {
     server.stop().await;
 }
 
+/// The first mails of a new server, as the manual has them. A debug build hashes slowly, so its pause is replaced.
+#[tokio::test]
+async fn the_first_game_of_the_manual_begins() {
+    if !has_neighbour("swaks") {
+        return;
+    }
+    let place = Place::new().with("KNOTPOST_SERVER__ADDRESS", "pbmserv@games.example");
+    let server = place.start().await;
+    let script = recipe("first-game").replace("127.0.0.1:2525", &server.smtp().to_string());
+    let (first, second) = script.split_once("sleep 2\n").expect("a pause");
+    let (function, _) = first.split_once("\n}\n").expect("a function");
+    for script in [first.to_owned(), format!("{function}\n}}\n{second}")] {
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).stdin(Stdio::null()).kill_on_drop(true);
+        let said = tokio::time::timeout(PATIENCE, command.output()).await.expect("it ends").unwrap();
+        assert!(said.status.success(), "{said:?}");
+        place.settle().await;
+    }
+    let mails = read_maildir(&place).await;
+    let board = |mail: &_| {
+        header(mail, "to") == "ann@example.org" && header(mail, "subject").contains("Osbox Board 101")
+    };
+    assert!(mails.iter().any(board), "{mails:?}");
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn pythons_smtplib_plays_in_the_open_and_under_tls() {
     if !has_neighbour("python3") {

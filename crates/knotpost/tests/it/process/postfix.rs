@@ -242,9 +242,15 @@ async fn the_recipe_for_a_domain_brings_the_mail_of_postfix() {
     if !is_possible() {
         return;
     }
+    for name in ["postfix-domain", "postfix-zero"] {
+        bring_mail_of_a_domain(name).await;
+    }
+}
+
+async fn bring_mail_of_a_domain(recipe: &str) {
     let place = place_by_recipe();
     let server = place.start().await;
-    let postfix = start_by_recipe(&place, "postfix-domain", "localhost", server.smtp()).await;
+    let postfix = start_by_recipe(&place, recipe, "localhost", server.smtp()).await;
     for (number, to) in ["pbmserv", "pbmserv+r.abc", "postmaster", "abuse"].iter().enumerate() {
         let message = letter("ann@players.test", "help", &format!("{number}@players.test"));
         postfix.send("ann@players.test", &format!("{to}@games.example"), &message).await;

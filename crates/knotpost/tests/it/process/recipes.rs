@@ -1,4 +1,4 @@
-//! The recipes of `docs/operations.md`, run as they stand there but for hosts and ports.
+//! The recipes of `docs/operations`, run as they stand there but for hosts and ports.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,35 +10,45 @@ use tempfile::TempDir;
 use super::running::{Place, has_neighbour, leave_out, run_neighbour, wait_for};
 use super::wire::letter;
 
-/// The fenced block behind `<!-- recipe:NAME -->`.
-pub(super) fn recipe(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations.md");
-    let text = fs::read_to_string(path).unwrap();
+/// The fenced block behind `<!-- recipe:NAME -->`, wherever in the folder it is.
+pub(crate) fn recipe(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text: String = files.map(|file| fs::read_to_string(file).unwrap()).collect();
     let mark = format!("<!-- recipe:{name} -->\n```");
-    let block = text.split_once(&mark).unwrap_or_else(|| panic!("no recipe {name}")).1;
+    assert_eq!(text.matches(&mark).count(), 1, "recipes with the name {name}");
+    let block = text.split_once(&mark).unwrap().1;
     let (_, block) = block.split_once('\n').unwrap();
     block.split_once("\n```").unwrap().0.to_owned() + "\n"
 }
 
 #[test]
 fn every_marked_recipe_is_found() {
-    for name in ["swaks", "postfix-domain", "postfix-shared", "postfix-shared-transport", "postfix-relays"] {
+    for name in [
+        "doctor-after",
+        "doctor-before",
+        "first-game",
+        "postfix-domain",
+        "postfix-relays",
+        "postfix-shared",
+        "postfix-shared-transport",
+        "postfix-zero",
+        "swaks",
+        "zero-toml",
+    ] {
         assert!(!recipe(name).trim().is_empty(), "{name}");
     }
 }
 
 /// A file of the folder `deploy`.
-fn deployed(name: &str) -> PathBuf {
+pub(super) fn deployed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(name)
 }
 
-/// The unit of the manual, which is the file that is shipped, by its settings.
+/// The unit that is shipped, by its settings. That the manual shows this one is checked with its other blocks.
 #[test]
 fn the_unit_starts_a_server_again_for_as_long_as_it_takes_and_keeps_its_files_to_itself() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations.md");
-    let text = fs::read_to_string(path).unwrap();
     let unit = fs::read_to_string(deployed("knotpost.service")).unwrap();
-    assert!(text.contains(&format!("```ini\n{unit}```\n")), "the manual shows another unit");
     for line in [
         "Type=notify",
         // A schema that is brought up to date or a large file that is checked takes its time.

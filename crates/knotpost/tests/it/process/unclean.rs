@@ -50,7 +50,7 @@ async fn damage(place: &Place, table: &str) {
 
 fn expect_refusal(ended: &Ended) {
     assert_eq!(ended.code(), 1, "{ended:?}");
-    for words in ["knotpost.db is damaged", "restore the last backup", "docs/operations.md"] {
+    for words in ["knotpost.db is damaged", "restore the last backup", "docs/operations/backup.md"] {
         assert!(ended.stderr.contains(words), "{words}: {ended:?}");
     }
 }

@@ -1,0 +1,111 @@
+//! The settings as an operator reads about them: for the manual page and for `docs/reference/settings.md`.
+
+use toml::{Table, Value};
+
+use super::{
+    Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir,
+    Retention, Secrets, Server, Smtp, Time, Webhooks, sections::About,
+};
+
+/// A section of the configuration, in the order in which they are explained.
+#[derive(Clone, Debug)]
+pub struct SectionText {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: String,
+    /// Its keys, in their order.
+    pub settings: Vec<SettingText>,
+}
+
+/// A setting.
+#[derive(Clone, Debug)]
+pub struct SettingText {
+    /// Its name within the section.
+    pub key: &'static str,
+    /// Its default as Markdown: code, or the word `empty`.
+    pub default: String,
+    /// What it means, in sentences of Markdown without links.
+    pub meaning: String,
+}
+
+/// Every section with the words about it.
+const SECTIONS: [(&str, About); 18] = [
+    ("server", Server::ABOUT),
+    ("http", Http::ABOUT),
+    ("smtp", Smtp::ABOUT),
+    ("lmtp", Lmtp::ABOUT),
+    ("maildir", Maildir::ABOUT),
+    ("inbound", Inbound::ABOUT),
+    ("mail", Mail::ABOUT),
+    ("dkim", Dkim::ABOUT),
+    ("database", Database::ABOUT),
+    ("accounts", Accounts::ABOUT),
+    ("limits", Limits::ABOUT),
+    ("time", Time::ABOUT),
+    ("games", Games::ABOUT),
+    ("bots", Bots::ABOUT),
+    ("webhooks", Webhooks::ABOUT),
+    ("retention", Retention::ABOUT),
+    ("secrets", Secrets::ABOUT),
+    ("log", Log::ABOUT),
+];
+
+/// All settings with their defaults and meanings.
+pub fn describe() -> Vec<SectionText> {
+    let defaults = Table::try_from(Config::default()).unwrap_or_default();
+    let section = |(name, about): (&'static str, About)| {
+        let settings = about.keys.iter().map(|&(key, words)| {
+            let default = defaults.get(name).and_then(|section| section.get(key));
+            SettingText { key, default: shown(default), meaning: joined(words) }
+        });
+        SectionText { name, about: joined(about.section), settings: settings.collect() }
+    };
+    SECTIONS.into_iter().map(section).collect()
+}
+
+/// The lines of a comment as one text.
+fn joined(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "empty".to_owned(),
+        Some(Value::String(text)) if text.is_empty() => "empty".to_owned(),
+        Some(Value::String(text)) => format!("`{text}`"),
+        Some(value) => format!("`{value}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_setting_is_described_once_and_in_sentences() {
+        let described = describe();
+        let count: usize = described.iter().map(|section| section.settings.len()).sum();
+        let names = described.iter().flat_map(|section| {
+            section.settings.iter().map(move |setting| format!("{}.{}", section.name, setting.key))
+        });
+        let names: BTreeSet<String> = names.collect();
+        let all = Table::try_from(Config::default()).expect("TOML");
+        let all = all.iter().flat_map(|(section, keys)| {
+            let keys = keys.as_table().expect("a section").keys();
+            keys.map(move |key| format!("{section}.{key}"))
+        });
+        assert_eq!(names, all.collect());
+        assert_eq!(names.len(), count);
+        for section in &described {
+            assert!(section.about.ends_with('.'), "{}", section.name);
+            for SettingText { key, meaning, .. } in &section.settings {
+                let begins = meaning.chars().next();
+                assert!(begins.is_some_and(|first| first.is_uppercase() || first == '`'), "{key}: {meaning}");
+                assert!(meaning.ends_with('.') && !meaning.contains('|'), "{key}: {meaning}");
+            }
+        }
+    }
+}

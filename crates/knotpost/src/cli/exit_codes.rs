@@ -1,0 +1,81 @@
+//! The exit codes of the program, and what they mean with each command. Those above 63 are of sysexits.h.
+
+/// Wrong usage of a command that reads its words itself.
+pub(super) const EX_USAGE: u8 = 64;
+/// Bad data.
+pub(super) const EX_DATAERR: u8 = 65;
+/// An input that cannot be read.
+pub(super) const EX_NOINPUT: u8 = 66;
+/// The output could not be written.
+pub(super) const EX_IOERR: u8 = 74;
+/// Try again.
+pub(super) const EX_TEMPFAIL: u8 = 75;
+/// The configuration cannot be used.
+pub(super) const EX_CONFIG: u8 = 78;
+/// The exit code that a shell reports for a program ended by SIGPIPE.
+pub(super) const EX_CLOSED: u8 = 141;
+
+/// What each code means, in the order of the codes.
+pub(crate) const CODES: &[(u8, &str)] = &[
+    (0, "What was asked for is done."),
+    (1, "It failed, or a check found something."),
+    (2, "The command line cannot be understood."),
+    (EX_USAGE, "The words of `play`, `think` or `match` cannot be understood."),
+    (EX_DATAERR, "The input was refused."),
+    (EX_NOINPUT, "A file for `play`, `think` or `match` cannot be read."),
+    (EX_IOERR, "The output could not be written."),
+    (EX_TEMPFAIL, "Temporary failure: try again later."),
+    (EX_CONFIG, "The configuration cannot be used, or there is no server where it points."),
+    (EX_CLOSED, "The command failed, and the reader of its output had closed it."),
+];
+
+/// Commands whose codes mean something more precise: the command, the code, the meaning.
+pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
+    ("serve", 0, "A signal ended the server in order."),
+    (
+        "serve",
+        1,
+        "It could not start, its database file is damaged, or a loop failed again and again. The unit starts it again.",
+    ),
+    ("serve", EX_CONFIG, "The configuration cannot be used. The unit does not start it again."),
+    ("deliver", 0, "The message is on disk."),
+    ("deliver", EX_DATAERR, "The message can never be taken; the reason is on standard error."),
+    (
+        "deliver",
+        EX_TEMPFAIL,
+        "It cannot be taken now, or the command line or the configuration cannot be used: the mail server keeps the mail.",
+    ),
+    ("command", EX_DATAERR, "The command was refused; the answer says why."),
+    ("command", EX_TEMPFAIL, "The command came too often or cannot be carried out now."),
+    ("config check", EX_CONFIG, "`serve` would refuse to start."),
+    ("config templates", 1, "A template of yours is not used."),
+    ("doctor", 1, "Something does not work; warnings alone are 0."),
+    ("export", EX_DATAERR, "The board cannot be exported."),
+    ("import", EX_DATAERR, "The file was refused."),
+    ("admin replay", 1, "A board differs from what the rules say."),
+    ("admin ratings recompute --check", 1, "A rating differs."),
+    ("admin key drop", 1, "Nothing was changed: `--yes` is needed."),
+    ("admin key drop", EX_DATAERR, "There is no such key, or it must stay."),
+    ("admin", EX_DATAERR, "What was asked for was refused, such as a mail that cannot be tried again."),
+];
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_commands_exist() {
+        assert!(CODES.is_sorted_by_key(|(code, _)| *code));
+        for (words, code, meaning) in COMMANDS {
+            assert!(CODES.iter().any(|(known, _)| known == code), "{code}");
+            assert!(meaning.ends_with('.'), "{meaning}");
+            let mut command = crate::cli::Cli::command();
+            for word in words.split_whitespace().filter(|word| !word.starts_with("--")) {
+                let below = command.find_subcommand(word).unwrap_or_else(|| panic!("{words}")).clone();
+                command = below;
+            }
+        }
+    }
+}
