@@ -157,15 +157,19 @@ impl Node {
 
     /// Sends a signal to the server and all its processes, the first one first, so that none is begun anew.
     pub(super) async fn signal(&self, signal: &str) -> anyhow::Result<()> {
-        let pid = std::fs::read_to_string(self.data().join("postmaster.pid"))?;
-        let first: u32 = pid.lines().next().unwrap_or_default().trim().parse().context("postmaster.pid")?;
-        let children = children_of(first);
-        for process in [first].into_iter().chain(children) {
+        for process in self.processes()? {
             // A process may have ended meanwhile.
             let quiet = std::process::Stdio::null();
             Command::new("kill").args([signal, &process.to_string()]).stderr(quiet).status().await?;
         }
         Ok(())
+    }
+
+    /// The server's process, and those that it has begun.
+    fn processes(&self) -> anyhow::Result<Vec<u32>> {
+        let pid = std::fs::read_to_string(self.data().join("postmaster.pid"))?;
+        let first: u32 = pid.lines().next().unwrap_or_default().trim().parse().context("postmaster.pid")?;
+        Ok([first].into_iter().chain(children_of(first)).collect())
     }
 
     /// Waits until no process of the server is left.
@@ -223,6 +227,10 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
+        // One that stands still would not hear that it is to stop.
+        for process in self.processes().unwrap_or_default() {
+            let _ = std::process::Command::new("kill").args(["-CONT", &process.to_string()]).output();
+        }
         let (program, words) = self.words("pg_ctl");
         let mut command = std::process::Command::new(program);
         command.args(words).current_dir("/").arg("-D").arg(self.data());

@@ -83,7 +83,11 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("knotpost_inbox_waiting", Kind::Gauge, "received mails that wait to be processed"),
     ("knotpost_last_mail_received_timestamp_seconds", Kind::Gauge, "when the last mail came in; 0: never"),
     ("knotpost_last_mail_sent_timestamp_seconds", Kind::Gauge, "when the last mail left; 0: never"),
-    ("knotpost_limit_closed", Kind::Gauge, "1 while a limit that all share is reached, by `rate`, `scope` and `channel`"),
+    (
+        "knotpost_limit_closed",
+        Kind::Gauge,
+        "1 while a limit that all share is reached, by `rate`, `scope` and `channel`",
+    ),
     ("knotpost_limit_refusals_total", Kind::Counter, "requests that came too often, by `rate` and `scope`"),
     ("knotpost_log_lines_total", Kind::Counter, "lines of the log of level `error` and `warn`, by `level`"),
     (
