@@ -34,6 +34,9 @@ section! {
         address: String = "pbmserv@localhost".to_owned(),
         /// How players' browsers reach it.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
+        /// Who is responsible for the server, as the page about privacy names them: an address of mail or of a page, or a
+        /// line of text; empty: the postmaster.
+        contact: String = String::new(),
         /// Folder of everything it keeps. As all relative paths but those of Maildirs, in the folder of the
         /// configuration file.
         data: PathBuf = PathBuf::from("./data"),

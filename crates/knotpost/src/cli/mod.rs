@@ -12,6 +12,7 @@ mod import;
 mod man;
 mod moving;
 mod output;
+mod personal;
 mod play;
 mod progress;
 mod serve;
@@ -79,7 +80,7 @@ enum Command {
     Migrate(settings::MigrateArgs),
     /// Copy the entire SQLite database into a new file while the server runs.
     Backup(backup::Args),
-    /// Write the record of a board, or the entire server, to standard output or into a file.
+    /// Write the record of a board, everything held about a user, or the entire server, to standard output or into a file.
     Export(export::Args),
     /// Import finished games from a file of records, or an entire server that `export --all` wrote; exit code 65:
     /// the file was refused.
