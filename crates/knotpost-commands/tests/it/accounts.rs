@@ -157,5 +157,8 @@ fn a_body_of_commands_skips_what_is_none() {
 
 #[test]
 fn a_given_password_is_taken_as_typed() {
-    assert_eq!(read("delete fred x"), Command::Delete { who: who("fred", "x"), leaving: Leaving::Asked, remarks: Remarks::Stay });
+    assert_eq!(
+        read("delete fred x"),
+        Command::Delete { who: who("fred", "x"), leaving: Leaving::Asked, remarks: Remarks::Stay }
+    );
 }

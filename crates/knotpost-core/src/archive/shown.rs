@@ -40,7 +40,10 @@ mod tests {
 
     #[test]
     fn of_an_address_the_host_is_shown_alone() {
-        assert_eq!(host("https://hooks.example.org/services/secret?x=1").as_deref(), Some("hooks.example.org"));
+        assert_eq!(
+            host("https://hooks.example.org/services/secret?x=1").as_deref(),
+            Some("hooks.example.org")
+        );
         assert_eq!(host("http://user:word@127.0.0.1:8081/x").as_deref(), Some("127.0.0.1:8081"));
         assert_eq!(host("no address"), None);
     }

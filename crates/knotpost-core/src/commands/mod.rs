@@ -95,7 +95,8 @@ pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
 pub(crate) use policy::{Demand, Spends};
 
 use accounts::{
-    add, change_address, change_password, delete, export_me, password_reset as reset, set, signoff, signup, vacation,
+    add, change_address, change_password, delete, export_me, password_reset as reset, set, signoff, signup,
+    vacation,
 };
 use boards::{analyse, challenge, chat, confirm, hint, moves, preview, queue, rematch, submit};
 use lists::{

@@ -8,7 +8,9 @@ pub fn retention_lines(config: &Config) -> Vec<(&'static str, String)> {
     let days = |days: u32| if days == 1 { "a day".to_owned() } else { format!("{days} days") };
     let raw = match config.inbound.keep_raw {
         crate::config::KeepRaw::Never => "they are processed".to_owned(),
-        crate::config::KeepRaw::Failed => "they are processed; those that failed for 7 days, encrypted".to_owned(),
+        crate::config::KeepRaw::Failed => {
+            "they are processed; those that failed for 7 days, encrypted".to_owned()
+        }
         crate::config::KeepRaw::All => "7 days after they were processed, encrypted".to_owned(),
     };
     let forever = "as long as the server is there".to_owned();

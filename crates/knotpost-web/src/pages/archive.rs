@@ -81,7 +81,8 @@ pub(super) fn download(web: &Web, visitor: &Visitor) -> Result<Response, Service
         drop(place);
         if let Err(error) = written {
             // Without its end the download fails, and is no archive.
-            let is_gone = matches!(&error, ArchiveError::File(error) if error.kind() == io::ErrorKind::BrokenPipe);
+            let is_gone =
+                matches!(&error, ArchiveError::File(error) if error.kind() == io::ErrorKind::BrokenPipe);
             if !is_gone {
                 tracing::error!(%error, "an archive of a user could not be made");
             }

@@ -49,9 +49,8 @@ fn write(pages: &Pages, config: &Config) -> Result<String, minijinja::Error> {
 /// Why it cannot be used.
 fn own_text(templates: &Environment<'static>, config: &Config) -> Result<Option<String>, String> {
     let Some(source) = read(&config.mail_templates().join(FILE))? else { return Ok(None) };
-    let told = |error: minijinja::Error| {
-        format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let told =
+        |error: minijinja::Error| format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
     templates.render_named_str(FILE, &source, facts(config)).map(Some).map_err(told)
 }
 

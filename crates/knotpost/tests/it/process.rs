@@ -27,6 +27,7 @@ mod programs;
 mod recipes;
 mod records;
 mod reloading;
+mod restoring;
 pub(crate) mod running;
 mod signatures;
 mod stream;
