@@ -55,6 +55,7 @@ async function finishSome(server) {
 
 /** Pages for anybody. */
 const EVERYBODY = {
+  privacy: "/privacy",
   start: "/",
   "try-osbox": "/try/osbox",
   "try-osbox-entry": "/try/osbox?choose=f",
@@ -152,6 +153,12 @@ export const PLAYER = {
   user: "/users/ann",
   "user-other": "/users/bob",
   settings: "/settings",
+  archive: async (person) => {
+    // /archive/{token}
+    await person.server.command("export me ann ann-secret");
+    const letter = await person.server.letter("ann", (one) => linkIn(one, "archive"));
+    await person.open(linkIn(letter, "archive"));
+  },
   feeds: async (person) => {
     await person.open("/settings");
     if (!(await person.has("#feed-turns"))) await person.press("Switch them on");

@@ -313,6 +313,15 @@ pub enum Leaving {
     Sure,
 }
 
+/// What becomes of the comments and chat of a user who leaves for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Remarks {
+    /// They stay on the boards, which belong to the other players too.
+    Stay,
+    /// Their words are removed.
+    Removed,
+}
+
 /// What to do about a vacation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vacation {

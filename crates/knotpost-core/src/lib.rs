@@ -12,6 +12,7 @@ pub mod pulse;
 pub mod thinking;
 
 pub mod admin;
+pub mod archive;
 pub mod boards;
 pub mod clock;
 pub mod commands;

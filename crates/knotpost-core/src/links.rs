@@ -126,6 +126,17 @@ impl Links {
         self.read_moment("magic", token)
     }
 
+    /// The page from which a user who is logged in downloads the archive that was asked for at that moment.
+    pub fn archive(&self, public_url: &str, user: UserKey, at: Millis) -> String {
+        let token = format!("{}.{}.{}", user.0, at.0, self.sign("archive", user, &at.0.to_string()));
+        format!("{}/archive/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and moment of such a token; `None` when it is not one of ours. Whether it is too old is not known here.
+    pub fn read_archive(&self, token: &str) -> Option<(UserKey, Millis)> {
+        self.read_moment("archive", token)
+    }
+
     /// The page on which a user takes no more mails of this kind, a word without dots.
     pub fn unsubscribe(&self, public_url: &str, user: UserKey, kind: &str) -> String {
         let token = format!("{}.{kind}.{}", user.0, self.sign("unsubscribe", user, kind));
@@ -218,6 +229,17 @@ mod tests {
         assert!(code.len() == 14 && code.split('-').all(|group| group.len() == 4), "{code}");
         assert_ne!(code, links.reset_code(UserKey(7), Millis(98)));
         assert_ne!(code, links.reset_code(UserKey(8), Millis(99)));
+    }
+
+    #[test]
+    fn the_link_to_an_archive_is_no_link_of_another_kind() {
+        let links = links();
+        let link = links.archive("http://x", UserKey(7), Millis(99));
+        let token = link.strip_prefix("http://x/archive/").expect("a page of the server");
+        assert_eq!(links.read_archive(token), Some((UserKey(7), Millis(99))));
+        assert_eq!(links.read_archive(&token.replacen("99", "98", 1)), None);
+        assert_eq!(links.read_archive(&token.replacen('7', "8", 1)), None);
+        assert_eq!((links.read_reset(token), links.read_magic(token)), (None, None));
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub enum Rate {
     Hint,
     /// Analyses of finished games by computer players.
     Analysis,
+    /// Archives of all that is held about a user.
+    Archive,
     /// Passwords that are not known to be right.
     Password,
     /// Requests, per network address.
@@ -71,7 +73,7 @@ pub enum ShareOf {
 
 impl Rate {
     /// All rates.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Signup,
         Self::Challenge,
         Self::Reset,
@@ -80,6 +82,7 @@ impl Rate {
         Self::Proposal,
         Self::Hint,
         Self::Analysis,
+        Self::Archive,
         Self::Password,
         Self::Http,
     ];
@@ -95,6 +98,7 @@ impl Rate {
             Self::Proposal => "proposal",
             Self::Hint => "hint",
             Self::Analysis => "analysis",
+            Self::Archive => "archive",
             Self::Password => "password",
             Self::Http => "http",
         }
@@ -111,6 +115,7 @@ impl Rate {
             Self::Proposal => "proposals were made",
             Self::Hint => "hints were asked for",
             Self::Analysis => "analyses were asked for",
+            Self::Archive => "archives were asked for",
             Self::Password => "passwords were tried",
             Self::Http => "requests were made",
         }

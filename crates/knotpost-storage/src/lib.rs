@@ -49,8 +49,8 @@ pub use mail::{
     Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{
-    AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, Kind, LeaderLease, NewAudit, RecentPeers,
-    STAYING, ServerRow, StateCount, Staying, TABLES, Table, WaitingBroadcast,
+    AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, HELD, Held, Kind, LeaderLease, NOT_HELD,
+    NewAudit, RecentPeers, STAYING, ServerRow, Shown, StateCount, Staying, TABLES, Table, WaitingBroadcast,
 };
 pub use postgres::check_address;
 pub use ratings::{

@@ -42,6 +42,7 @@ use knotpost_platform::connections::Slots;
 use knotpost_platform::secret::MailboxKey;
 
 pub use openapi::openapi;
+pub use pages::check_privacy_text;
 use router::CONTENT_POLICY;
 pub use router::router;
 pub use routes::{Role, Route, routes};
@@ -69,6 +70,8 @@ pub struct Shared {
     watchers: Slots,
     /// … and for those of programs, by their accounts.
     programs: Slots<UserKey>,
+    /// … and for archives of what is held about users, by their accounts.
+    archives: Slots<UserKey>,
 }
 
 /// The captured mail.
@@ -84,6 +87,8 @@ const MOST_WATCHERS: usize = 1000;
 const MOST_PROGRAMS: usize = 500;
 /// The most of one account.
 const MOST_PROGRAMS_OF_USER: usize = 3;
+/// The most archives that are made at once, one for a user.
+const MOST_ARCHIVES: usize = 2;
 /// The most event streams of one client.
 const MOST_WATCHERS_OF_CLIENT: usize = 20;
 
@@ -105,6 +110,7 @@ impl Web {
             stop,
             watchers,
             programs,
+            archives: Slots::new(MOST_ARCHIVES, 1),
         }))
     }
 

@@ -59,7 +59,9 @@ pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
         | Command::ChangeAddress { who, addresses }
         | Command::Signoff { who, addresses } => vec![Who(who), Addresses(addresses)],
         Command::ChangePassword { who, new } => vec![Who(who), NewPassword(new)],
-        Command::Delete { who, leaving: _ } | Command::Broadcast { who } => vec![Who(who)],
+        Command::Delete { who, leaving: _, remarks: _ }
+        | Command::ExportMe { who }
+        | Command::Broadcast { who } => vec![Who(who)],
         Command::List { games } => vec![Games(games)],
         Command::Message { who, to } => vec![Who(who), SomeUsers(to)],
         Command::Multiple => Vec::new(),

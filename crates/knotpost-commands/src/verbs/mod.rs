@@ -10,6 +10,7 @@ mod accounts {
     pub(super) mod change_address;
     pub(super) mod change_password;
     pub(super) mod delete;
+    pub(super) mod export_me;
     pub(super) mod game_set;
     pub(super) mod password_reset;
     pub(super) mod set;
@@ -76,7 +77,7 @@ use crate::bound::List;
 use crate::command::Parts;
 use crate::error::ParseError;
 use crate::value::{
-    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, SeekChange, Selector,
+    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, Remarks, SeekChange, Selector,
     ServerOptions, Setting, Vacation,
 };
 use crate::verb::VerbSpec;
@@ -134,6 +135,7 @@ verbs! {
     AllGames = lists::all_games,
     PasswordReset = accounts::password_reset,
     Vacation = accounts::vacation,
+    ExportMe = accounts::export_me,
     Set = accounts::set,
     Puzzle = lists::puzzle,
     TestDisplay = lists::test_display,
@@ -187,7 +189,7 @@ pub enum Command {
     /// Fewer addresses; none: the sender's.
     Signoff { who: Credentials, addresses: Vec<String> },
     /// Leave for good.
-    Delete { who: Credentials, leaving: Leaving },
+    Delete { who: Credentials, leaving: Leaving, remarks: Remarks },
     /// Numbers of boards, or the boards of these games.
     List { games: Vec<String> },
     /// Mail the body to these users; at least one.
@@ -204,6 +206,8 @@ pub enum Command {
     PasswordReset { userid: String },
     /// Time off.
     Vacation { who: Credentials, until: Vacation },
+    /// A link to all that is held about the user.
+    ExportMe { who: Credentials },
     /// Preferences, for one game or for all; none: show them.
     Set { who: Credentials, game: Option<String>, values: Vec<Setting> },
     /// The puzzle of a day, by default today's; `play` is judged. Without a game: those of all games.
@@ -281,7 +285,7 @@ impl Command {
             Self::ChangePassword { who, new: _ } => Parts::of(Verb::ChangePassword).by(who),
             Self::ChangeAddress { who, addresses: _ } => Parts::of(Verb::ChangeAddress).by(who),
             Self::Signoff { who, addresses: _ } => Parts::of(Verb::Signoff).by(who),
-            Self::Delete { who, leaving: _ } => Parts::of(Verb::Delete).by(who),
+            Self::Delete { who, leaving: _, remarks: _ } => Parts::of(Verb::Delete).by(who),
             Self::List { games: _ } => Parts::of(Verb::List),
             Self::Message { who, to: _ } => Parts::of(Verb::Message).by(who),
             Self::Broadcast { who } => Parts::of(Verb::Broadcast).by(who),
@@ -290,6 +294,7 @@ impl Command {
             Self::AllGames { users: _, selector: _ } => Parts::of(Verb::AllGames),
             Self::PasswordReset { userid: _ } => Parts::of(Verb::PasswordReset),
             Self::Vacation { who, until: _ } => Parts::of(Verb::Vacation).by(who),
+            Self::ExportMe { who } => Parts::of(Verb::ExportMe).by(who),
             Self::Set { who, game: None, values: _ } => Parts::of(Verb::Set).by(who),
             Self::Set { who, game: Some(game), values: _ } => Parts::of(Verb::GameSet).by(who).in_game(game),
             Self::Puzzle { game, day: _, play: _ } => Parts::of(Verb::Puzzle).in_any(game.as_ref()),
@@ -386,7 +391,8 @@ impl Command {
             Self::ChangePassword { who: _, new: _ }
             | Self::Subscribe { game: _, who: _, boards: BoardSet::All }
             | Self::Unsubscribe { game: _, who: _, boards: BoardSet::All }
-            | Self::Delete { who: _, leaving: _ }
+            | Self::Delete { who: _, leaving: _, remarks: _ }
+            | Self::ExportMe { who: _ }
             | Self::Broadcast { who: _ }
             | Self::Multiple
             | Self::PasswordReset { userid: _ }

@@ -1,6 +1,6 @@
 //! Verbs that speak to the server.
 
-use knotpost_commands::{Command, ErrorCode, Leaving, Selector, Setting, Vacation, command_lines};
+use knotpost_commands::{Command, ErrorCode, Leaving, Remarks, Selector, Setting, Vacation, command_lines};
 
 use super::{code, fred, read, who, words};
 
@@ -52,9 +52,14 @@ fn a_signup_has_no_credentials_to_verify() {
 
 #[test]
 fn plain_account_verbs_take_their_words() {
-    let delete = |leaving| Command::Delete { who: fred(), leaving };
-    assert_eq!(read("delete fred secret"), delete(Leaving::Asked));
-    assert_eq!(read("delete fred secret Really"), delete(Leaving::Sure));
+    let delete = |leaving, remarks| Command::Delete { who: fred(), leaving, remarks };
+    assert_eq!(read("delete fred secret"), delete(Leaving::Asked, Remarks::Stay));
+    assert_eq!(read("delete fred secret Really"), delete(Leaving::Sure, Remarks::Stay));
+    assert_eq!(read("delete fred secret with-remarks"), delete(Leaving::Asked, Remarks::Removed));
+    for both in ["delete fred secret really with-remarks", "delete fred secret With-Remarks really"] {
+        assert_eq!(read(both), delete(Leaving::Sure, Remarks::Removed));
+    }
+    assert_eq!(read("export me fred secret"), Command::ExportMe { who: fred() });
     assert_eq!(read("broadcast fred secret"), Command::Broadcast { who: fred() });
     assert_eq!(
         read("message fred secret ann bob"),
@@ -152,5 +157,8 @@ fn a_body_of_commands_skips_what_is_none() {
 
 #[test]
 fn a_given_password_is_taken_as_typed() {
-    assert_eq!(read("delete fred x"), Command::Delete { who: who("fred", "x"), leaving: Leaving::Asked });
+    assert_eq!(
+        read("delete fred x"),
+        Command::Delete { who: who("fred", "x"), leaving: Leaving::Asked, remarks: Remarks::Stay }
+    );
 }

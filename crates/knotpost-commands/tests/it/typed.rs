@@ -103,6 +103,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::Export { game, .. } => vec![game],
         Command::ChangePassword { .. }
         | Command::Delete { .. }
+        | Command::ExportMe { .. }
         | Command::Broadcast { .. }
         | Command::Multiple
         | Command::Vacation { .. } => Vec::new(),

@@ -1,6 +1,6 @@
 //! Users for those who look after the server.
 
-use knotpost_commands::{Password, Userid};
+use knotpost_commands::{Password, Remarks, Userid};
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -92,6 +92,8 @@ pub enum UserEdit {
     Lift,
     /// Resign their boards, delete all that is theirs alone; the name stays taken.
     Delete,
+    /// The same, and remove what they said on boards.
+    DeleteWithRemarks,
     /// Mail them a link and a code for a new password.
     SendReset,
     /// End all their sessions.
@@ -111,6 +113,7 @@ impl UserEdit {
             Self::Suspend => "user.suspend",
             Self::Lift => "user.lift",
             Self::Delete => "user.delete",
+            Self::DeleteWithRemarks => "user.delete_with_remarks",
             Self::SendReset => "user.send_password",
             Self::LogOut => "user.log_out",
             Self::RevokeTokens => "user.revoke_tokens",
@@ -128,6 +131,7 @@ impl UserEdit {
             "log_out" => Self::LogOut,
             "revoke_tokens" => Self::RevokeTokens,
             "delete" => Self::Delete,
+            "delete_with_remarks" => Self::DeleteWithRemarks,
             _ => return None,
         })
     }
@@ -136,7 +140,7 @@ impl UserEdit {
     pub(crate) fn locks_out(&self) -> bool {
         match self {
             Self::Role(role) => *role != "admin",
-            Self::Suspend | Self::Delete => true,
+            Self::Suspend | Self::Delete | Self::DeleteWithRemarks => true,
             _ => false,
         }
     }
@@ -344,12 +348,15 @@ pub(crate) async fn apply(
             webhooks::silence(tx, user.id, now).await?;
         }
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
-        UserEdit::Delete => account_deletion::leave(tx, app, &user, now).await?,
+        UserEdit::Delete => account_deletion::leave(tx, app, &user, Remarks::Stay, now).await?,
+        UserEdit::DeleteWithRemarks => {
+            account_deletion::leave(tx, app, &user, Remarks::Removed, now).await?;
+        }
         UserEdit::SendReset => resets::send(tx, app, &user, now).await?,
         UserEdit::LogOut => tx.drop_sessions_of(user.id).await?,
         UserEdit::RevokeTokens => tx.drop_tokens_of(user.id).await.map(drop)?,
     }
-    if matches!(edit, UserEdit::Suspend | UserEdit::Lift | UserEdit::Delete) {
+    if matches!(edit, UserEdit::Suspend | UserEdit::Lift) {
         board_ratings::review_all_activity(tx, user.id, now).await?;
     }
     Ok(())

@@ -24,6 +24,7 @@ mod accounts {
     pub(super) mod change_address;
     pub(super) mod change_password;
     pub(super) mod delete;
+    pub(super) mod export_me;
     pub(super) mod password_reset;
     pub(super) mod set;
     pub(super) mod signoff;
@@ -94,7 +95,8 @@ pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
 pub(crate) use policy::{Demand, Spends};
 
 use accounts::{
-    add, change_address, change_password, delete, password_reset as reset, set, signoff, signup, vacation,
+    add, change_address, change_password, delete, export_me, password_reset as reset, set, signoff, signup,
+    vacation,
 };
 use boards::{analyse, challenge, chat, confirm, hint, moves, preview, queue, rematch, submit};
 use lists::{
@@ -166,7 +168,10 @@ pub(crate) async fn run(
         Command::Signoff { who: _, addresses } => {
             signoff::run(tx.write()?, app, prepared, addresses, now).await
         }
-        Command::Delete { who: _, leaving } => delete::run(tx.write()?, app, prepared, *leaving, now).await,
+        Command::Delete { who: _, leaving, remarks } => {
+            delete::run(tx.write()?, app, prepared, (*leaving, *remarks), now).await
+        }
+        Command::ExportMe { who: _ } => export_me::run(tx.write()?, app, prepared, now).await,
         Command::List { games } => list::run(tx.read(), app, games).await,
         Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
         Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
@@ -262,6 +267,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
         Command::Hint { .. } => Policy::spends(Spends::ShareOfUser(Rate::Hint)),
+        Command::ExportMe { .. } => Policy::spends(Spends::ShareOfUser(Rate::Archive)),
         Command::Analyse { .. } => Policy::spends(Spends::Share(Rate::Analysis)),
         Command::Chat { game, board, .. } => chat::policy(game, *board),
         Command::Move { board, action: Action::Propose | Action::Undo | Action::Substitute, .. } => {

@@ -40,6 +40,9 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
     if config.server.name.trim().is_empty() || config.server.name.chars().any(char::is_control) {
         return refuse("server.name", "must be one line of text");
     }
+    if config.server.contact.chars().any(char::is_control) {
+        return refuse("server.contact", "must be one line of text");
+    }
     let url = url::Url::parse(&config.server.public_url).ok();
     if !url.is_some_and(|url| ["http", "https"].contains(&url.scheme()) && url.query().is_none()) {
         return refuse(

@@ -48,6 +48,9 @@ section! {
         address: String = "pbmserv@localhost".to_owned(),
         /// Where browsers reach the server; links in mails begin with it. With `http://` or `https://`.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
+        /// Who is responsible for the server, as the page about privacy names them: an address of mail or of a page, or a
+        /// line of text; empty: the postmaster.
+        contact: String = String::new(),
         /// The folder for everything that the server writes.
         data: PathBuf = PathBuf::from("./data"),
         /// The socket of `knotpost deliver`; empty: `knotpost.sock` in the data folder.

@@ -103,6 +103,8 @@ const CROWD: u32 = 100;
 const MAIL_HOST: u32 = 3;
 /// Hints of one user in an hour: each may take a processor for a second.
 const HINTS: u32 = 60;
+/// Archives of one user in an hour, and links to them: each reads all that is held about them.
+const ARCHIVES: u32 = 10;
 /// Analyses of one sender in an hour, and those of all strangers in those of one: each may take a processor for fifteen
 /// seconds.
 const ANALYSES: u32 = 20;
@@ -145,6 +147,7 @@ impl Limits {
             Rate::Message | Rate::Chat | Rate::Proposal => (config.messages_per_hour, HOUR),
             Rate::Hint => (HINTS, HOUR),
             Rate::Analysis => (ANALYSES, HOUR),
+            Rate::Archive => (ARCHIVES, HOUR),
             Rate::Password => (config.password_tries, Duration::from_mins(15)),
             Rate::Http => (config.http_per_minute, Duration::from_mins(1)),
         };
@@ -313,7 +316,7 @@ impl Limits {
     }
 
     fn buckets(&self, share: Share) -> &Buckets {
-        let [signup, challenge, reset, message, chat, proposal, hint, analysis, password, http] =
+        let [signup, challenge, reset, message, chat, proposal, hint, analysis, archive, password, http] =
             &self.buckets;
         match share.rate {
             Rate::Signup => signup,
@@ -324,6 +327,7 @@ impl Limits {
             Rate::Proposal => proposal,
             Rate::Hint => hint,
             Rate::Analysis => analysis,
+            Rate::Archive => archive,
             Rate::Password => password,
             Rate::Http => http,
         }
@@ -338,7 +342,7 @@ impl Limits {
     }
 }
 
-/// The shares that belong to all together. Hints, passwords and requests have none.
+/// The shares that belong to all together. Hints, archives, passwords and requests have none.
 fn shares_of_all() -> impl Iterator<Item = Share> {
     let rates = [
         Rate::Signup,

@@ -1,6 +1,7 @@
 //! What puts mail into the outbox: readers, digests, coalescing, reply addresses, bounces, the mail inspector.
 //! How a mail is built and sent is known to `knotpost-transport`.
 
+pub(crate) mod archive_links;
 pub(crate) mod board_letters;
 pub(crate) mod bounces;
 pub(crate) mod coalesce;

@@ -9,6 +9,7 @@ use crate::play::notifications::{notify_of_removal, notify_readers};
 use crate::play::resignation::{Left, removed, take_out};
 use crate::ratings::board_ratings;
 use crate::replies::{BoardFacts, Heading, Note};
+use knotpost_commands::Remarks;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 
@@ -21,12 +22,16 @@ pub(crate) async fn leave(
     tx: &mut WriteTx,
     app: &App,
     user: &UserRow,
+    remarks: Remarks,
     now: Millis,
 ) -> Result<(), ServiceError> {
     // First, so that their own boards do not write to them any more.
-    tx.forget_user(user.id, now).await?;
+    tx.forget_user(user.id).await?;
     tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
+    if user.role == "admin" {
+        tx.set_user_role(user.id, "player").await?;
+    }
     let mut filter =
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     loop {
@@ -44,7 +49,10 @@ pub(crate) async fn leave(
         }
     }
     // What the ends of their boards have noted for them.
-    tx.forget_user(user.id, now).await?;
+    tx.forget_user(user.id).await?;
+    if remarks == Remarks::Removed {
+        tx.remove_remarks(user.id).await?;
+    }
     board_ratings::review_all_activity(tx, user.id, now).await?;
     Ok(())
 }

@@ -6,6 +6,7 @@ pub(crate) mod health;
 pub(crate) mod own_boards;
 pub(crate) mod own_settings;
 pub(crate) mod program_events;
+pub(crate) mod retention;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod talk;
@@ -21,6 +22,7 @@ pub use health::{
 pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use program_events::{ProgramEvent, ProgramFeed, ProgramLook, ProgramNews};
+pub use retention::retention_lines;
 pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
 pub use table::{QueuedAnswer, Surroundings, view_surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};

@@ -9,6 +9,14 @@ use crate::rows::NewOutbox;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, OutboxKey};
 
+/// In an `UPDATE` that ends mails: of the good-bye to a user who left, the address goes, and the message that names it.
+macro_rules! without_goodbye {
+    () => {
+        "recipient = CASE kind WHEN 'goodbye' THEN '' ELSE recipient END, \
+         rendered = CASE kind WHEN 'goodbye' THEN NULL ELSE rendered END"
+    };
+}
+
 /// A mail that is not sent yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxRow {
@@ -169,8 +177,12 @@ impl WriteTx {
         error: Option<&str>,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let sql =
-            concat!("UPDATE outbox SET state = $2, error = $3, done_at = $4 WHERE id = $1 AND ", waits!());
+        let sql = concat!(
+            "UPDATE outbox SET state = $2, error = $3, done_at = $4, ",
+            without_goodbye!(),
+            " WHERE id = $1 AND ",
+            waits!()
+        );
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
@@ -182,7 +194,7 @@ impl WriteTx {
     pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         among!(
             self.writing().await?,
-            concat!("UPDATE outbox SET state = 'sent', error = NULL, done_at = $2 WHERE ", waits!(), " AND id"),
+            concat!("UPDATE outbox SET state = 'sent', error = NULL, done_at = $2, ", without_goodbye!(), " WHERE ", waits!(), " AND id"),
             "",
             q => sqlx::query(q.0).bind(key_list(keys)).bind(now.0).execute(q.1).await.map(drop)
         )?;

@@ -74,12 +74,23 @@ impl ReadTx {
         table: &Table,
         mut each: impl FnMut(&[Cell]) -> Result<(), E>,
     ) -> Result<(), E> {
+        let kinds: Vec<Kind> = table.columns.iter().map(|column| column.kind).collect();
         let sql = select_text(table, self.is_postgres());
-        let mut cells = Vec::with_capacity(table.columns.len());
+        self.each_row_of(sql, &kinds, &mut each).await
+    }
+
+    /// Hands every row of a query without parameters to `each`; `kinds` are those of its columns.
+    pub(super) async fn each_row_of<E: From<StoreError>>(
+        &mut self,
+        sql: String,
+        kinds: &[Kind],
+        each: &mut impl FnMut(&[Cell]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut cells = Vec::with_capacity(kinds.len());
         let mut hand_over = |read: &dyn Fn(usize, Kind) -> Result<Cell, sqlx::Error>| {
             cells.clear();
-            for (index, column) in table.columns.iter().enumerate() {
-                cells.push(read(index, column.kind).map_err(StoreError::from)?);
+            for (index, kind) in kinds.iter().enumerate() {
+                cells.push(read(index, *kind).map_err(StoreError::from)?);
             }
             each(&cells)
         };

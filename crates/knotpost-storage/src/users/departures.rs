@@ -2,7 +2,7 @@
 
 use crate::connection::{StoreError, on};
 use crate::transaction::WriteTx;
-use knotpost_model::{Millis, UserKey};
+use knotpost_model::UserKey;
 
 /// The rows that belong to one user alone. Boards, moves, ratings and remarks belong to the other players too and stay.
 /// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
@@ -39,25 +39,66 @@ const FORGOTTEN: [&str; 26] = [
      AND s.seat = submissions.seat AND s.user_id = $1) AND ply >= 0",
 ];
 
+/// What stands in the place of words that were removed.
+const REMOVED: &str = "[removed]";
+
+/// The confirmed addresses of a user that nobody else has confirmed. A mailbox that two users share stays as it is until
+/// the other one leaves.
+macro_rules! their_addresses {
+    () => {
+        "(SELECT a.address_key FROM addresses a WHERE a.user_id = $1 AND a.verified_at IS NOT NULL \
+         AND NOT EXISTS (SELECT 1 FROM addresses o WHERE o.address_key = a.address_key AND o.user_id <> $1 \
+         AND o.verified_at IS NOT NULL))"
+    };
+}
+
+/// Mails name addresses, and are stored for weeks. Those to the user are deleted, but for the good-bye, whose address goes
+/// when it was sent. Mails from them stay as counts, without what was written and by whom; one that waits is processed
+/// first.
+const MAILS: [&str; 3] = [
+    "DELETE FROM outbox WHERE user_id = $1 AND NOT (kind = 'goodbye' AND state = 'queued')",
+    concat!(
+        "DELETE FROM outbox WHERE user_id IS NULL AND state <> 'queued' AND LOWER(recipient) IN ",
+        their_addresses!()
+    ),
+    concat!(
+        "UPDATE inbox SET sender = NULL, mail_from = NULL, peer = NULL, host = NULL, from_domain = NULL, \
+         message_id = NULL, recipients = '', subject = NULL, text = NULL, raw = NULL, verdicts = NULL \
+         WHERE state <> 'new' AND LOWER(sender) IN ",
+        their_addresses!()
+    ),
+];
+
 impl WriteTx {
-    /// Deletes everything that belongs to this user alone, and the mails to them that were not sent yet
-    /// and were not written to say good-bye.
+    /// Deletes everything that belongs to this user alone, mails to them included, and blanks mails from them. A mail that
+    /// was written to say good-bye and was not sent yet stays.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn forget_user(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+    pub async fn forget_user(&mut self, user: UserKey) -> Result<(), StoreError> {
         if self.is_postgres() {
             // A move at the same moment on a board that this user watches would write to them.
             let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id IN (SELECT board_id FROM subscribers \
                        WHERE user_id = $1 UNION SELECT board_id FROM notifications WHERE user_id = $1)";
             on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }
-        for sql in FORGOTTEN {
+        for sql in MAILS.into_iter().chain(FORGOTTEN) {
             on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }
-        let sql = "UPDATE outbox SET state = 'dropped', error = 'the user left', done_at = $2 \
-                   WHERE user_id = $1 AND state = 'queued' AND kind <> 'goodbye'";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Removes the words of a user's comments, chat and broadcasts. That they said something there stays.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_remarks(&mut self, user: UserKey) -> Result<(), StoreError> {
+        for sql in [
+            "UPDATE remarks SET text = $2 WHERE user_id = $1",
+            "UPDATE broadcasts SET text = $2 WHERE user_id = $1 AND done_at IS NOT NULL",
+        ] {
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(REMOVED).execute(c).await.map(drop))?;
+        }
         Ok(())
     }
 }

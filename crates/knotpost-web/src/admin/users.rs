@@ -97,7 +97,10 @@ fn read_deed(userid: String, fields: &Fields) -> Result<AdminAction, ServiceErro
     let Some(edit) = UserEdit::from_word(act) else {
         return Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into());
     };
-    let is_grave = matches!(edit, UserEdit::Delete | UserEdit::Suspend | UserEdit::Role("admin"));
+    let is_grave = matches!(
+        edit,
+        UserEdit::Delete | UserEdit::DeleteWithRemarks | UserEdit::Suspend | UserEdit::Role("admin")
+    );
     if is_grave && field(fields, "sure").is_empty() {
         return Err(Refusal::new(Code::BadValue, "tick the box to do this").into());
     }

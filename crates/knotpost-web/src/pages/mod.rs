@@ -1,6 +1,7 @@
 //! Pages for people, rendered by the server; they work without scripts.
 
 mod account;
+mod archive;
 mod assets;
 mod board;
 mod board_actions;
@@ -15,6 +16,7 @@ mod not_me;
 mod people;
 mod practice;
 mod preview;
+mod privacy;
 mod prose;
 mod reset;
 mod seeks;
@@ -55,12 +57,8 @@ pub(super) struct Pages {
 
 impl Pages {
     pub(super) fn new(config: &Config) -> Self {
-        let mut templates = Environment::new();
-        templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        load_templates(&mut templates);
-        templates.add_filter("sentence", sentence);
         Self {
-            templates,
+            templates: environment(),
             server: config.server.name.clone(),
             address: config.server.address.clone(),
             url: config.server.public_url.trim_end_matches('/').to_owned(),
@@ -138,6 +136,15 @@ fn session_mark(visitor: Option<&Visitor>) -> HeaderValue {
         .unwrap_or(HeaderValue::from_static("-"))
 }
 
+/// The templates of pages.
+fn environment() -> Environment<'static> {
+    let mut templates = Environment::new();
+    templates.set_undefined_behavior(UndefinedBehavior::Strict);
+    load_templates(&mut templates);
+    templates.add_filter("sentence", sentence);
+    templates
+}
+
 /// A clause as a sentence.
 fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
@@ -193,6 +200,9 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "POST", "/signup", || post(account::sign_up)),
     Route::new(Public, "GET", "/magic/{token}", || get(account::ask_magic)),
     Route::new(Public, "POST", "/magic/{token}", || post(account::act_magic)),
+    Route::new(User, "GET", "/archive/{token}", || get(archive::ask)),
+    Route::new(User, "POST", "/archive/{token}", || post(archive::act)),
+    Route::new(Public, "GET", "/privacy", || get(privacy::show)),
     Route::new(Public, "GET", "/confirm/{token}", || get(confirm::ask)),
     Route::new(Public, "POST", "/confirm/{token}", || post(confirm::act)),
     Route::new(Public, "GET", "/not-me/{token}", || get(not_me::ask)),
@@ -214,3 +224,4 @@ pub(super) use assets::STYLE;
 pub(super) use assets::address as asset_address;
 pub(super) use home::{method_not_allowed, not_found, not_found_page};
 pub(super) use mailbox::require_key as require_mailbox_key;
+pub use privacy::check_privacy_text;

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::account::passkeys;
 use super::board_actions::{command, hints};
-use super::{assets, feeds, keys, webhooks};
+use super::{archive, assets, feeds, keys, webhooks};
 use crate::Web;
 use crate::browsers;
 use crate::client::Client;
@@ -210,6 +210,12 @@ pub(super) async fn act(
         "end_key" => return keys::end(&web, &visitor, &fields).await,
         "new_feeds" => return feeds::renew(&web, &visitor).await,
         "end_feeds" => return feeds::end(&web, &visitor).await,
+        "archive" => {
+            return match archive::download(&web, &visitor) {
+                Ok(response) => response,
+                Err(error) => failed(&web, &visitor, error).await,
+            };
+        }
         _ => {}
     }
     if let Some(done) = passkeys::act(&web, &visitor, &headers, &fields).await {

@@ -148,10 +148,13 @@ pub(super) enum User {
         /// The user.
         userid: String,
     },
-    /// Resign a user's boards and delete all else for good; the name stays taken, and on their boards.
+    /// Resign a user's boards and delete what is theirs alone for good; the name stays taken, and on their boards.
     Delete {
         /// The user.
         userid: String,
+        /// Remove what they said on boards too.
+        #[arg(long)]
+        with_remarks: bool,
     },
 }
 
@@ -309,7 +312,10 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::Revoke { userid } => (userid, UserEdit::Role("player"), "made a player"),
         User::Suspend { userid, lift: false } => (userid, UserEdit::Suspend, "locked out"),
         User::Suspend { userid, lift: true } => (userid, UserEdit::Lift, "let in again"),
-        User::Delete { userid } => (userid, UserEdit::Delete, "deleted"),
+        User::Delete { userid, with_remarks: false } => (userid, UserEdit::Delete, "deleted"),
+        User::Delete { userid, with_remarks: true } => {
+            (userid, UserEdit::DeleteWithRemarks, "deleted with all they said")
+        }
         User::SendPassword { userid } => (userid, UserEdit::SendReset, "sent a link and a code"),
         User::LogOut { userid } => (userid, UserEdit::LogOut, "logged out everywhere"),
         User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),

@@ -1,4 +1,5 @@
-//! `export`: the record of a board, or the entire server, on standard output or in a file of its own.
+//! `export`: the record of a board, what is held about a user, or the entire server, on standard output or in a file of
+//! its own.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -21,8 +22,11 @@ use knotpost_platform::files::create_new_private;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The board, for example osbox/123; osbox/123#7 is the record of its first seven moves.
-    #[arg(long, value_name = "GAME/N", required_unless_present = "all", conflicts_with = "all")]
+    #[arg(long, value_name = "GAME/N", required_unless_present_any = ["all", "user"], conflicts_with_all = ["all", "user"])]
     board: Option<Wanted>,
+    /// Everything that is held about a user, as a ZIP.
+    #[arg(long, value_name = "USERID", conflicts_with = "all")]
+    user: Option<String>,
     /// The entire server, for `knotpost import` on another database.
     #[arg(long)]
     all: bool,
@@ -55,6 +59,9 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let file = args.file.or(args.output);
     if args.all {
         return super::moving::export_all(config, file.as_deref()).await;
+    }
+    if let Some(userid) = args.user {
+        return super::personal::export_user(config, &userid, file.as_deref()).await;
     }
     let Some(Wanted { game, at }) = args.board else { anyhow::bail!("name a board with --board GAME/N") };
     let app = super::open(config, Opening::Existing).await?;

@@ -13,8 +13,10 @@ mod import;
 mod man;
 mod moving;
 mod output;
+mod personal;
 mod play;
 mod progress;
+mod restore;
 mod serve;
 mod settings;
 mod supervisor;
@@ -74,7 +76,10 @@ enum Command {
     Migrate(settings::MigrateArgs),
     /// Copy the entire SQLite database into a new file while the server runs.
     Backup(backup::Args),
-    /// Write the record of a board, or the entire server, to standard output or into a file.
+    /// Copy a backup of the SQLite database into an empty place, or prove that it would work; exit code 65: the file was
+    /// refused.
+    Restore(restore::Args),
+    /// Write the record of a board, everything held about a user, or the entire server, to standard output or into a file.
     Export(export::Args),
     /// Import finished games from a file of records, or an entire server that `export --all` wrote; exit code 65:
     /// the file was refused.
@@ -224,6 +229,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Config { action } => settings::run(&config, &action),
         Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,
+        Command::Restore(args) => Box::pin(restore::run(config, args)).await,
         Command::Export(args) => export::run(config, args).await,
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => Box::pin(admin::run(config, action)).await,

@@ -12,6 +12,7 @@ use crate::server::Opening;
 use knotpost_core::config::{Config, Database, Migrate};
 use knotpost_core::identity::adopt_key;
 use knotpost_transport::outbound::{Renderer, Signer};
+use knotpost_web::check_privacy_text;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
@@ -21,7 +22,7 @@ pub(super) enum Action {
     Check(CheckArgs),
     /// Print the DNS record that lets others verify this server's signatures.
     DkimRecord,
-    /// List your own mail templates; exit code 1 when one of them cannot be used.
+    /// List your own templates of mails and of the page about privacy; exit code 1 when one of them cannot be used.
     Templates,
 }
 
@@ -61,7 +62,7 @@ fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
 
 fn list_templates(config: &Config) -> ExitCode {
     let own = Renderer::new(config).own_templates();
-    if own.is_empty() {
+    if own.is_empty() && !config.mail_templates().join("privacy.html").exists() {
         say!("There are no templates in {}.", config.mail_templates().display());
     }
     for template in &own {
@@ -70,7 +71,13 @@ fn list_templates(config: &Config) -> ExitCode {
             Some(problem) => say!("{}: not used: {problem}", template.file),
         }
     }
-    let all_good = own.iter().all(|template| template.problem.is_none());
+    let page = check_privacy_text(config);
+    match &page {
+        None => {}
+        Some(Ok(file)) => say!("{file}"),
+        Some(Err(problem)) => say!("{problem}"),
+    }
+    let all_good = own.iter().all(|template| template.problem.is_none()) && !matches!(page, Some(Err(_)));
     if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

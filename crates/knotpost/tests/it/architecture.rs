@@ -116,9 +116,9 @@ const MODULES: [(&str, &[&str]); 4] = [
 ];
 
 /// The modules of the core, lowest first: each knows only those before it.
-const CORE_ORDER: [&str; 16] = [
+const CORE_ORDER: [&str; 17] = [
     "signals", "boards", "replies", "ratings", "mailing", "webhooks", "identity", "requests", "records",
-    "play", "commands", "intake", "queries", "clock", "admin", "transfer",
+    "play", "commands", "intake", "queries", "clock", "admin", "transfer", "archive",
 ];
 
 /// What every use case of the core is handed, and the parts it consists of: all modules may name them.

@@ -142,6 +142,7 @@ const GOOD: &[Row] = &[
         "rating_activity rating_orders ratings user_games",
     ),
     ("bob", "osbox seek bob bob-secret 2", "", &["bob: Osbox seek status"], "seek_orders seeks"),
+    ("bob", "export me bob bob-secret", "", &["bob: What Knotpost holds about bob"], ""),
     ("bob", "vacation bob bob-secret 3", "", &["bob: Vacation status of bob"], "vacations"),
     ("bob", "set bob bob-secret board=narrow", "", &["bob: Your preferences at Knotpost"], "preferences"),
     (

@@ -28,6 +28,7 @@ mod proxies;
 pub(crate) mod recipes;
 mod records;
 mod reloading;
+mod restoring;
 pub(crate) mod running;
 mod signatures;
 mod stream;

@@ -153,6 +153,7 @@ contracts! {
     leaving::a_broadcast_is_passed_on_in_parts,
     leaving::who_leaves_is_forgotten_and_nobody_else,
     leaving::a_mail_by_reference_is_queued,
+    whole::every_table_is_in_the_archive_of_a_user_or_says_why_not,
     visiting::sessions_begin_are_used_and_end,
     visiting::a_link_is_taken_once_and_only_the_latest,
     visiting::a_board_has_a_pulse,

@@ -2,6 +2,7 @@
 
 mod administering;
 mod analysing;
+mod archives;
 mod auth_cache;
 mod browser;
 mod caching;

@@ -2,7 +2,7 @@
 
 use crate::arguments::Args;
 use crate::error::{ErrorCode, ParseError};
-use crate::value::Leaving;
+use crate::value::{Leaving, Remarks};
 use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
 use crate::verbs::{Command, Verb};
 
@@ -11,8 +11,9 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     scope: Scope::Server,
     words: &["delete"],
     synonyms: &[],
-    syntax: &["delete userid password [really]"],
-    meaning: "leave the server: resign every board and forget addresses and password. By mail it asks once more",
+    syntax: &["delete userid password [with-remarks] [really]"],
+    meaning: "leave the server: resign every board and forget addresses and password; with-remarks: your comments and \
+              chat too. By mail it asks once more",
     who: WhoAt::First,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
@@ -22,17 +23,26 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 
 /// The word that confirms the wish to leave.
 const SURE: &str = "really";
+/// The word that has comments and chat removed too.
+const WITH_REMARKS: &str = "with-remarks";
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
-    args.count(2, 3)?;
-    let leaving = match args.word(2) {
-        Err(_) => Leaving::Asked,
-        Ok(word) if word.eq_ignore_ascii_case(SURE) => Leaving::Sure,
-        Ok(_) => {
-            let message = format!("after the password only `{SURE}` goes, and only by who is sure");
-            return Err(args.fail(ErrorCode::WrongArguments, message));
+    args.count(2, 4)?;
+    let (mut leaving, mut remarks) = (Leaving::Asked, Remarks::Stay);
+    for index in 2..4 {
+        match args.word(index) {
+            Err(_) => break,
+            Ok(word) if word.eq_ignore_ascii_case(SURE) => leaving = Leaving::Sure,
+            Ok(word) if word.eq_ignore_ascii_case(WITH_REMARKS) => remarks = Remarks::Removed,
+            Ok(_) => {
+                let message = format!(
+                    "after the password only `{SURE}` goes, by who is sure, and `{WITH_REMARKS}`, \
+                     which removes your comments and chat too"
+                );
+                return Err(args.fail(ErrorCode::WrongArguments, message));
+            }
         }
-    };
-    Ok(Command::Delete { who: args.who(0)?, leaving })
+    }
+    Ok(Command::Delete { who: args.who(0)?, leaving, remarks })
 }

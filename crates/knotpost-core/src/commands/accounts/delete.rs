@@ -13,7 +13,7 @@ use crate::play::account_deletion::leave;
 use crate::replies::answer::numbers;
 use crate::replies::{Answer, Content, Fact, Facts, Reply};
 use crate::requests::Prepared;
-use knotpost_commands::Leaving;
+use knotpost_commands::{Leaving, Remarks};
 use knotpost_model::{BoardState, Channel, Millis};
 use knotpost_storage::{BoardFilter, UserRow, WriteTx};
 
@@ -27,6 +27,8 @@ const MOST_COUNTED: i64 = 1000;
 struct Goodbye {
     /// Whose.
     userid: String,
+    /// Whether their comments and chat were removed.
+    with_remarks: bool,
 }
 
 impl Content for Goodbye {
@@ -44,6 +46,8 @@ impl Content for Goodbye {
 struct Asked {
     /// Whose.
     userid: String,
+    /// Whether their comments and chat are to be removed.
+    with_remarks: bool,
     /// Their boards that are being played, by the title of the game.
     #[serde(skip)]
     boards: BTreeMap<String, Vec<i64>>,
@@ -71,23 +75,30 @@ pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
-    leaving: Leaving,
+    (leaving, remarks): (Leaving, Remarks),
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, prepared).await?;
     // A mail may be a slip, or a quoted line; a program and a page ask by themselves.
     if leaving == Leaving::Asked && prepared.origin.channel == Channel::Mail {
-        return ask(tx, app, user, now).await;
+        return ask(tx, app, user, remarks, now).await;
     }
-    let reply = Reply::from(Goodbye { userid: user.userid.clone() });
+    let with_remarks = remarks == Remarks::Removed;
+    let reply = Reply::from(Goodbye { userid: user.userid.clone(), with_remarks });
     // While there are addresses to write to.
     post_to_user(tx, app, &reply, user.id, now).await?;
-    leave(tx, app, &user, now).await?;
+    leave(tx, app, &user, remarks, now).await?;
     Ok(Answer::to_registered(reply))
 }
 
 /// Changes nothing, and tells what would be.
-async fn ask(tx: &mut WriteTx, app: &App, user: UserRow, now: Millis) -> Result<Answer, ServiceError> {
+async fn ask(
+    tx: &mut WriteTx,
+    app: &App,
+    user: UserRow,
+    remarks: Remarks,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
     let filter =
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     let boards = tx.list_boards(&filter, MOST_COUNTED).await?;
@@ -97,7 +108,13 @@ async fn ask(tx: &mut WriteTx, app: &App, user: UserRow, now: Millis) -> Result<
         let title = app.registry.find(&row.game).map(|game| game.meta().title.to_owned());
         named.entry(title.unwrap_or(row.game)).or_default().push(row.number);
     }
-    let reply = Reply::from(Asked { userid: user.userid, boards: named, count, more });
+    let reply = Reply::from(Asked {
+        userid: user.userid,
+        with_remarks: remarks == Remarks::Removed,
+        boards: named,
+        count,
+        more,
+    });
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))
 }

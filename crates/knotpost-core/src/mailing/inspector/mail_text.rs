@@ -106,7 +106,7 @@ fn mask_quoted(line: &str, vocabulary: &Vocabulary) -> String {
 pub fn mask_tokens(line: &str) -> String {
     let line = mask_between(line, "+r.", |c| c == '@' || c == '>' || c.is_whitespace());
     let mut line = mask_between(&line, "+b.", |c| c == '@' || c == '>' || c.is_whitespace());
-    for page in ["/confirm/", "/reset/", "/magic/", "/not-me/", "/unsubscribe/"] {
+    for page in ["/confirm/", "/reset/", "/magic/", "/not-me/", "/unsubscribe/", "/archive/"] {
         line =
             mask_between(&line, page, |c| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_' | '%'));
     }
@@ -141,6 +141,7 @@ mod tests {
             ("see http://x/confirm/7.61.0a and go", "see http://x/confirm/******** and go"),
             ("see http://x/not-me/7.61.0a and go", "see http://x/not-me/******** and go"),
             ("http://x/unsubscribe/7.nags.0a", "http://x/unsubscribe/********"),
+            ("http://x/archive/7.61.0a", "http://x/archive/********"),
             ("nothing to hide here: /help/", "nothing to hide here: /help/"),
         ] {
             assert_eq!(mask_tokens(line), shown);

@@ -121,8 +121,18 @@ pub(in crate::api) async fn user(
 }
 
 /// What can be done to a user.
-const ACTS: [&str; 9] =
-    ["suspend", "lift", "grant", "revoke", "send_password", "log_out", "revoke_tokens", "delete", "start"];
+const ACTS: [&str; 10] = [
+    "suspend",
+    "lift",
+    "grant",
+    "revoke",
+    "send_password",
+    "log_out",
+    "revoke_tokens",
+    "delete",
+    "delete_with_remarks",
+    "start",
+];
 
 /// A change to a user.
 #[derive(Debug, Deserialize, JsonSchema)]

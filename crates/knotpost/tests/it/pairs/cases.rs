@@ -122,6 +122,7 @@ pub(super) const CASES: &[Case] = &[
     command("osbox set ann ann-secret confirm=on"),
     command("resend ann ann-secret osbox"),
     command("vacation ann ann-secret 3"),
+    command("export me bob bob-secret"),
     command("vacation bob bob-secret 3"),
     Case { name: "a note", act: Act::Form("dan", "/boards/osbox/102", "act=note&comment=Think") },
     Case { name: "message", act: Act::Command("message cyd cyd-secret ann", "See you") },
@@ -137,6 +138,7 @@ pub(super) const CASES: &[Case] = &[
     command("password dan"),
     command("delete dan dan-secret"),
     command("delete cyd cyd-secret"),
+    command("delete ann ann-secret with-remarks"),
     Case { name: "confirm a sign-up", act: Act::Press("eve confirms", "") },
     Case { name: "confirm an address", act: Act::Press("dan confirms", "") },
     Case { name: "not me", act: Act::Press("dan did not", "") },
@@ -176,6 +178,7 @@ pub(super) const CASES: &[Case] = &[
     // Administrators.
     deed("suspend", || edit("bob", UserEdit::Suspend)),
     deed("delete", || edit("bob", UserEdit::Delete)),
+    deed("delete with remarks", || edit("ann", UserEdit::DeleteWithRemarks)),
     deed("take back", || at_board(101, BoardAction::TakeBack)),
     deed("pause", || at_board(101, BoardAction::Pause)),
     deed("remove", || at_board(102, BoardAction::Remove)),

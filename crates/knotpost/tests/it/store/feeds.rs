@@ -15,7 +15,7 @@ pub(super) async fn feeds_have_an_address_until_they_are_ended(ground: &Ground) 
             let known = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
             tx.drop_feed_key(ann).await?;
             let ended = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
-            tx.forget_user(bob, Millis(13)).await?;
+            tx.forget_user(bob).await?;
             Ok((known, ended, tx.feed_key(bob).await?))
         })
     });

@@ -104,7 +104,7 @@ pub(super) async fn who_leaves_is_forgotten_and_nobody_else(ground: &Ground) {
                 }
             }
             let finished = tx.has_finished_a_game(ann).await?;
-            tx.forget_user(ann, Millis(5)).await?;
+            tx.forget_user(ann).await?;
             let rows = tx.lease_outbox(Millis(5), Millis(6), 9).await?;
             let waiting: Vec<_> = rows.into_iter().map(|row| (row.user_id, row.kind)).collect();
             Ok((finished, waiting))

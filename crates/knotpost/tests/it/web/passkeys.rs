@@ -572,8 +572,7 @@ mod stories {
         edit_user(&app.app, "ann", suspend).await.unwrap();
         is_refused(&mut device, &app, "did not log you in").await;
         let row = app.app.store.read().await.unwrap().passkey(&base64(&device.id)).await.unwrap().unwrap();
-        let now = app.app.clock.now();
-        app.app.store.write(move |tx| Box::pin(tx.forget_user(row.user_id, now))).await.unwrap();
+        app.app.store.write(move |tx| Box::pin(tx.forget_user(row.user_id))).await.unwrap();
         assert_eq!(app.tables().await.rows("passkeys").len(), 0);
     }
 

@@ -1,0 +1,50 @@
+//! How a stored value is shown in the archive.
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::mailing::inspector::mail_text::{Author, mask_tokens, masked_text};
+use knotpost_mail::parse;
+use knotpost_model::Millis;
+use knotpost_storage::{Cell, Shown};
+
+pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
+    match (cell, shown) {
+        (Cell::Null, _) => Value::Null,
+        (Cell::Int(at), Shown::Time) => Millis(*at).to_rfc3339().into(),
+        (Cell::Int(value), _) => (*value).into(),
+        (Cell::Flag(value), _) => (*value).into(),
+        (Cell::Real(value), _) => (*value).into(),
+        (Cell::Text(text), Shown::Host) => host(text).into(),
+        (Cell::Text(text), Shown::Masked) => {
+            text.lines().map(mask_tokens).collect::<Vec<_>>().join("\n").into()
+        }
+        (Cell::Text(text), _) => text.as_str().into(),
+        (Cell::Bytes(message), _) => {
+            let subject = parse(message).ok().map(|message| message.subject);
+            json!({ "subject": subject, "text": masked_text(app, message, Author::Server) })
+        }
+    }
+}
+
+/// The host of an address on the web, with its port.
+fn host(address: &str) -> Option<String> {
+    let url = url::Url::parse(address).ok()?;
+    let host = url.host_str()?;
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::host;
+
+    #[test]
+    fn of_an_address_the_host_is_shown_alone() {
+        assert_eq!(
+            host("https://hooks.example.org/services/secret?x=1").as_deref(),
+            Some("hooks.example.org")
+        );
+        assert_eq!(host("http://user:word@127.0.0.1:8081/x").as_deref(), Some("127.0.0.1:8081"));
+        assert_eq!(host("no address"), None);
+    }
+}

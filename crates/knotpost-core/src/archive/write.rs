@@ -1,0 +1,145 @@
+//! Writes the archive: a ZIP with one JSON file for each table and one record for each board.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use serde_json::{Map, Value};
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{CompressionMethod, ZipWriter};
+
+use super::readme::readme;
+use super::shown::show;
+use crate::app::App;
+use crate::boards::Board;
+use crate::records::record_of;
+use knotpost_model::UserKey;
+use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
+
+/// Boards listed at once; of these one at a time is in memory.
+const PAGE: i64 = 100;
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Archive {
+    /// Rows of all files.
+    pub rows: u64,
+    /// Records of boards.
+    pub boards: u64,
+}
+
+/// Why an archive could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// There is no user of that name.
+    #[error("there is no user `{0}`")]
+    NoSuchUser(String),
+    /// It cannot be written.
+    #[error("the archive cannot be written")]
+    File(#[from] io::Error),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<zip::result::ZipError> for ArchiveError {
+    fn from(error: zip::result::ZipError) -> Self {
+        Self::File(error.into())
+    }
+}
+
+/// The archive as it is written.
+struct Writing<'a> {
+    zip: ZipWriter<StreamWriter<&'a mut (dyn Write + Send)>>,
+    options: SimpleFileOptions,
+    written: Archive,
+}
+
+impl fmt::Debug for Writing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writing").field("written", &self.written).finish_non_exhaustive()
+    }
+}
+
+/// Writes everything that is held about a user into `out`, in one consistent look at the database. Rows and boards are
+/// not collected: what is in memory does not grow with them.
+///
+/// # Errors
+/// When there is no such user, or the database or `out` fails; what was written until then has no end and is no archive.
+pub async fn write_archive(
+    app: &App,
+    userid: &str,
+    out: &mut (dyn Write + Send),
+) -> Result<Archive, ArchiveError> {
+    let mut tx = app.store.read().await?;
+    let Some(user) = tx.find_user(userid).await? else {
+        return Err(ArchiveError::NoSuchUser(userid.to_owned()));
+    };
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    let mut writing = Writing { zip: ZipWriter::new_stream(out), options, written: Archive::default() };
+    writing.add("README.txt", readme(app, &user).as_bytes())?;
+    for held in HELD {
+        writing.add_table(app, &mut tx, held, user.id).await?;
+    }
+    writing.add_boards(app, &mut tx, &user).await?;
+    let Writing { zip, written, .. } = writing;
+    zip.finish()?.into_inner().flush()?;
+    Ok(written)
+}
+
+impl Writing<'_> {
+    fn add(&mut self, name: &str, content: &[u8]) -> Result<(), ArchiveError> {
+        self.zip.start_file(name, self.options)?;
+        Ok(self.zip.write_all(content)?)
+    }
+
+    /// A list of objects, one a line.
+    async fn add_table(
+        &mut self,
+        app: &App,
+        tx: &mut ReadTx,
+        held: &Held,
+        user: UserKey,
+    ) -> Result<(), ArchiveError> {
+        self.zip.start_file(format!("{}.json", held.file), self.options)?;
+        let mut rows = 0_u64;
+        let (zip, mut line) = (&mut self.zip, Vec::new());
+        let each = tx.each_held(held, user, |cells| {
+            let fields = held.columns.iter().zip(cells);
+            let fields: Map<String, Value> =
+                fields.map(|((name, shown), cell)| ((*name).to_owned(), show(app, cell, *shown))).collect();
+            line.clear();
+            line.extend_from_slice(if rows == 0 { b"[\n" } else { b",\n" });
+            serde_json::to_writer(&mut line, &fields).map_err(io::Error::from)?;
+            rows += 1;
+            zip.write_all(&line).map_err(ArchiveError::from)
+        });
+        each.await?;
+        self.zip.write_all(if rows == 0 { b"[]\n" } else { b"\n]\n" })?;
+        self.written.rows += rows;
+        Ok(())
+    }
+
+    /// The record of each board, as everybody may have it: of a game that is played it holds nothing hidden.
+    async fn add_boards(&mut self, app: &App, tx: &mut ReadTx, user: &UserRow) -> Result<(), ArchiveError> {
+        let mut filter = BoardFilter { user: Some(user.id), ..BoardFilter::default() };
+        loop {
+            let page = tx.list_boards(&filter, PAGE).await?;
+            for row in &page {
+                let number = u32::try_from(row.number).unwrap_or_default();
+                if app.registry.find(&row.game).is_none() {
+                    continue;
+                }
+                let Some(board) = Board::load(tx, app, &row.game, number).await? else { continue };
+                let record = record_of(tx, &board).await?.to_string();
+                self.add(&format!("boards/{}-{number}.txt", row.game), record.as_bytes())?;
+                self.written.boards += 1;
+                // Each is computed without a pause on SQLite.
+                tokio::task::yield_now().await;
+            }
+            filter.after = page.last().map(|row| row.id);
+            if (page.len() as i64) < PAGE {
+                return Ok(());
+            }
+        }
+    }
+}

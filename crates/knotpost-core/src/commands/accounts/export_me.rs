@@ -1,0 +1,25 @@
+//! `export me`: a link to the archive of all that is held about the user. The archive is made when the link is used.
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::commands::authorize::authorize;
+use crate::commands::prepare::check_rate;
+use crate::mailing::archive_links::archive_link;
+use crate::mailing::post::post_to_user;
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::WriteTx;
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    check_rate(prepared)?;
+    let reply = archive_link(app, &user, now);
+    post_to_user(tx, app, &reply, user.id, now).await?;
+    Ok(Answer::to_registered(reply))
+}

@@ -1,0 +1,41 @@
+//! The mail with the link to the archive of all that is held about a user.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::Millis;
+use knotpost_storage::UserRow;
+
+/// How long the link is good.
+pub(crate) const ARCHIVE_MS: i64 = 24 * 3_600_000;
+
+/// Where the archive is.
+#[derive(Debug, Serialize)]
+struct ArchiveReady {
+    /// Whose.
+    userid: String,
+    /// The page that makes it.
+    link: String,
+    /// How long the link is good.
+    hours: i64,
+}
+
+impl Content for ArchiveReady {
+    fn template(&self) -> &'static str {
+        "archive"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// The reply with the link of this moment.
+pub(crate) fn archive_link(app: &App, user: &UserRow, now: Millis) -> Reply {
+    Reply::from(ArchiveReady {
+        userid: user.userid.clone(),
+        link: app.links.archive(&app.config.server.public_url, user.id, now),
+        hours: ARCHIVE_MS / 3_600_000,
+    })
+}

@@ -1,0 +1,137 @@
+//! The archive of all that is held about a user. Opening the mailed link changes nothing and gives nothing, because mail
+//! scanners open links: the button does, for the user it was made for, who is logged in.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use minijinja::context;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+
+use crate::Web;
+use crate::extract::PagePath;
+use crate::session::{LoggedIn, no_store};
+use knotpost_core::archive::{ArchiveError, ArchiveLink, count_archive, view_archive_link, write_archive};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::identity::Visitor;
+
+pub(super) async fn ask(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    PagePath(token): PagePath<String>,
+) -> Response {
+    let page = match check(&web, &visitor, &token).await {
+        Ok(()) => {
+            let userid = visitor.userid.clone();
+            web.pages.page_for(Some(&visitor), StatusCode::OK, "archive.html", context! { userid })
+        }
+        Err(error) => web.pages.failure(error),
+    };
+    no_referrer(no_store(page))
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    PagePath(token): PagePath<String>,
+) -> Response {
+    let page = match check(&web, &visitor, &token).await {
+        Ok(()) => download(&web, &visitor).unwrap_or_else(|error| web.pages.failure(error)),
+        Err(error) => web.pages.failure(error),
+    };
+    no_referrer(no_store(page))
+}
+
+/// Whether the link is this visitor's and not too old.
+async fn check(web: &Web, visitor: &Visitor, token: &str) -> Result<(), ServiceError> {
+    let refused = |code, message: &str| Err(Refusal::new(code, message).into());
+    match view_archive_link(&web.app, token).await? {
+        ArchiveLink::Good(user, _) if user == visitor.user => Ok(()),
+        ArchiveLink::Good(_, userid) => {
+            refused(Code::NotAllowed, &format!("this link is for {userid}: log in under that name"))
+        }
+        ArchiveLink::Expired => refused(
+            Code::NotAllowed,
+            "this link is older than a day; send `export me` again, or use the button on the settings page",
+        ),
+        ArchiveLink::Unknown => refused(Code::BadValue, "this link is damaged; copy it whole from the mail"),
+    }
+}
+
+/// The archive as it is now. It is sent while it is written, and stored nowhere.
+pub(super) fn download(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
+    let busy = |_| {
+        let message = "other archives are being made at this moment; try again in a minute";
+        let mut refusal = Refusal::new(Code::Unavailable, message);
+        refusal.retry_after = Some(60);
+        ServiceError::from(refusal)
+    };
+    let place = web.archives.take(Some(visitor.user)).map_err(busy)?;
+    count_archive(&web.app, visitor.user)?;
+    let (chunks, waiting) = unbounded_channel();
+    let (app, userid) = (Arc::clone(&web.app), visitor.userid.clone());
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"knotpost-{userid}.zip\""));
+    tokio::spawn(async move {
+        let mut out = Chunks::new(chunks);
+        let written = write_archive(&app, &userid, &mut out).await;
+        drop(place);
+        if let Err(error) = written {
+            // Without its end the download fails, and is no archive.
+            let is_gone =
+                matches!(&error, ArchiveError::File(error) if error.kind() == io::ErrorKind::BrokenPipe);
+            if !is_gone {
+                tracing::error!(%error, "an archive of a user could not be made");
+            }
+            let _ = out.chunks.send(Err(io::Error::other("the archive could not be made")));
+        }
+    });
+    let facts = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/zip")),
+        // It is compressed.
+        (header::CONTENT_ENCODING, HeaderValue::from_static("identity")),
+        (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),
+    ];
+    let body = Body::from_stream(UnboundedReceiverStream::new(waiting));
+    Ok(no_store((facts, body).into_response()))
+}
+
+/// Collects what is written and passes it on in chunks. They wait in memory for a slow client: a snapshot of the database
+/// is not held open until it has read them.
+struct Chunks {
+    chunks: UnboundedSender<io::Result<Bytes>>,
+    buffer: Vec<u8>,
+}
+
+/// Bytes of a chunk.
+const CHUNK: usize = 64 << 10;
+
+impl Chunks {
+    fn new(chunks: UnboundedSender<io::Result<Bytes>>) -> Self {
+        Self { chunks, buffer: Vec::with_capacity(CHUNK) }
+    }
+}
+
+impl Write for Chunks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= CHUNK {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let chunk = Bytes::from(std::mem::take(&mut self.buffer));
+        self.chunks.send(Ok(chunk)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+/// The address of the page says for whom it is and is good for a day.
+fn no_referrer(mut page: Response) -> Response {
+    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    page
+}

@@ -1,0 +1,61 @@
+//! `export --user`: everything that is held about a user, as one archive.
+
+use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::EX_DATAERR;
+use super::output::{Output, complain};
+use crate::server::Opening;
+use knotpost_core::archive::{ArchiveError, write_archive};
+use knotpost_core::config::Config;
+
+/// Bytes written at once.
+const BUFFER: usize = 1 << 20;
+
+/// Writes the archive into a new file, or to standard output.
+pub(super) async fn export_user(
+    config: Config,
+    userid: &str,
+    file: Option<&Path>,
+) -> anyhow::Result<ExitCode> {
+    if file.is_none() && std::io::stdout().is_terminal() {
+        anyhow::bail!("the archive is a ZIP: name a file for it, such as {userid}.zip");
+    }
+    let app = super::open(config, Opening::Existing).await?;
+    let written = match file {
+        None => write_archive(&app, userid, &mut BufWriter::with_capacity(BUFFER, Output)).await,
+        Some(path) => {
+            let mut out = BufWriter::with_capacity(BUFFER, super::export::create(path)?);
+            let written = match write_archive(&app, userid, &mut out).await {
+                Ok(written) => out
+                    .flush()
+                    .and_then(|()| out.get_ref().sync_all())
+                    .map(|()| written)
+                    .map_err(ArchiveError::from),
+                Err(error) => Err(error),
+            };
+            if written.is_err() {
+                std::fs::remove_file(path)?;
+            }
+            written
+        }
+    };
+    app.store.close().await;
+    match written {
+        Ok(written) => {
+            let to = file.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
+            complain!(
+                "What is held about {userid} was written to {to}: {} rows, {} boards. Let nobody else read it.",
+                written.rows,
+                written.boards
+            );
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error @ ArchiveError::NoSuchUser(_)) => {
+            complain!("knotpost: {error}");
+            Ok(ExitCode::from(EX_DATAERR))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,85 @@
+//! What is held about a user, written by the shell; backups proved and put back.
+
+use super::running::{Ended, Place};
+
+fn expect_refusal(ended: &Ended, code: i32, words: &[&str]) {
+    assert_eq!(ended.code(), code, "{ended:?}");
+    for word in words {
+        assert!(ended.stderr.contains(word), "{word}: {ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_backup_is_proved_and_restored_into_an_empty_place() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    place.run(&["backup", "copy.db"]).await.succeed();
+    expect_refusal(&place.run(&["restore", "copy.db"]).await, 1, &["is there already"]);
+    let said = place.run(&["restore", "copy.db", "--verify"]).await.succeed();
+    for words in
+        ["structure is sound", "2 rows in users", "1 boards replayed, 0 differences", "is the one it was"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    server.stop().await;
+    let left = |folder: &std::path::Path| -> Vec<String> {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| name.contains("verify") || name.contains("restoring")).collect()
+    };
+    assert_eq!(left(&place.data()), [""; 0]);
+
+    let copy = place.root().join("copy.db");
+    let name = copy.to_str().unwrap();
+    let restored = Place::new();
+    restored.run(&["restore", name, "--verify"]).await.succeed();
+    restored.run(&["restore", name]).await.succeed();
+    std::fs::copy(place.data().join("secret.key"), restored.data().join("secret.key")).unwrap();
+    assert_eq!(left(&restored.data()), [""; 0]);
+    let server = restored.start().await;
+    assert_eq!(server.moves(101).await, ["a1"]);
+    server.stop().await;
+
+    // What is no backup, and what is damaged.
+    let bad = restored.write("bad.db", "hello");
+    expect_refusal(&Place::new().run(&["restore", bad.to_str().unwrap()]).await, 65, &["no SQLite database"]);
+    let mut bytes = std::fs::read(&copy).unwrap();
+    let middle = bytes.len() / 2;
+    let end = (middle + 40_000).min(bytes.len());
+    bytes[middle..end].fill(0x5a);
+    let damaged = restored.root().join("damaged.db");
+    std::fs::write(&damaged, bytes).unwrap();
+    let empty = Place::new();
+    for line in
+        [&["restore", damaged.to_str().unwrap()][..], &["restore", "--verify", damaged.to_str().unwrap()]]
+    {
+        expect_refusal(&empty.run(line).await, 65, &["damaged.db"]);
+    }
+    assert!(!empty.data().join("knotpost.db").exists());
+}
+
+#[tokio::test]
+async fn the_shell_writes_what_is_held_about_a_user() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    place.run(&["export", "--user", "ANN", "ann.zip"]).await.succeed();
+    let file = place.root().join("ann.zip");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(&file).unwrap()).unwrap();
+    assert!(zip.by_name("README.txt").is_ok() && zip.by_name("boards/osbox-101.txt").is_ok());
+    expect_refusal(&place.run(&["export", "--user", "ann", "ann.zip"]).await, 1, &["ann.zip"]);
+    expect_refusal(
+        &place.run(&["export", "--user", "nobody", "x.zip"]).await,
+        65,
+        &["there is no user `nobody`"],
+    );
+    assert!(!place.root().join("x.zip").exists());
+    place.run(&["admin", "user", "delete", "ann", "--with-remarks"]).await.succeed();
+    server.stop().await;
+}
