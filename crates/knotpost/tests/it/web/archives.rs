@@ -34,7 +34,8 @@ mod stories {
             let mut file = zip.by_index(index).expect("a file");
             let mut text = String::new();
             file.read_to_string(&mut text).expect("text");
-            files.insert(file.name().to_owned(), text);
+            let name = file.name().expect("a name").into_owned();
+            files.insert(name, text);
         }
         files
     }
