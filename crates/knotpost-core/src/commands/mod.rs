@@ -146,6 +146,7 @@ impl<'t> Access<'t> {
 }
 
 /// Carries out a command.
+#[expect(clippy::too_many_lines, reason = "one arm for each verb")]
 pub(crate) async fn run(
     tx: Access<'_>,
     app: &App,

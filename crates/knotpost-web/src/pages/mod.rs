@@ -1,7 +1,6 @@
 //! Pages for people, rendered by the server; they work without scripts.
 
 mod account;
-mod archive;
 mod assets;
 mod board;
 mod board_actions;
@@ -200,8 +199,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "POST", "/signup", || post(account::sign_up)),
     Route::new(Public, "GET", "/magic/{token}", || get(account::ask_magic)),
     Route::new(Public, "POST", "/magic/{token}", || post(account::act_magic)),
-    Route::new(User, "GET", "/archive/{token}", || get(archive::ask)),
-    Route::new(User, "POST", "/archive/{token}", || post(archive::act)),
+    Route::new(User, "GET", "/archive/{token}", || get(privacy::archive::ask)),
+    Route::new(User, "POST", "/archive/{token}", || post(privacy::archive::act)),
     Route::new(Public, "GET", "/privacy", || get(privacy::show)),
     Route::new(Public, "GET", "/confirm/{token}", || get(confirm::ask)),
     Route::new(Public, "POST", "/confirm/{token}", || post(confirm::act)),

@@ -12,7 +12,8 @@ use std::collections::HashMap;
 
 use super::account::passkeys;
 use super::board_actions::{command, hints};
-use super::{archive, assets, feeds, keys, webhooks};
+use super::privacy::archive;
+use super::{assets, feeds, keys, webhooks};
 use crate::Web;
 use crate::browsers;
 use crate::client::Client;

@@ -230,7 +230,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,
         Command::Restore(args) => Box::pin(restore::run(config, args)).await,
-        Command::Export(args) => export::run(config, args).await,
+        Command::Export(args) => Box::pin(export::run(config, args)).await,
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => Box::pin(admin::run(config, action)).await,
         Command::Doctor(_)

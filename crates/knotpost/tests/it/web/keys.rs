@@ -28,7 +28,11 @@ mod stories {
 
     /// A server with ann and bob at a board, and ada, who looks after it.
     async fn looked_after(place: Place) -> TestApp {
-        let app = TestApp::with_players(place, &["ann", "bob", "ada"]).await;
+        // Every address is asked several times within a moment.
+        let app = TestApp::start_with(place, |config| config.limits.http_per_minute = 6000).await;
+        for name in ["ann", "bob", "ada"] {
+            app.sign_up(name).await;
+        }
         edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
         app.post("osbox challenge -size=4 ann bob", "").await;
         app.work().await;

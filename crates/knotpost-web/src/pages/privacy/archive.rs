@@ -19,7 +19,7 @@ use knotpost_core::archive::{ArchiveError, ArchiveLink, count_archive, view_arch
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 
-pub(super) async fn ask(
+pub(in crate::pages) async fn ask(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
     PagePath(token): PagePath<String>,
@@ -34,7 +34,7 @@ pub(super) async fn ask(
     no_referrer(no_store(page))
 }
 
-pub(super) async fn act(
+pub(in crate::pages) async fn act(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
     PagePath(token): PagePath<String>,
@@ -63,7 +63,7 @@ async fn check(web: &Web, visitor: &Visitor, token: &str) -> Result<(), ServiceE
 }
 
 /// The archive as it is now. It is sent while it is written, and stored nowhere.
-pub(super) fn download(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
+pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
     let busy = |_| {
         let message = "other archives are being made at this moment; try again in a minute";
         let mut refusal = Refusal::new(Code::Unavailable, message);

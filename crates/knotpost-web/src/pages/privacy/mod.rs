@@ -1,6 +1,8 @@
 //! What this server holds about its users. The text is the operator's file `privacy.html`, if there is one, or the built-in
 //! one; the table of times is made from the configuration.
 
+pub(super) mod archive;
+
 use std::path::Path;
 
 use axum::extract::State;
