@@ -39,6 +39,7 @@ const NOT_IN_ORDER: &[(&str, &str, Option<Point>, &str)] = &[
     ("signup gus gus-other gus@other.example", "signup gus gus-other gus@other.example", None, TWICE),
     ("the clock", "vacation ann ann-secret 3", Some(Point::Begin(2)), BETWEEN_BOARDS),
     ("the clock", "delete", Some(Point::Begin(2)), BETWEEN_BOARDS),
+    ("the clock", "delete with remarks", Some(Point::Begin(2)), BETWEEN_BOARDS),
 ];
 
 fn may_differ(first: usize, second: usize, point: Point) -> bool {

@@ -138,7 +138,7 @@ pub(super) const CASES: &[Case] = &[
     command("password dan"),
     command("delete dan dan-secret"),
     command("delete cyd cyd-secret"),
-    command("delete ann ann-secret with-remarks"),
+    command("delete cyd cyd-secret with-remarks"),
     Case { name: "confirm a sign-up", act: Act::Press("eve confirms", "") },
     Case { name: "confirm an address", act: Act::Press("dan confirms", "") },
     Case { name: "not me", act: Act::Press("dan did not", "") },
@@ -178,7 +178,7 @@ pub(super) const CASES: &[Case] = &[
     // Administrators.
     deed("suspend", || edit("bob", UserEdit::Suspend)),
     deed("delete", || edit("bob", UserEdit::Delete)),
-    deed("delete with remarks", || edit("ann", UserEdit::DeleteWithRemarks)),
+    deed("delete with remarks", || edit("bob", UserEdit::DeleteWithRemarks)),
     deed("take back", || at_board(101, BoardAction::TakeBack)),
     deed("pause", || at_board(101, BoardAction::Pause)),
     deed("remove", || at_board(102, BoardAction::Remove)),

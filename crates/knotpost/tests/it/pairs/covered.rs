@@ -52,6 +52,7 @@ const ROUTES: &[(&str, &str, By)] = &[
     ),
     ("POST", "/api/v1/webhooks/{id}/test", Case("a trial of a webhook")),
     ("POST", "/boards/{game}/{number}", Case("osbox move 101 ann ann-secret f2")),
+    ("POST", "/archive/{token}", Reason("it reads, and sends what it read")),
     ("POST", "/challenge", Case("osbox challenge bob cyd")),
     ("POST", "/commands", Case("osbox move 101 ann ann-secret f2")),
     ("POST", "/confirm/{token}", Case("confirm an address")),

@@ -140,7 +140,7 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
-const LOOKING: [(&[&str], i32); 34] = [
+const LOOKING: [(&[&str], i32); 35] = [
     (&["deliver"], 75),
     (&["command", "help"], 78),
     (&["play", "osbox"], 0),
@@ -155,6 +155,7 @@ const LOOKING: [(&[&str], i32); 34] = [
     (&["export", "--all"], 78),
     (&["export", "--all", "all.jsonl"], 78),
     (&["export", "--board", "osbox/101"], 78),
+    (&["export", "--user", "ann"], 78),
     (&["openapi"], 0),
     (&["completions", "bash"], 0),
     (&["man"], 0),
@@ -177,7 +178,7 @@ const LOOKING: [(&[&str], i32); 34] = [
     (&["admin", "help"], 0),
 ];
 /// Commands that may make one.
-const MAKING: [&[&str]; 4] = [&["serve"], &["migrate"], &["import"], &["admin", "user", "add"]];
+const MAKING: [&[&str]; 5] = [&["serve"], &["migrate"], &["import"], &["restore"], &["admin", "user", "add"]];
 
 /// The commands that a help text lists.
 async fn listed(place: &Place, words: &[&str]) -> BTreeSet<String> {
