@@ -207,7 +207,9 @@ mod tests {
     }
 
     fn goodbye(templates: &Templates) -> String {
-        templates.fill("goodbye/body.txt", &context! { userid => "ann", server => "X" }).expect("a text")
+        templates
+            .fill("goodbye/body.txt", &context! { with_remarks => false, userid => "ann", server => "X" })
+            .expect("a text")
     }
 
     #[test]
