@@ -51,7 +51,7 @@ fn pages() -> Vec<Page> {
             let name = format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap());
             if root().join(&name).is_dir() {
                 folders.push(name);
-            } else if name.ends_with(".md") {
+            } else if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
                 names.push(name);
             }
         }

@@ -76,8 +76,8 @@ fn load(text: &str) -> Result<(), String> {
 
 /// One value or several.
 fn parse_json(text: &str) -> Result<(), String> {
-    let values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
-    values.map(|value| value.map(drop).map_err(|error| error.to_string())).collect()
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    values.try_for_each(|value| value.map(drop).map_err(|error| error.to_string()))
 }
 
 fn parse_yaml(text: &str) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! The reverse proxies of the manual with TLS, each by its file in `deploy`, before a real server: nginx, Caddy and Apache.
 //! Only names of files, addresses and ports are replaced.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -122,20 +123,22 @@ fn start_apache(fit: &Fit<'_>) -> Command {
         "http2",
     ];
     for module in modules {
-        around += &format!("LoadModule {module}_module {MODULES}/mod_{module}.so\n");
+        writeln!(around, "LoadModule {module}_module {MODULES}/mod_{module}.so").unwrap();
     }
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
         around += "User nobody\nGroup nogroup\n";
     }
     for address in [fit.open, fit.tls] {
-        around += &format!("Listen {address}\n");
+        writeln!(around, "Listen {address}").unwrap();
     }
-    around += &format!(
+    write!(
+        around,
         "ServerName games.example\nPidFile {}\nErrorLog {}\nMutex file:{}\n{site}",
         fit.path("apache.pid"),
         fit.path("proxy.log"),
         fit.root.display()
-    );
+    )
+    .unwrap();
     fs::write(fit.root.join("apache.conf"), around).unwrap();
     let mut command = Command::new("apache2");
     // -X: one process, which ends when it is killed.
