@@ -64,7 +64,7 @@ impl fmt::Debug for Writing<'_> {
 /// not collected: what is in memory does not grow with them.
 ///
 /// # Errors
-/// When there is no such user, or the database or `out` fails; what was written until then has no end and is no archive.
+/// When there is no such user, or the database or `out` fails; what was written until then is not whole.
 pub async fn write_archive(
     app: &App,
     userid: &str,

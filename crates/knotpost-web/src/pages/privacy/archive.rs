@@ -15,7 +15,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use crate::Web;
 use crate::extract::PagePath;
 use crate::session::{LoggedIn, no_store};
-use knotpost_core::archive::{ArchiveError, ArchiveLink, count_archive, view_archive_link, write_archive};
+use knotpost_core::archive::{ArchiveLink, count_archive, view_archive_link, write_archive};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 
@@ -80,10 +80,8 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
         let written = write_archive(&app, &userid, &mut out).await;
         drop(place);
         if let Err(error) = written {
-            // Without its end the download fails, and is no archive.
-            let is_gone =
-                matches!(&error, ArchiveError::File(error) if error.kind() == io::ErrorKind::BrokenPipe);
-            if !is_gone {
+            // The download fails: a browser keeps no part of it.
+            if !out.is_gone {
                 tracing::error!(%error, "an archive of a user could not be made");
             }
             let _ = out.chunks.send(Err(io::Error::other("the archive could not be made")));
@@ -104,6 +102,8 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
 struct Chunks {
     chunks: UnboundedSender<io::Result<Bytes>>,
     buffer: Vec<u8>,
+    /// Whether the client went away. That is an error once, which ends the work; what is written after it is dropped.
+    is_gone: bool,
 }
 
 /// Bytes of a chunk.
@@ -111,7 +111,7 @@ const CHUNK: usize = 64 << 10;
 
 impl Chunks {
     fn new(chunks: UnboundedSender<io::Result<Bytes>>) -> Self {
-        Self { chunks, buffer: Vec::with_capacity(CHUNK) }
+        Self { chunks, buffer: Vec::with_capacity(CHUNK), is_gone: false }
     }
 }
 
@@ -126,7 +126,11 @@ impl Write for Chunks {
 
     fn flush(&mut self) -> io::Result<()> {
         let chunk = Bytes::from(std::mem::take(&mut self.buffer));
-        self.chunks.send(Ok(chunk)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        if chunk.is_empty() || self.is_gone || self.chunks.send(Ok(chunk)).is_ok() {
+            return Ok(());
+        }
+        self.is_gone = true;
+        Err(io::ErrorKind::BrokenPipe.into())
     }
 }
 
