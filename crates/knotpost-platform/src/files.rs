@@ -45,6 +45,19 @@ pub fn create_new_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(FILE).open(path)
 }
 
+/// The folder that holds a file: of a bare name, the working folder.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes the name of a new or renamed file to disk, so that it outlasts a power failure as its content does.
+///
+/// # Errors
+/// When the folder cannot be opened or written.
+pub fn sync_name(path: &Path) -> io::Result<()> {
+    File::open(folder_of(path))?.sync_all()
+}
+
 /// Whether this process can use the folder, or make it. Makes nothing.
 ///
 /// # Errors

@@ -389,6 +389,8 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
         .write_queue(move |tx| {
             Box::pin(async move {
                 tx.release_leader_leases().await?;
+                // A backup holds the row of the server that ran when it was made.
+                tx.delete_servers().await?;
                 tx.end_bot_leases().await?;
                 tx.release_inbox(now).await?;
                 tx.release_outbox(now).await

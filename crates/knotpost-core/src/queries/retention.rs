@@ -1,10 +1,10 @@
-//! For how long things are kept, in words, from the configuration and the spans of the server.
+//! For how long data is stored, in words, from the configuration and the spans of the server.
 
 use crate::config::Config;
 
-/// What is kept, and until when.
+/// What is stored, and until when.
 pub fn retention_lines(config: &Config) -> Vec<(&'static str, String)> {
-    let kept = &config.retention;
+    let retention = &config.retention;
     let days = |days: u32| if days == 1 { "a day".to_owned() } else { format!("{days} days") };
     let raw = match config.inbound.keep_raw {
         crate::config::KeepRaw::Never => "they are processed".to_owned(),
@@ -18,15 +18,15 @@ pub fn retention_lines(config: &Config) -> Vec<(&'static str, String)> {
     vec![
         ("Addresses, preferences, notes to yourself", of_account),
         ("Boards, moves, ratings, comments and chat, the userid", forever),
-        ("Mails to the server, passwords masked", days(kept.inbox_days)),
+        ("Mails to the server, passwords masked", days(retention.inbox_days)),
         ("The messages themselves, as they came", raw),
-        ("Mails from the server", days(kept.outbox_days)),
-        ("Reports about mail that came back, words to everybody", days(kept.outbox_days)),
+        ("Mails from the server", days(retention.outbox_days)),
+        ("Reports about mail that came back, words to everybody", days(retention.outbox_days)),
         ("Browsers that are logged in", "14 days without use, at most 60 days".to_owned()),
         ("Network addresses of log-ins", "31 days".to_owned()),
         ("Mails that asked for the confirmation of an address, changes of addresses", "30 days".to_owned()),
         ("Keys for programs", "30 days after they ended".to_owned()),
         ("Requests for new passwords and links, answers to repeated requests", "2 days".to_owned()),
-        ("What administrators did", days(kept.audit_days)),
+        ("What administrators did", days(retention.audit_days)),
     ]
 }

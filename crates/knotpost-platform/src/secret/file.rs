@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{KEY_FILE, to_hex};
 use crate::clock::{Entropy, random_bytes};
-use crate::files::create_new_private;
+use crate::files::{create_new_private, folder_of, sync_name};
 
 /// Writes a new key atomically and returns its text; of two processes that do so at once both get the first.
 pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> std::io::Result<String> {
@@ -20,7 +20,7 @@ pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> std::io::Result<Stri
     let linked = std::fs::hard_link(&draft, path);
     std::fs::remove_file(&draft)?;
     match linked {
-        Ok(()) => File::open(folder)?.sync_all().map(|()| text),
+        Ok(()) => sync_name(path).map(|()| text),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => std::fs::read_to_string(path),
         Err(error) => Err(error),
     }
@@ -45,7 +45,7 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
         std::fs::remove_file(&draft)?;
     }
     moved?;
-    File::open(folder_of(path))?.sync_all()
+    sync_name(path)
 }
 
 /// The file belongs to the user that runs the server, also when another user changes it.
@@ -61,8 +61,4 @@ fn write_draft(draft: &Path, text: &str) -> std::io::Result<File> {
     let mut file = create_new_private(draft)?;
     file.write_all(text.as_bytes())?;
     Ok(file)
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -75,6 +75,15 @@ impl WriteTx {
         Ok(())
     }
 
+    /// Deletes the rows of all servers: none is running.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_servers(&mut self) -> Result<(), StoreError> {
+        on!(self.writing().await?, c => sqlx::query("DELETE FROM servers").execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Deletes the rows of servers that have reported nothing since `before`.
     ///
     /// # Errors

@@ -25,6 +25,8 @@ mod turn;
 mod unsubscribe;
 mod webhooks;
 
+use std::sync::Mutex;
+
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
@@ -52,6 +54,8 @@ pub(super) struct Pages {
     /// Whether the server has computer players.
     has_bots: bool,
     figures: figures::Figures,
+    /// What was wrong with the operator's text about privacy when that was logged last.
+    privacy_problem: Mutex<Option<String>>,
 }
 
 impl Pages {
@@ -63,6 +67,7 @@ impl Pages {
             url: config.server.public_url.trim_end_matches('/').to_owned(),
             has_bots: config.bots.enabled,
             figures: figures::Figures::default(),
+            privacy_problem: Mutex::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::output::say;
 use super::progress::Progress;
 use crate::server::{OpeningError, absolute};
 use knotpost_core::config::Config;
-use knotpost_platform::files::create_new_private;
+use knotpost_platform::files::{create_new_private, sync_name};
 use knotpost_storage::{Store, StoreError};
 
 #[derive(Debug, clap::Args)]
@@ -39,6 +39,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         return Err(error.into());
     }
     std::fs::File::open(&args.file)?.sync_all()?;
+    sync_name(&args.file)?;
     say!("The database was copied to {target}.");
     say!(
         "Keep {} with it: without that key, mails that wait and links that were given out are lost.",

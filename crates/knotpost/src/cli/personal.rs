@@ -9,6 +9,7 @@ use super::output::{Output, complain};
 use crate::server::Opening;
 use knotpost_core::archive::{ArchiveError, write_archive};
 use knotpost_core::config::Config;
+use knotpost_platform::files::sync_name;
 
 /// Bytes written at once.
 const BUFFER: usize = 1 << 20;
@@ -31,6 +32,7 @@ pub(super) async fn export_user(
                 Ok(written) => out
                     .flush()
                     .and_then(|()| out.get_ref().sync_all())
+                    .and_then(|()| sync_name(path))
                     .map(|()| written)
                     .map_err(ArchiveError::from),
                 Err(error) => Err(error),

@@ -15,7 +15,7 @@ use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, replay_next};
 use knotpost_core::config::{Config, Migrate};
 use knotpost_core::identity::compare_key;
-use knotpost_platform::files::{create_new_private, foreign_owner, private_folder};
+use knotpost_platform::files::{create_new_private, folder_of, foreign_owner, private_folder, sync_name};
 use knotpost_storage::{Settings, Store, StoreError, TABLES};
 
 #[derive(Debug, clap::Args)]
@@ -59,7 +59,7 @@ fn check_file(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A file of the same name with something behind it.
+/// The name of a file with another ending appended.
 fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
@@ -82,6 +82,8 @@ async fn restore(config: Config, file: &Path, target: &Path) -> anyhow::Result<E
     let lock = lock_folder(&data)?;
     let arriving = beside(target, ".restoring");
     let restored = async {
+        // Left by a run that was killed.
+        let _ = std::fs::remove_file(&arriving);
         copy(file, &arriving)?;
         let settings = Settings { url: format!("sqlite:{}", arriving.display()), ..config.store_settings() };
         let refused = look_at(&settings).await?;
@@ -89,6 +91,7 @@ async fn restore(config: Config, file: &Path, target: &Path) -> anyhow::Result<E
             // Nothing is replaced: a name that has come into being meanwhile makes it fail.
             std::fs::hard_link(&arriving, target)
                 .with_context(|| format!("{} cannot be made", target.display()))?;
+            sync_name(target).with_context(|| format!("{} may not outlast a crash", target.display()))?;
         }
         anyhow::Ok(refused)
     };
@@ -146,7 +149,7 @@ async fn look_at(settings: &Settings) -> anyhow::Result<Option<String>> {
 /// Restores into a folder of its own, which is removed however this ends.
 async fn verify(config: Config, file: &Path) -> anyhow::Result<ExitCode> {
     let data = &config.server.data;
-    let near = if data.is_dir() { data.as_path() } else { file.parent().unwrap_or(Path::new(".")) };
+    let near = if data.is_dir() { data.as_path() } else { folder_of(file) };
     let folder = near.join(format!("verify-{}", std::process::id()));
     private_folder(&folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     let outcome = verify_in(&config, file, &folder).await;

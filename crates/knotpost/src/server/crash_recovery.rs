@@ -1,7 +1,6 @@
 //! Detects whether the last server on a SQLite file stopped cleanly. If it did not, the file is checked before it is
 //! relied on: after a power failure the disk may have lost writes that it had acknowledged.
 
-use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use knotpost_core::app::{App, Condition};
-use knotpost_platform::files::create_private;
+use knotpost_platform::files::{create_private, sync_name};
 use knotpost_storage::Settings;
 
 /// In the mark of a file that was found damaged.
@@ -66,10 +65,7 @@ impl Mark {
         let mut file = create_private(&self.0)?;
         writeln!(file, "{text}")?;
         file.sync_all()?;
-        match self.0.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-            _ => File::open(".")?.sync_all(),
-        }
+        sync_name(&self.0)
     }
 
     /// Deletes the mark, unless the file is damaged or not yet checked.

@@ -84,7 +84,7 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
             if !out.is_gone {
                 tracing::error!(%error, "an archive of a user could not be made");
             }
-            let _ = out.chunks.send(Err(io::Error::other("the archive could not be made")));
+            let _ = out.client.send(Err(io::Error::other("the archive could not be made")));
         }
     });
     let facts = [
@@ -100,7 +100,7 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
 /// Collects what is written and passes it on in chunks. They wait in memory for a slow client: a snapshot of the database
 /// is not held open until it has read them.
 struct Chunks {
-    chunks: UnboundedSender<io::Result<Bytes>>,
+    client: UnboundedSender<io::Result<Bytes>>,
     buffer: Vec<u8>,
     /// Whether the client went away. That is an error once, which ends the work; what is written after it is dropped.
     is_gone: bool,
@@ -110,8 +110,8 @@ struct Chunks {
 const CHUNK: usize = 64 << 10;
 
 impl Chunks {
-    fn new(chunks: UnboundedSender<io::Result<Bytes>>) -> Self {
-        Self { chunks, buffer: Vec::with_capacity(CHUNK), is_gone: false }
+    fn new(client: UnboundedSender<io::Result<Bytes>>) -> Self {
+        Self { client, buffer: Vec::with_capacity(CHUNK), is_gone: false }
     }
 }
 
@@ -126,7 +126,7 @@ impl Write for Chunks {
 
     fn flush(&mut self) -> io::Result<()> {
         let chunk = Bytes::from(std::mem::take(&mut self.buffer));
-        if chunk.is_empty() || self.is_gone || self.chunks.send(Ok(chunk)).is_ok() {
+        if chunk.is_empty() || self.is_gone || self.client.send(Ok(chunk)).is_ok() {
             return Ok(());
         }
         self.is_gone = true;

@@ -4,6 +4,7 @@
 pub(super) mod archive;
 
 use std::path::Path;
+use std::sync::PoisonError;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -37,10 +38,19 @@ pub(super) async fn show(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
 }
 
 fn write(pages: &Pages, config: &Config) -> Result<String, minijinja::Error> {
-    match own_text(&pages.templates, config) {
-        Ok(Some(text)) => return Ok(text),
-        Ok(None) => {}
-        Err(problem) => tracing::error!(file = FILE, problem, "your text about privacy is not used"),
+    let own = own_text(&pages.templates, config);
+    let problem = own.as_ref().err().cloned();
+    // Visitors come often; the operator is told when something is wrong that was not so before.
+    let mut told = pages.privacy_problem.lock().unwrap_or_else(PoisonError::into_inner);
+    if *told != problem {
+        if let Some(problem) = &problem {
+            tracing::error!(file = FILE, problem, "your text about privacy is not used");
+        }
+        *told = problem;
+    }
+    drop(told);
+    if let Ok(Some(text)) = own {
+        return Ok(text);
     }
     pages.templates.get_template(BUILT_IN)?.render(facts(config))
 }

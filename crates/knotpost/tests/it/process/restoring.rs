@@ -1,6 +1,9 @@
 //! What is held about a user, written by the shell; backups proved and put back.
 
+use std::time::Duration;
+
 use super::running::{Ended, Place};
+use super::wire::request;
 
 fn expect_refusal(ended: &Ended, code: i32, words: &[&str]) {
     assert_eq!(ended.code(), code, "{ended:?}");
@@ -36,11 +39,24 @@ async fn a_backup_is_proved_and_restored_into_an_empty_place() {
     let name = copy.to_str().unwrap();
     let restored = Place::new();
     restored.run(&["restore", name, "--verify"]).await.succeed();
+    // A run that was killed left its copy.
+    std::fs::create_dir_all(restored.data()).unwrap();
+    restored.write("data/knotpost.db.restoring", "half a copy");
     restored.run(&["restore", name]).await.succeed();
     std::fs::copy(place.data().join("secret.key"), restored.data().join("secret.key")).unwrap();
     assert_eq!(left(&restored.data()), [""; 0]);
+    restored.run(&["admin", "user", "grant", "ann"]).await.succeed();
     let server = restored.start().await;
     assert_eq!(server.moves(101).await, ["a1"]);
+    // The server that made the backup is not one of this database.
+    let basic = data_encoding::BASE64.encode(b"ann:ann-secret");
+    let asked = format!("GET /api/v1/admin HTTP/1.1\r\nAuthorization: Basic {basic}");
+    // It reports itself a moment after its start.
+    for _ in 0..10 {
+        let overview = request(server.http(), &asked, "").await.unwrap().json();
+        assert!(overview["servers"].as_array().unwrap().len() <= 1, "{overview}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     server.stop().await;
 
     // What is no backup, and what is damaged.
