@@ -3,6 +3,7 @@
 mod descriptions;
 mod errors;
 mod process;
+mod traces;
 
 pub(crate) use descriptions::metrics_table;
 pub(crate) use errors::logged_errors;
@@ -11,34 +12,40 @@ pub(crate) use process::report_process;
 use std::io::{self, IsTerminal as _, Stderr, Write};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _, fmt};
 
 use errors::CountLines;
-use knotpost_core::config::{Log, LogFormat, filter_text};
+use knotpost_core::config::{Config, LogFormat, filter_text};
+use traces::Traces;
 
 /// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
-const QUIET: &str = "sqlx_core::pool=off,";
+/// Spans of traces are in no line.
+const QUIET: &str = "sqlx_core::pool=off,knotpost_traces=off,";
 
-/// Sends log lines to standard error in the configured form.
+/// Sends log lines to standard error in the configured form, and traces to the collector that is configured.
 ///
 /// # Errors
 /// When the level is not a filter, or logging was set up before.
-pub fn start_logging(log: &Log) -> anyhow::Result<()> {
+pub(crate) fn start_logging(config: &Config) -> anyhow::Result<Traces> {
+    let log = &config.log;
     let filter = EnvFilter::try_new(format!("{QUIET}{}", filter_text(&log.level)))
         .map_err(|error| anyhow::anyhow!("log.level: `{}` is not a log filter: {error}", log.level))?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| Unfailing(std::io::stderr()))
-        .log_internal_errors(false);
+    let lines = fmt::layer().with_writer(|| Unfailing(std::io::stderr())).log_internal_errors(false);
     // On a terminal NO_COLOR decides.
     let lines = if std::io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
-    let started = match log.format {
-        LogFormat::Text => lines.with_target(false).finish().with(CountLines).try_init(),
-        LogFormat::Json => lines.json().flatten_event(true).finish().with(CountLines).try_init(),
+    let lines = match log.format {
+        LogFormat::Text => lines.with_target(false).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    started.map_err(|error| anyhow::anyhow!("{error}"))
+    let traces = Traces::new(config)?;
+    tracing_subscriber::registry()
+        .with(lines.and_then(CountLines).with_filter(filter))
+        .with(traces.layer())
+        .try_init()
+        .map_err(|error| anyhow::anyhow!("{error}"))?;
+    Ok(traces)
 }
 
 /// Standard error, which drops what it cannot write: a full disk or a closed pipe must not stop the task that logs.

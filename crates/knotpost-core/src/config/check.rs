@@ -17,6 +17,7 @@ pub(super) fn check(config: &Config) -> Vec<ConfigError> {
         own_name(config),
         ways_in(config),
         super::log_level::check_level(&config.log.level).or_else(|problem| refuse("log.level", problem)),
+        traces(config),
         numbers(config),
     ];
     groups.into_iter().filter_map(Result::err).collect()
@@ -168,6 +169,41 @@ fn ways_in(config: &Config) -> Result<(), ConfigError> {
     let secret = config.inbound.secret.expose_secret();
     if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         return refuse("inbound.secret", "must be ASCII without blanks: it travels in a header field");
+    }
+    Ok(())
+}
+
+fn traces(config: &Config) -> Result<(), ConfigError> {
+    let endpoint = &config.traces.endpoint;
+    if endpoint.is_empty() {
+        return Ok(());
+    }
+    if !cfg!(feature = "otlp") {
+        return refuse(
+            "traces.endpoint",
+            "this program makes no traces; one that does is built with `cargo build --release --features otlp`",
+        );
+    }
+    let url = url::Url::parse(endpoint).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
+    let Some(url) = url else {
+        return refuse(
+            "traces.endpoint",
+            format!("`{endpoint}` is not an address such as http://127.0.0.1:4318"),
+        );
+    };
+    if !url.username().is_empty()
+        || url.password().is_some()
+        || url.query().is_some()
+        || url.fragment().is_some()
+    {
+        return refuse(
+            "traces.endpoint",
+            "holds no user, password or query: what a collector wants to know of its clients goes into the variable \
+             OTEL_EXPORTER_OTLP_HEADERS",
+        );
+    }
+    if !(1..=100).contains(&config.traces.percent) {
+        return refuse("traces.percent", "must be between 1 and 100");
     }
     Ok(())
 }

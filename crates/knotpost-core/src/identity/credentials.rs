@@ -9,6 +9,7 @@ use subtle::ConstantTimeEq;
 use crate::identity::hashing::{HashMemory, NOBODYS, hash_new};
 use crate::identity::turns::{Turn, Turns};
 use knotpost_model::{Host, Millis, UserKey};
+use knotpost_platform::TRACES;
 use knotpost_platform::secret::{KeyRing, Purpose};
 
 /// How many hashes are computed at once; each takes 19 MiB and one core.
@@ -174,6 +175,7 @@ impl Credentials {
         self.secret.digest(Purpose::Credentials, &parts)
     }
 
+    #[tracing::instrument(target = TRACES, name = "password", skip_all)]
     async fn compute<T: Send + 'static>(
         &self,
         turn: Turn,

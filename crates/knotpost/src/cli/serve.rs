@@ -14,21 +14,23 @@ use knotpost_core::app::{App, Condition};
 use knotpost_core::config::{Config, LogFormat};
 
 pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
-    telemetry::start_logging(&config.log)?;
+    let traces = telemetry::start_logging(&config)?;
     let is_for_machines = config.log.format == LogFormat::Json;
     let supervisor = Supervisor::from_environment();
     let outcome = serve(config, &supervisor).await;
     if let Err(error) = &outcome {
         supervisor.tell(State::Failed(&format!("{error:#}")));
     }
-    match outcome {
+    let code = match outcome {
         // A program that reads the log stumbles over a line that is no JSON.
         Err(error) if is_for_machines => {
             tracing::error!(error = format!("{error:#}"), "the server ends");
             Ok(ExitCode::from(super::exit_code(&error)))
         }
         outcome => outcome,
-    }
+    };
+    traces.stop().await;
+    code
 }
 
 async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCode> {
