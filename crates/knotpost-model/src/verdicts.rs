@@ -28,6 +28,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Pass, Self::Fail, Self::SoftFail, Self::Neutral, Self::None, Self::TempError, Self::PermError];
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {

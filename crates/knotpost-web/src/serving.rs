@@ -66,6 +66,9 @@ pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: C
     let slots = Slots::new(limits.max_connections, limits.max_per_client);
     let router = router(web.clone().until(stop.clone()));
     let mut failures = AcceptFailures::new("http");
+    for limit in [TOTAL, CLIENT] {
+        ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(0);
+    }
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -145,6 +148,9 @@ impl Connection {
     }
 }
 
+/// The limits of connections, as the metrics name them.
+const TOTAL: &str = "total";
+const CLIENT: &str = "client";
 const TOO_MANY: &str = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\
                         \"code\":\"unavailable\",\"detail\":\"too many connections at the moment\"}";
 const TOO_MANY_OF_CLIENT: &str = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\
@@ -154,8 +160,8 @@ const TOO_MANY_OF_CLIENT: &str = "{\"type\":\"about:blank\",\"title\":\"Service 
 /// Refuses a connection over the limit with a response, and closes it at once.
 fn turn_away(stream: TcpStream, full: Full) {
     let (limit, body) = match full {
-        Full::Total => ("total", TOO_MANY),
-        Full::Host => ("client", TOO_MANY_OF_CLIENT),
+        Full::Total => (TOTAL, TOO_MANY),
+        Full::Host => (CLIENT, TOO_MANY_OF_CLIENT),
     };
     ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(1);
     let answer = format!(

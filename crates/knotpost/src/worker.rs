@@ -25,6 +25,7 @@ use knotpost_transport::outbound::{Courier, DeliveryWorker, webhook};
 
 use crate::telemetry::logged_errors;
 
+pub(crate) use bots::begin_counting as begin_counting_bot_moves;
 pub use bots::{Budget, play_next, work_bots};
 pub use supervision::Workers;
 

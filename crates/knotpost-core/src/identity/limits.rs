@@ -125,6 +125,15 @@ const WARNING_PAUSE: u64 = 3600 * 1_000_000_000;
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
+/// The counters begin at zero.
+pub(crate) fn begin_counting() {
+    let scopes = [ShareOf::Sender, ShareOf::Host, ShareOf::Name, ShareOf::Strangers, ShareOf::Proven]
+        .map(ShareOf::as_str);
+    for (rate, scope) in Rate::ALL.into_iter().flat_map(|rate| scopes.map(|scope| (rate.as_str(), scope))) {
+        metrics::counter!("knotpost_limit_refusals_total", "rate" => rate, "scope" => scope).increment(0);
+    }
+}
+
 impl Limits {
     /// The limits of a configuration; what is counted goes to `announcer` too.
     pub fn new(config: &config::Limits, announcer: Announcer) -> Self {

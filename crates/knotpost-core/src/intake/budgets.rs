@@ -71,6 +71,16 @@ pub enum BudgetKind {
 }
 
 impl BudgetKind {
+    const ALL: [Self; 7] =
+        [Self::Address, Self::User, Self::Same, Self::Chats, Self::Domain, Self::Host, Self::All];
+
+    /// The counters begin at zero.
+    pub(super) fn begin_counting() {
+        for kind in Self::ALL {
+            metrics::counter!("knotpost_budget_refusals_total", "budget" => kind.as_str()).increment(0);
+        }
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",
@@ -90,7 +100,8 @@ impl BudgetKind {
 
     /// Counts a refusal, and logs one line an hour about it.
     pub(super) fn note_refusal(self, now: Millis) {
-        static WARNED: [AtomicI64; 7] = [const { AtomicI64::new(-1) }; 7];
+        static WARNED: [AtomicI64; BudgetKind::ALL.len()] =
+            [const { AtomicI64::new(-1) }; BudgetKind::ALL.len()];
         metrics::counter!("knotpost_budget_refusals_total", "budget" => self.as_str()).increment(1);
         let hour = hour_of(now);
         let warned = WARNED.get(self as usize);

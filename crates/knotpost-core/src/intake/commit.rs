@@ -212,7 +212,10 @@ pub fn begin_counting() {
     for reason in Reason::ALL {
         metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(0);
     }
+    BudgetKind::begin_counting();
+    QueueLimit::begin_counting();
     crate::requests::command_log::begin_counting_commands();
+    crate::identity::limits::begin_counting();
 }
 
 /// Counts what became of a mail, for the metrics.

@@ -33,6 +33,13 @@ impl QueueLimit {
         }
     }
 
+    /// The counters begin at zero.
+    pub(super) fn begin_counting() {
+        for bound in [Self::Host, Self::Sender, Self::Domain(String::new()), Self::Total] {
+            metrics::counter!("knotpost_mails_put_off_total", "bound" => bound.as_str()).increment(0);
+        }
+    }
+
     /// Counts a mail that was put off, for the metrics.
     pub(super) fn count(&self) {
         metrics::counter!("knotpost_mails_put_off_total", "bound" => self.as_str()).increment(1);

@@ -21,6 +21,8 @@ pub struct AcceptFailures {
 impl AcceptFailures {
     /// No failure so far; `listener` is its name in the log.
     pub fn new(listener: &'static str) -> Self {
+        // There from the start, so that the first growth is seen.
+        ::metrics::counter!("knotpost_accept_failures_total", "listener" => listener).increment(0);
         Self { listener, logged: None, suppressed: 0 }
     }
 

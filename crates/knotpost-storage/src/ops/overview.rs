@@ -167,12 +167,13 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, StateCount>(sql).fetch_all(c).await)?)
     }
 
-    /// How many users there are. Reads the entire table.
+    /// How many people have an account. Reads the entire table.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn count_users(&mut self) -> Result<i64, StoreError> {
-        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM users").fetch_one(c).await)?)
+        let sql = "SELECT COUNT(*) FROM users WHERE state <> 'deleted' AND role <> 'bot'";
+        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
     /// Bytes that the database takes.

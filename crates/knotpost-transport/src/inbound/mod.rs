@@ -17,7 +17,7 @@ mod quarantine;
 mod read;
 mod receipts;
 
-pub use authentication::{Authenticator, NoAnswer, Records};
+pub use authentication::{Authenticator, NoAnswer, Records, begin_counting};
 pub use intake::{Envelope, Intake, Receipt, RecipientVerdict};
 pub use knotpost_core::intake::{Class, Reason, Way};
 pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};

@@ -122,7 +122,7 @@ const METRICS: &[(&str, Kind, &str)] = &[
         Kind::Gauge,
         "when the certificate of `smtp.tls_cert` ends; absent without one",
     ),
-    ("knotpost_users", Kind::Gauge, "users; counted together with the boards"),
+    ("knotpost_users", Kind::Gauge, "people with an account; counted together with the boards"),
     ("knotpost_webhook_attempts_total", Kind::Counter, "events that were offered to webhooks, by `outcome`"),
     ("knotpost_webhook_events_waiting", Kind::Gauge, "events that wait for webhooks"),
     (
@@ -155,7 +155,9 @@ pub(super) fn describe() {
     // They are there from the start, so that their first growth is seen.
     metrics::counter!("knotpost_store_retries_total").increment(0);
     knotpost_core::intake::begin_counting();
+    knotpost_transport::inbound::begin_counting();
     knotpost_transport::outbound::begin_counting();
+    crate::worker::begin_counting_bot_moves();
 }
 
 #[cfg(test)]

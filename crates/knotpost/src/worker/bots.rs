@@ -192,6 +192,18 @@ pub async fn play_next(
     Pool::new(app).play_next(app, budget, stop).await
 }
 
+/// What became of a turn, as the metrics name it.
+const MADE: &str = "made";
+const OVERTAKEN: &str = "overtaken";
+const FAILED: &str = "failed";
+
+/// The counters begin at zero.
+pub(crate) fn begin_counting() {
+    for outcome in [MADE, OVERTAKEN, FAILED] {
+        metrics::counter!("knotpost_bot_moves_total", "outcome" => outcome).increment(0);
+    }
+}
+
 /// Decides on a turn that is leased, and makes it.
 async fn play(
     app: &Arc<App>,
@@ -212,7 +224,7 @@ async fn play(
     };
     match made {
         Ok(is_made) => {
-            let outcome = if is_made { "made" } else { "overtaken" };
+            let outcome = if is_made { MADE } else { OVERTAKEN };
             metrics::counter!("knotpost_bot_moves_total", "outcome" => outcome).increment(1);
             Ok(())
         }
@@ -243,7 +255,7 @@ async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<(), 
         error = error.with_causes(),
         "a computer player cannot move on this board; it is left alone for an hour"
     );
-    metrics::counter!("knotpost_bot_moves_total", "outcome" => "failed").increment(1);
+    metrics::counter!("knotpost_bot_moves_total", "outcome" => FAILED).increment(1);
     computer::set_aside(app, turn, SET_ASIDE_MS).await
 }
 

@@ -40,19 +40,25 @@ impl Workers {
         L: Fn() -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send,
     {
-        let supervised = Supervised { name, stop: self.stop.clone(), condition: self.condition.clone() };
+        let supervised = self.supervised(name);
         self.tasks.spawn(async move { supervised.run(start).await });
     }
 
     /// Starts a loop that cannot be started again, because its state is lost with it: its first panic ends the server.
     pub fn spawn_once(&mut self, name: &'static str, run: impl Future<Output = ()> + Send + 'static) {
-        let supervised = Supervised { name, stop: self.stop.clone(), condition: self.condition.clone() };
+        let supervised = self.supervised(name);
         self.tasks.spawn(async move {
             if AssertUnwindSafe(run).catch_unwind().await.is_err() {
                 supervised.count();
                 supervised.give_up();
             }
         });
+    }
+
+    fn supervised(&self, name: &'static str) -> Supervised {
+        // There from the start, so that the first growth is seen.
+        metrics::counter!("knotpost_worker_panics_total", "worker" => name).increment(0);
+        Supervised { name, stop: self.stop.clone(), condition: self.condition.clone() }
     }
 
     /// Returns when all have ended.

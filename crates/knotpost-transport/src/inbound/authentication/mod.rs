@@ -160,6 +160,16 @@ fn unanswered(message: &Message) -> Verdicts {
     verdicts
 }
 
+/// The counters begin at zero.
+pub fn begin_counting() {
+    for check in ["spf", "dkim", "dmarc"] {
+        for result in Verdict::ALL {
+            metrics::counter!("knotpost_mail_verdicts_total", "check" => check, "result" => result.as_str())
+                .increment(0);
+        }
+    }
+}
+
 fn count(verdicts: &Verdicts) {
     let results =
         [("spf", verdicts.spf.result), ("dkim", verdicts.best_dkim()), ("dmarc", verdicts.dmarc.result)];

@@ -380,3 +380,21 @@ async fn a_game_switched_off_is_not_offered_and_its_boards_stay_readable() {
     server.stop().await;
     assert!(letters(&place.maildir()).len() >= 4);
 }
+
+/// Counters that cannot say all values of their labels beforehand, as `docs/reference/metrics.md` tells.
+const LATER: [&str; 2] = ["knotpost_http_requests_total", "knotpost_mails_sent_total"];
+
+#[tokio::test]
+async fn counters_are_there_from_the_start_and_the_players_of_the_server_are_no_people() {
+    let server = Place::new().start().await;
+    let text = server.get("/metrics").await.body;
+    let reference = include_str!("../../../../../docs/reference/metrics.md");
+    let rows = reference.lines().filter(|line| line.ends_with('|') && line.contains("| counter |"));
+    let counters: Vec<&str> = rows.map(|line| line.split('`').nth(1).unwrap()).collect();
+    assert!(counters.len() > 10);
+    for counter in counters.into_iter().filter(|name| !LATER.contains(name)) {
+        let is_there = text.lines().any(|line| line.starts_with(counter) && !line.starts_with('#'));
+        assert!(is_there, "{counter} is not on the page of a server that has just started");
+    }
+    assert!(text.contains("\nknotpost_users 0\n"), "{text}");
+}
