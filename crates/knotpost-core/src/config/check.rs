@@ -174,6 +174,9 @@ fn ways_in(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn traces(config: &Config) -> Result<(), ConfigError> {
+    if !(1..=100).contains(&config.traces.percent) {
+        return refuse("traces.percent", "must be between 1 and 100");
+    }
     let endpoint = &config.traces.endpoint;
     if endpoint.is_empty() {
         return Ok(());
@@ -201,9 +204,6 @@ fn traces(config: &Config) -> Result<(), ConfigError> {
             "holds no user, password or query: what a collector wants to know of its clients goes into the variable \
              OTEL_EXPORTER_OTLP_HEADERS",
         );
-    }
-    if !(1..=100).contains(&config.traces.percent) {
-        return refuse("traces.percent", "must be between 1 and 100");
     }
     Ok(())
 }
