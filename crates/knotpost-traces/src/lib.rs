@@ -2,7 +2,7 @@
 //!
 //! Only spans of [`knotpost_platform::TRACES`] are sent. Log lines are not, so that a trace holds routes, verbs, boards
 //! and outcomes and none of the words that people write. Spans wait in memory for a collector that is slow or away, at
-//! most [`QUEUE`] of them; what does not fit is dropped, and no request waits.
+//! most 8,192 of them; what does not fit is dropped, and no request waits.
 
 mod client;
 

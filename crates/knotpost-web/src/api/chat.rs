@@ -7,7 +7,7 @@ use knotpost_commands::{Command, Credentials};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::boards::board_name;
+use super::boards::board_of_a_game;
 use super::moves::refused;
 use super::read_json;
 use crate::Web;
@@ -58,10 +58,7 @@ pub(super) async fn say(
     RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
     caller.require_one_of(&[Scope::Play, Scope::Bot])?;
-    let name = board_name(&game, &number)?;
-    if web.app.registry.find(&name.game).is_none() {
-        return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
-    }
+    let name = board_of_a_game(&web, &game, &number)?;
     let words: Words = read_json(&body, r#"{"text":"…"}"#)?;
     let text = limit_comment(words.text.replace("\r\n", "\n").trim());
     let address = format!("{} {}", name.game, name.number);

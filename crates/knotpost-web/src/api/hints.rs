@@ -7,7 +7,7 @@ use knotpost_commands::{Command, Credentials};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::boards::board_name;
+use super::boards::board_of_a_game;
 use super::moves::refused;
 use crate::Web;
 use crate::auth::CommandCaller;
@@ -60,10 +60,7 @@ pub(super) async fn show(
     ApiPath((game, number)): ApiPath<(String, String)>,
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
-    let name = board_name(&game, &number)?;
-    if web.app.game(&name.game).is_none() {
-        return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
-    }
+    let name = board_of_a_game(&web, &game, &number)?;
     let who = Credentials::without_password(caller.userid.as_str());
     let command = Command::Hint { game: name.game, board: name.number, who };
     let origin = Origin::http(client.host(), caller.proof());

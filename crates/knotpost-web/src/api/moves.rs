@@ -7,7 +7,7 @@ use knotpost_commands::{Action, Command, Credentials};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::boards::board_name;
+use super::boards::board_of_a_game;
 use super::read_json;
 use crate::Web;
 use crate::auth::CommandCaller;
@@ -105,10 +105,7 @@ pub(super) async fn play(
     RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
     caller.require_one_of(&[Scope::Play, Scope::Bot])?;
-    let name = board_name(&game, &number)?;
-    if web.app.registry.find(&name.game).is_none() {
-        return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
-    }
+    let name = board_of_a_game(&web, &game, &number)?;
     let play: Play = read_json(&body, r#"{"move":"…","number":7,"comment":"…"}"#)?;
     let word = Some(play.word.trim()).filter(|word| word.len() <= LONGEST_MOVE);
     let action = word.and_then(Action::from_field).ok_or_else(|| {
