@@ -184,7 +184,7 @@ impl App {
             (Announcer::default(), None)
         };
         Ok(Self {
-            vocabulary: vocabulary(registry, &config.games.disabled).of_server(&own_names(&config)),
+            vocabulary: vocabulary(registry).of_server(&own_names(&config)),
             credentials: Credentials::new(secret.clone()),
             auth_cache: AuthCache::default(),
             limits: Limits::new(&config.limits, announcer.clone()),
@@ -225,13 +225,18 @@ impl App {
         }
     }
 
-    /// The game of that name, when it is on offer.
+    /// The game of that name, on offer or not: boards of a game that was switched off are played to their end.
     pub fn game(&self, name: &str) -> Option<&'static dyn AnyGame> {
-        self.registry.find(name).filter(|game| self.is_offered(game.meta().name))
+        self.registry.find(name)
     }
 
-    /// The games on offer.
-    pub fn games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
+    /// The game of that name when new boards of it may begin.
+    pub fn offered_game(&self, name: &str) -> Option<&'static dyn AnyGame> {
+        self.game(name).filter(|game| self.is_offered(game.meta().name))
+    }
+
+    /// The games of which new boards may begin.
+    pub fn offered_games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
         self.registry.iter().filter(|game| self.is_offered(game.meta().name))
     }
 
@@ -265,10 +270,8 @@ fn own_names(config: &Config) -> Vec<&str> {
 }
 
 /// The words the command language needs to know of the games.
-fn vocabulary(registry: &Registry, disabled: &[String]) -> Vocabulary {
-    let offered =
-        registry.iter().filter(|game| !disabled.iter().any(|off| off.eq_ignore_ascii_case(game.meta().name)));
-    let games = offered.map(|game| {
+fn vocabulary(registry: &Registry) -> Vocabulary {
+    let games = registry.iter().map(|game| {
         let meta = game.meta();
         let options = meta.options.iter().flat_map(|option| {
             let takes_value = !matches!(option.kind, OptionKind::Flag | OptionKind::Either(..));

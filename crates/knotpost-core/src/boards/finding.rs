@@ -6,14 +6,24 @@ use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use knotpost_storage::WriteTx;
 
-/// The game of that name, when it is on offer.
+/// The game of that name, on offer or not.
 pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
-    app.game(name).ok_or_else(|| {
-        let known: Vec<&str> = app.games().map(|game| game.meta().name).collect();
-        Refusal::new(Code::UnknownGame, format!("there is no game `{name}` here"))
-            .hint(format!("Games: {}", known.join(", ")))
-            .into()
+    app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
+}
+
+/// The game of that name, for a new board.
+pub(crate) fn find_offered_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
+    let title = find_game(app, name)?.meta().title;
+    app.offered_game(name).ok_or_else(|| {
+        let words =
+            format!("no new boards of {title} begin here; those that have begun are played to their end");
+        unknown_game(app, words).into()
     })
+}
+
+fn unknown_game(app: &App, words: String) -> Refusal {
+    let offered: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
+    Refusal::new(Code::UnknownGame, words).hint(format!("Games: {}", offered.join(", ")))
 }
 
 /// The board of that game and number, to be changed.

@@ -20,7 +20,7 @@ pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
 pub use context::BoardContext;
-pub(crate) use finding::{at_ply, find_board, find_game, no_such_board};
+pub(crate) use finding::{at_ply, find_board, find_game, find_offered_game, no_such_board};
 pub(crate) use forgiving::{forgive_move, without_marks};
 pub use history::{Entries, History};
 pub use picture_ref::{PictureRef, view_again};

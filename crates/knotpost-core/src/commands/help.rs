@@ -198,7 +198,7 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
 
 /// The text of a topic with what this server puts into it.
 fn fill_topic(app: &App, text: &str) -> String {
-    let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+    let games: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
     let limits = TimeLimits::new(None, None, None, &app.config.time);
     text.replace("{{ games }}", &games.join(", "))
         .replace("{{ address }}", &app.config.server.address)
@@ -217,7 +217,7 @@ fn explaining_topic(subject: &str) -> &str {
 
 /// The help command of each game on offer, one a line.
 fn rules_list(app: &App) -> String {
-    let lines = app.games().map(|game| indent(&format!("{} help", game.meta().name)));
+    let lines = app.offered_games().map(|game| indent(&format!("{} help", game.meta().name)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -305,7 +305,7 @@ fn command_table() -> String {
 
 fn unknown(app: &App, subject: &str) -> Refusal {
     let topics: Vec<&str> = TOPICS.iter().map(|(name, ..)| *name).collect();
-    let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+    let games: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
     Refusal::new(Code::BadValue, format!("there is no help about `{subject}`"))
         .hint(format!("Subjects: {}", topics.join(", ")))
         .hint(format!("Games: {}", games.join(", ")))

@@ -191,7 +191,7 @@ section! {
 section! {
     /// The games on offer.
     Games {
-        /// Names of games that are not offered here.
+        /// Names of games of which no new boards begin here. Boards that have begun are played to their end.
         disabled: Vec<String> = Vec::new(),
     }
 }

@@ -56,7 +56,7 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
         return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into());
     };
     let mut ratings = Vec::new();
-    for game in app.games() {
+    for game in app.registry.iter() {
         let meta = game.meta();
         let Some(row) = tx.rating(meta.name, user.id).await? else { continue };
         let changes = tx.rating_curve(meta.name, user.id, LONGEST_CURVE).await?;

@@ -30,7 +30,7 @@ fn wanted_games<'a>(
         rows.find(|row| row.game == place).map(|row| row.value == "on")
     };
     let everywhere = wish(ALL_GAMES).unwrap_or(false);
-    app.games()
+    app.offered_games()
         .filter(move |game| !game.meta().puzzles.is_empty() && wish(game.meta().name).unwrap_or(everywhere))
 }
 

@@ -7,7 +7,7 @@ use knotpost_commands::GivenOption;
 
 use crate::app::App;
 use crate::boards::board::parse_options;
-use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::{find_proven, logged_out};
 use crate::play::boards::game_options;
@@ -114,7 +114,7 @@ pub async fn make_invitation(
     proven: ProvenUser,
     wish: InvitationWish,
 ) -> Result<(), ServiceError> {
-    let game = find_game(app, &wish.game)?;
+    let game = find_offered_game(app, &wish.game)?;
     let options = game_options(game, &wish.options, SEATS)?;
     app.limits.count(Rate::Challenge, &format!("invitation {}", proven.user.0)).map_err(|seconds| {
         let refusal = Refusal::new(Code::RateLimited, "that were many invitations; try again later");
@@ -224,7 +224,7 @@ async fn begin(
         return Err(Refusal::new(Code::NotAllowed, words).into());
     }
     let Some(host) = tx.user(row.user_id).await? else { return Err(gone().into()) };
-    let game = find_game(app, &row.game)?;
+    let game = find_offered_game(app, &row.game)?;
     for user in [&host, &guest] {
         check_ready(tx, app, &row.game, user).await?;
     }

@@ -68,7 +68,7 @@ pub(crate) async fn seats_are_free(
             continue;
         }
         seen.push(seat.user_id);
-        if let (Some(game), Some(user)) = (app.game(&board.row.game), tx.user(seat.user_id).await?) {
+        if let (Some(game), Some(user)) = (app.offered_game(&board.row.game), tx.user(seat.user_id).await?) {
             pair(tx, app, game, &user, now).await?;
         }
     }

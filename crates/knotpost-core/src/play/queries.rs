@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use knotpost_commands::Selector;
 
-use crate::app::App;
 use crate::boards::proposals::is_pending;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::ratings::board_ratings;
@@ -12,6 +11,7 @@ use crate::replies::facts::{note_of, notes_of_unreached};
 use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{Answer, BoardFacts, BoardLine, GameCount, Heading, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis};
+use knotpost_rules::AnyGame;
 use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow};
 
 /// Boards drawn in one answer.
@@ -19,9 +19,13 @@ pub(crate) const MOST_SHEETS: usize = 40;
 /// Lines of a table in one answer.
 pub(crate) const MOST_LINES: i64 = 500;
 
-pub(crate) async fn count_games(tx: &mut ReadTx, app: &App) -> Result<Vec<GameCount>, StoreError> {
+/// How much each of these games is played.
+pub(crate) async fn count_games(
+    tx: &mut ReadTx,
+    games: impl Iterator<Item = &'static dyn AnyGame>,
+) -> Result<Vec<GameCount>, StoreError> {
     let mut counts = Vec::new();
-    for game in app.games() {
+    for game in games {
         let meta = game.meta();
         let (active, over) = tx.count_boards(meta.name).await?;
         counts.push(GameCount {

@@ -74,7 +74,7 @@ pub struct BoardPage {
 /// # Errors
 /// When there is no such game, board or ply, or the database fails.
 pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
-    find_game_or_stored(app, &name.game)?;
+    find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
     let Some(found) = tx.find_seated_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
@@ -120,7 +120,7 @@ pub async fn view_playable_board(
 /// When there is no such game or user, or the database fails.
 pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, ServiceError> {
     if let Some(game) = &query.game {
-        find_game_or_stored(app, game)?;
+        find_game(app, game)?;
     }
     let mut tx = app.store.read().await?;
     let user = match &query.userid {
@@ -177,16 +177,11 @@ impl ListedBoard {
     }
 }
 
-/// The games on offer with how much they are played.
+/// All games, on offer or not, with how much they are played.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn view_games(app: &App) -> Result<Vec<GameCount>, ServiceError> {
     let mut tx = app.store.read().await?;
-    Ok(crate::play::queries::count_games(&mut tx, app).await?)
-}
-
-/// Boards of a game that was switched off stay readable.
-fn find_game_or_stored(app: &App, name: &str) -> Result<(), ServiceError> {
-    if app.registry.find(name).is_some() { Ok(()) } else { find_game(app, name).map(drop) }
+    Ok(crate::play::queries::count_games(&mut tx, app.registry.iter()).await?)
 }

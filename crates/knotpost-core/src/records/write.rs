@@ -17,10 +17,7 @@ use knotpost_storage::{ReadTx, StoreError};
 /// When there is no such game, board or ply, or the database fails.
 pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<String, ServiceError> {
     let mut tx = app.store.read().await?;
-    // Boards of a game that was switched off can still be taken along.
-    if app.registry.find(&name.game).is_none() {
-        find_game(app, &name.game)?;
-    }
+    find_game(app, &name.game)?;
     let Some(board) = Board::load(&mut tx, app, &name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };

@@ -248,7 +248,7 @@ pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> 
 /// The board that an address names, of a game that is played here; whether there is such a board is not looked at.
 pub(super) fn board_of_a_game(web: &Web, game: &str, number: &str) -> Result<BoardRef, Problem> {
     let name = board_name(game, number)?;
-    if web.app.registry.find(&name.game).is_none() {
+    if web.app.game(&name.game).is_none() {
         return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
     }
     Ok(name)

@@ -97,7 +97,7 @@ pub(super) const LIST: Operation =
 
 pub(super) async fn list(State(web): State<Web>) -> Result<Json<Games>, Problem> {
     let counts = view_games(&web.app).await?;
-    let games = counts.iter().filter_map(|count| Some(describe(web.app.game(&count.game)?, count)));
+    let games = counts.iter().filter_map(|count| Some(describe(web.app.offered_game(&count.game)?, count)));
     Ok(Json(Games { games: games.collect() }))
 }
 

@@ -71,7 +71,7 @@ pub(super) async fn show(
     let missing = || Problem::new(Code::UnknownGame, format!("there are no puzzles of `{name}` here"));
     let game = web
         .app
-        .game(&name.to_lowercase())
+        .offered_game(&name.to_lowercase())
         .filter(|game| !game.meta().puzzles.is_empty())
         .ok_or_else(missing)?;
     let meta = game.meta();

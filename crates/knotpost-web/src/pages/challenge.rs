@@ -64,10 +64,10 @@ async fn form(
     };
     let games: Vec<Value> = web
         .app
-        .games()
+        .offered_games()
         .map(|game| context! { name => game.meta().name, title => game.meta().title, summary => game.meta().summary })
         .collect();
-    let chosen = fields.get("game").and_then(|name| web.app.game(&name.to_lowercase()));
+    let chosen = fields.get("game").and_then(|name| web.app.offered_game(&name.to_lowercase()));
     let options: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
         game.meta().options.iter().map(|spec| option_facts(spec, fields)).collect()
     });
@@ -149,7 +149,7 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
         page.boards.iter().flat_map(|board| board.summary.players()).for_each(&mut add);
     }
     let mut seeking = Vec::new();
-    for game in web.app.games() {
+    for game in web.app.offered_games() {
         let name = game.meta().name;
         for seek in view_seeks(&web.app, name).await? {
             add(&seek.userid);
@@ -239,7 +239,7 @@ async fn act_on_links(
     let game = field("game").to_lowercase();
     let done = match field("act") {
         "withdraw" => invitations::withdraw(web, visitor, field("id")).await,
-        "invite" => match web.app.game(&game).map(|game| read_options(game.meta().options, fields)) {
+        "invite" => match web.app.offered_game(&game).map(|game| read_options(game.meta().options, fields)) {
             Some(Ok(options)) => {
                 let (rated, begins) = (!fields.contains_key("unrated"), field("first") != "them");
                 let wish = InvitationWish { game: game.clone(), options, rated, begins };
@@ -257,7 +257,7 @@ async fn act_on_links(
 /// The challenge, or the search for an opponent.
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
-    let Some(game) = web.app.game(&name) else { return Err("choose a game".to_owned()) };
+    let Some(game) = web.app.offered_game(&name) else { return Err("choose a game".to_owned()) };
     let who = visitor.credentials();
     let server = ServerOptions::default();
     match fields.get("act").map(String::as_str).unwrap_or_default() {

@@ -78,7 +78,8 @@ pub(super) async fn home(
             Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
             None => None,
         };
-        let games = view_games(&web.app).await?;
+        let mut games = view_games(&web.app).await?;
+        games.retain(|count| web.app.offered_game(&count.game).is_some());
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
         let others = page.boards.iter().filter(|board| {
@@ -91,7 +92,7 @@ pub(super) async fn home(
             Some(visitor) => own_boards(&web, visitor).await?,
             None => Vec::new(),
         };
-        let first = web.app.games().next().filter(|_| visitor.is_none());
+        let first = web.app.offered_games().next().filter(|_| visitor.is_none());
         let push = first.and_then(|game| web.pages.figures.push_of(game));
         let seeks = seeks::all(&web).await?;
         Ok::<_, ServiceError>(
@@ -184,7 +185,7 @@ pub(super) async fn game(
         .collect();
     let facts = context! {
         name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
-        faces => faces(game),
+        faces => faces(game), is_offered => web.app.offered_game(meta.name).is_some(),
         has_lessons => lessons::has_lessons(meta.name),
         preview => preview::of_game(&web, game),
     };
@@ -193,7 +194,10 @@ pub(super) async fn game(
 
 /// The games, to go on from a page that is not there.
 fn game_links(web: &Web) -> Vec<Value> {
-    web.app.games().map(|game| context! { game => game.meta().name, title => game.meta().title }).collect()
+    web.app
+        .offered_games()
+        .map(|game| context! { game => game.meta().name, title => game.meta().title })
+        .collect()
 }
 
 pub(super) async fn help(

@@ -67,7 +67,7 @@ pub(super) async fn show(
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
-    let Some(game) = web.app.game(&name) else {
+    let Some(game) = web.app.offered_game(&name) else {
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
     };
     let meta = game.meta();

@@ -89,7 +89,7 @@ pub(super) fn of_game(web: &Web, game: &dyn AnyGame) -> Value {
 
 /// The server.
 pub(super) fn of_server(web: &Web) -> Value {
-    let titles: Vec<&str> = web.app.games().map(|game| game.meta().title).collect();
+    let titles: Vec<&str> = web.app.offered_games().map(|game| game.meta().title).collect();
     context! {
         kind => "website",
         title => web.pages.server.clone(),
@@ -101,7 +101,7 @@ pub(super) fn of_server(web: &Web) -> Value {
 
 /// A game on offer after some moves.
 fn any_game(web: &Web) -> Option<Value> {
-    web.app.games().next().map(|game| figure(web, game))
+    web.app.offered_games().next().map(|game| figure(web, game))
 }
 
 fn figure(web: &Web, game: &dyn AnyGame) -> Value {

@@ -33,7 +33,7 @@ pub(super) async fn users(State(web): State<Web>, visitor: Option<LoggedIn>) -> 
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let games: Vec<Value> = web
         .app
-        .games()
+        .offered_games()
         .map(|game| context! { game => game.meta().name, title => game.meta().title })
         .collect();
     web.pages.page_for(visitor, StatusCode::OK, "users.html", context! { games })

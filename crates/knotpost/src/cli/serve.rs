@@ -166,14 +166,14 @@ fn greet(app: &App, ports: &Ports) {
         say!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
         say!("      curl -d 'help tutorial' http://{http}/commands");
     }
-    for game in app.games() {
+    for game in app.offered_games() {
         let meta = game.meta();
         if let Some(contact) = meta.contact {
             say!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
         }
     }
-    if app.games().all(|game| game.meta().contact.is_none()) {
-        let first = app.games().next().map_or("osbox", |game| game.meta().name);
+    if app.offered_games().all(|game| game.meta().contact.is_none()) {
+        let first = app.offered_games().next().map_or("osbox", |game| game.meta().name);
         say!(
             "No author of these games asks operators to get in touch. To switch a game off: games.disabled = [\"{first}\"]"
         );

@@ -4,7 +4,7 @@ use knotpost_commands::{GivenOption, ServerOptions};
 use knotpost_rules::AnyGame;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
 use crate::commands::prepare::check_rate;
 use crate::play::boards::{answer_with_board, game_options};
 use crate::play::challenge::{Cause, Opening, Terms, check_limits, start};
@@ -28,7 +28,7 @@ pub(in crate::commands) async fn run(
     server: &ServerOptions,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game_name)?;
+    let game = find_offered_game(app, game_name)?;
     let options = game_options(game, options, players.len())?;
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, app, game, players).await?;

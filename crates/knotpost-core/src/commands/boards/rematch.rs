@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::boards::board::seed_of;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_offered_game};
 use crate::commands::authorize::authorize_on;
 use crate::commands::boards::challenge::find_players;
 use crate::commands::prepare::check_rate;
@@ -23,7 +23,7 @@ pub(in crate::commands) async fn run(
     number: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game_name)?;
+    let game = find_offered_game(app, game_name)?;
     let board = find_board(tx, app, game.meta().name, number).await?;
     let (board, user) = authorize_on(tx, prepared, board).await?;
     if let Err(refusal) = check_over(&board, &user) {

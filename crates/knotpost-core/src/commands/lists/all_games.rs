@@ -58,7 +58,7 @@ pub(in crate::commands) async fn run(
     selector: Option<Selector>,
 ) -> Result<Answer, ServiceError> {
     let users = find_users(tx, None, users).await?;
-    tables_of(tx, app.games(), &users, selector).await
+    tables_of(tx, app.registry.iter(), &users, selector).await
 }
 
 /// A table for each game of the boards of these users, or of all users where none is named; limited by the lines of one

@@ -22,7 +22,7 @@ pub(in crate::commands) async fn run(
     let users = find_users(tx, None, users).await?;
     let selector = selector.or(Some(Selector::Active));
     let mut rows = Vec::new();
-    for game in app.games() {
+    for game in app.registry.iter() {
         let left = MOST_SHEETS as i64 + 1 - rows.len() as i64;
         let mut found = select_boards(tx, game.meta().name, &users, selector, left.max(1)).await?;
         found.sort_by_key(|row| row.number);

@@ -30,7 +30,9 @@ pub(in crate::commands) async fn run(
     games: &[String],
 ) -> Result<Answer, ServiceError> {
     match games {
-        [] => Ok(Answer::to_sender(Reply::from(GameList { games: count_games(tx, app).await? }))),
+        [] => Ok(Answer::to_sender(Reply::from(GameList {
+            games: count_games(tx, app.offered_games()).await?,
+        }))),
         [game] => games::run(tx, app, game, &[], None).await,
         games => {
             let games = games.iter().map(|game| find_game(app, game)).collect::<Result<Vec<_>, _>>()?;

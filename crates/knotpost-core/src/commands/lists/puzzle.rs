@@ -3,7 +3,7 @@
 use knotpost_rules::{AnyGame, Puzzle};
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
 use crate::replies::puzzle::{ANSWER, puzzle_sheet};
 use crate::replies::{Answer, Reply, Sheet};
 use knotpost_model::Millis;
@@ -17,13 +17,14 @@ pub(in crate::commands) fn run(
 ) -> Result<Answer, ServiceError> {
     let day = day.unwrap_or_else(|| now.day_of_year());
     let Some(name) = game else {
-        let sheets: Vec<Sheet> = app.games().filter_map(|game| puzzle_sheet(game, day, now)).collect();
+        let sheets: Vec<Sheet> =
+            app.offered_games().filter_map(|game| puzzle_sheet(game, day, now)).collect();
         if sheets.is_empty() {
             return Err(Refusal::new(Code::NotSupported, "no game of this server has puzzles").into());
         }
         return Ok(reply("Puzzles of the day".to_owned(), sheets));
     };
-    let game = find_game(app, name)?;
+    let game = find_offered_game(app, name)?;
     let meta = game.meta();
     let Some(mut sheet) = puzzle_sheet(game, day, now) else {
         let message = format!("there are no puzzles of {} here", meta.title);

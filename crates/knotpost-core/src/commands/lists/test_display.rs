@@ -55,7 +55,7 @@ pub(in crate::commands) fn run(app: &App, userid: Option<&str>) -> Result<Answer
 
 /// A board of the game that shows best how formats differ: one with several panels that fit side by side.
 fn sample_board(app: &App) -> Option<(&'static str, Box<dyn Position>)> {
-    let boards = app.games().filter_map(|game| {
+    let boards = app.offered_games().filter_map(|game| {
         let meta = game.meta();
         let players = *meta.players.start();
         let options = game.parse_options(&[], players).ok()?;

@@ -4,7 +4,7 @@ use knotpost_commands::{GivenOption, SeekChange, ServerOptions};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::boards::{Code, Refusal, ServiceError, find_game, find_offered_game};
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::boards::game_options;
 use crate::play::challenge::Terms;
@@ -64,7 +64,10 @@ pub(in crate::commands) async fn run(
     server: &ServerOptions,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let found = find_game(app, game)?;
+    let found = match change {
+        SeekChange::Want(_) => find_offered_game(app, game)?,
+        SeekChange::Show | SeekChange::Cancel => find_game(app, game)?,
+    };
     let name = found.meta().name;
     let options = match change {
         SeekChange::Want(_) => Some(game_options(found, options, SEATS)?),

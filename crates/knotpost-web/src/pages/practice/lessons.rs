@@ -59,7 +59,7 @@ pub(in crate::pages) fn figure(game: &str) -> Option<impl Iterator<Item = &'stat
 /// The games that can be learned.
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
-    let taught = web.app.games().filter(|game| has_lessons(game.meta().name));
+    let taught = web.app.offered_games().filter(|game| has_lessons(game.meta().name));
     let facts = |game: &dyn AnyGame| {
         let meta = game.meta();
         context! { game => meta.name, title => meta.title, summary => meta.summary }
@@ -80,7 +80,7 @@ pub(in crate::pages) async fn show(
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
-    let (Some(game), Some(course)) = (web.app.game(&name), COURSES.get(&name)) else {
+    let (Some(game), Some(course)) = (web.app.offered_game(&name), COURSES.get(&name)) else {
         return web.pages.problem(Code::UnknownGame, &format!("there are no lessons for `{name}` here"));
     };
     let Some(lesson) = number.checked_sub(1).and_then(|place| course.lessons.get(place)) else {

@@ -356,7 +356,7 @@ async fn log_lines_are_json_and_hold_no_password() {
 }
 
 #[tokio::test]
-async fn a_game_switched_off_is_not_offered_and_its_boards_stay_readable() {
+async fn a_game_switched_off_is_not_offered_and_its_boards_go_on() {
     let place = Place::new();
     let server = place.start().await;
     server.sign_up_two().await;
@@ -373,12 +373,14 @@ async fn a_game_switched_off_is_not_offered_and_its_boards_stay_readable() {
     let challenge = command(server.http(), "osbox challenge ann bob").await.unwrap();
     assert!(challenge.status >= 400, "{challenge:?}");
     assert_eq!(server.moves(101).await, ["a1"]);
+    server.ask("osbox move 101 bob bob-secret a9").await;
+    assert_eq!(server.moves(101).await, ["a1", "a9"]);
     assert_eq!(server.get("/api/v1/boards/osbox/101/board.txt").await.status, 200);
     assert_eq!(server.get("/boards/osbox/101").await.status, 200);
     let shown = place.run(&["admin", "board", "show", "osbox", "101"]).await.succeed();
     assert!(shown.contains("a1"), "{shown}");
     server.stop().await;
-    assert!(letters(&place.maildir()).len() >= 4);
+    assert!(letters(&place.maildir()).len() >= 6);
 }
 
 /// Counters that cannot say all values of their labels beforehand, as `docs/reference/metrics.md` tells.

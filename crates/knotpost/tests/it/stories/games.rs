@@ -8,6 +8,7 @@ tell! {
     no_roll_is_seen_before_its_turn,
     a_first_roll_that_fits_nowhere_is_passed_by_the_server,
     the_last_player_of_osbo_may_play_on,
+    a_game_that_is_switched_off_is_played_to_its_end_and_begun_no_more,
 }
 
 mod stories {
@@ -128,6 +129,46 @@ mod stories {
                 check_promise(&anns, game, number);
             }
         }
+    }
+
+    pub(super) async fn a_game_that_is_switched_off_is_played_to_its_end_and_begun_no_more(place: Place) {
+        let before = TestApp::with_players(place, &PLAYERS[..2]).await;
+        before.post("obsidio challenge -size=5 ann bob", "").await;
+        before.post("obsidio seek ann ann-secret 1 -size=5", "").await;
+        before.work().await;
+        let config = before.app.config.clone();
+        let app = TestApp::start_drawing(1 << 40, Place::Sqlite, |changed| {
+            *changed = config;
+            changed.games.disabled = vec!["Obsidio".to_owned()];
+        })
+        .await;
+        app.clock.advance(before.app.clock.now().0 - app.app.clock.now().0);
+
+        let begin =
+            ["obsidio challenge -size=5 ann bob", "obsidio seek bob bob-secret 1 -size=5", "puzzle obsidio"];
+        for line in begin {
+            let answer = app.post(line, "").await;
+            assert_eq!(answer.outcome(), "404 unknown_game", "{line}");
+            assert!(answer.text.contains("those that have begun are played to their end"), "{}", answer.text);
+        }
+        assert_eq!(app.post("obsidio seek ann ann-secret 0", "").await.outcome(), "200 ok");
+        app.work().await;
+        app.letters();
+        let offered = app.get("/api/v1/games").await.text;
+        assert!(offered.contains("\"osbox\"") && !offered.contains("\"obsidio\""), "{offered}");
+        let page = app.get("/games/obsidio").await;
+        assert!(page.status == 200 && page.text.contains("those that have begun are played to their end"));
+        assert!(!page.text.contains("/challenge?game=obsidio") && !page.text.contains("/try/obsidio"));
+
+        let first = mover(&view(&app, "obsidio", 101).await).unwrap().to_owned();
+        let address = format!("{first}@{first}.example");
+        app.mail(&address, &format!("obsidio move 101 {first} {first}-secret c3"), "").await;
+        app.work().await;
+        let told = app.letters();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(app.get("/api/v1/boards/obsidio/101").await.json()["to_move"][0], "bob");
+        assert!(play(&app, "obsidio", 101, 400).await, "it comes to an end");
+        assert_eq!(app.post("obsidio rematch 101 ann ann-secret", "").await.outcome(), "404 unknown_game");
     }
 
     pub(super) async fn a_swap_makes_the_players_change_sides(place: Place) {
