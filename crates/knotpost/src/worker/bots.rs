@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
 use tokio::sync::oneshot;
@@ -26,6 +25,7 @@ use knotpost_rules::Seed;
 use knotpost_storage::{BotTurn, StoreError};
 
 use super::REST;
+use crate::thinker::{lower_priority, processor_time};
 
 /// How often turns are looked for that nobody told of: those of other servers and those that are put off.
 const LOOK: Duration = Duration::from_secs(2);
@@ -39,8 +39,6 @@ const LEASE_MS: i64 = 30_000;
 const CHANGED_MS: i64 = 1_000;
 /// How long a board is left alone on which no move can be made.
 const SET_ASIDE_MS: i64 = 3_600_000;
-/// The lowest priority.
-const NICE: i32 = 19;
 const HOUR: Duration = Duration::from_hours(1);
 
 /// The processor time that computer players have. It fills up at a steady rate, to the share of one hour.
@@ -283,8 +281,7 @@ async fn decide(
     let (sender, receiver) = oneshot::channel();
     let halt = Arc::clone(&is_stopped);
     let thread = std::thread::Builder::new().name("bot".to_owned()).spawn(move || {
-        // Where the machine does not allow it the thread has the priority of the others.
-        let _ = rustix::process::setpriority_process(None, NICE);
+        lower_priority();
         let began = processor_time();
         let used = || processor_time().saturating_sub(began);
         let mut is_over = || halt.load(Ordering::Relaxed) || used() >= most;
@@ -303,12 +300,6 @@ async fn decide(
             Ok(Some(thought.unwrap_or(Thought { answer: None, used: Duration::ZERO })))
         }
     }
-}
-
-/// The processor time that the calling thread has used.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 #[cfg(test)]
