@@ -12,6 +12,8 @@ const FIRST_NEW_KEY: i64 = 70_000_000;
 const NEW_KEYS: i64 = 10_000_000;
 /// Letters that a secret has at least: no word and no name has as many.
 const SECRET: usize = 20;
+/// Rows that were put back leave dead ones, which every query passes; they are removed every fifty rounds.
+const VACUUMED: u32 = 50;
 
 /// Columns that differ between runs without anybody's noticing, by table.
 const IGNORED: [(&str, &str); 4] = [
@@ -47,6 +49,8 @@ pub(super) struct Stored {
     connection: PgConnection,
     /// The rows of every table as they are compared.
     world: BTreeMap<String, Vec<String>>,
+    /// How often everything was put back.
+    rounds: u32,
 }
 
 impl Stored {
@@ -74,7 +78,7 @@ impl Stored {
             let row = format!("{table} {row}");
             world.entry(table).or_default().push(row);
         }
-        Self { connection, world }
+        Self { connection, world, rounds: 0 }
     }
 
     /// The tables that were written to since everything was put back.
@@ -85,8 +89,9 @@ impl Stored {
 
     /// Puts everything back.
     pub(super) async fn put_back(&mut self) {
+        let touched = self.touched().await;
         let mut statements = "BEGIN; DELETE FROM world.touched;".to_owned();
-        for table in self.touched().await {
+        for table in &touched {
             let _ = write!(
                 statements,
                 "DELETE FROM public.{table}; INSERT INTO public.{table} OVERRIDING SYSTEM VALUE TABLE world.{table};"
@@ -94,6 +99,10 @@ impl Stored {
         }
         statements.push_str("COMMIT");
         sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut self.connection).await.expect("as it was");
+        self.rounds += 1;
+        if self.rounds.is_multiple_of(VACUUMED) {
+            sqlx::raw_sql("VACUUM").execute(&mut self.connection).await.expect("free pages");
+        }
     }
 
     /// What was written since everything was put back: the rows that are new (`+`) and those that are gone (`-`),
@@ -118,7 +127,8 @@ impl Stored {
     /// Whether somebody waits for a lock that another holds.
     pub(super) async fn somebody_waits(&mut self) -> bool {
         let waiting = "SELECT EXISTS (SELECT FROM pg_stat_activity \
-             WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0)";
+             WHERE datname = current_database() AND wait_event_type = 'Lock' \
+             AND cardinality(pg_blocking_pids(pid)) > 0)";
         sqlx::query_scalar(waiting).fetch_one(&mut self.connection).await.expect("an answer")
     }
 }
