@@ -70,7 +70,7 @@ impl Node {
     }
 
     /// Begins again as a standby of `primary` after this server was killed: rewound, or else copied anew. Returns why it
-    /// could not be rewound.
+    /// could not begin rewound.
     pub(super) async fn rejoin(&self, primary: &Self) -> anyhow::Result<Option<String>> {
         // Otherwise the two histories may look the same until the first checkpoint of the new primary.
         primary.ask("CHECKPOINT").await?;
@@ -80,11 +80,16 @@ impl Node {
         // It ends a recovery by itself, for which the files of a killed server must not look as if it ran.
         let _ = std::fs::remove_file(self.data().join("postmaster.pid"));
         let refused = run(&mut rewind).await.err().map(|error| format!("{error:#}"));
-        if refused.is_some() {
-            self.copy_from(primary).await?;
-        }
+        let refused = match refused {
+            Some(reason) => reason,
+            None => match self.start().await {
+                Ok(()) => return Ok(None),
+                Err(error) => format!("{error:#}"),
+            },
+        };
+        self.copy_from(primary).await?;
         self.start().await?;
-        Ok(refused)
+        Ok(Some(refused))
     }
 
     /// Begins again as a standby after an orderly stop: nothing is to be undone.
@@ -141,12 +146,22 @@ impl Node {
     }
 
     async fn start(&self) -> anyhow::Result<()> {
-        // Left behind by processes that were killed.
+        // Left behind by a process that was killed. While nobody has waited for it, which is for the system's first process
+        // to do, PostgreSQL takes it for one that runs.
+        let lock = self.socket().with_extension("5432.lock");
         let _ = std::fs::remove_file(self.data().join("postmaster.pid"));
+        let _ = std::fs::remove_file(lock);
         let options = format!("-k {} {SETTINGS}", self.folder.path().display());
         let mut command = self.command("pg_ctl");
         command.arg("-D").arg(self.data()).arg("-l").arg(self.folder.path().join("server.log"));
-        run(command.args(["-w", "-s", "-o", &options, "start"])).await.map(drop)
+        let started = run(command.args(["-w", "-s", "-o", &options, "start"])).await;
+        started.with_context(|| format!("its log ends with:\n{}", self.end_of_log())).map(drop)
+    }
+
+    fn end_of_log(&self) -> String {
+        let log = std::fs::read_to_string(self.folder.path().join("server.log")).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        lines.get(lines.len().saturating_sub(LINES_OF_LOG)..).unwrap_or_default().join("\n")
     }
 
     /// Stops in order: clients are sent away, and the standby gets everything.
@@ -172,18 +187,14 @@ impl Node {
         Ok([first].into_iter().chain(children_of(first)).collect())
     }
 
-    /// Waits until no process of the server is left.
+    /// Waits until no process of the server is left: those whose first process was killed end by themselves, and the memory
+    /// that they share is free only then.
     pub(super) async fn wait_for_end(&self) -> anyhow::Result<()> {
         let deadline = Instant::now() + PATIENCE;
-        let begins = self.data().join("postmaster.pid");
-        let pid = std::fs::read_to_string(begins).unwrap_or_default();
-        let pid = pid.lines().next().unwrap_or_default().trim().to_owned();
-        while !pid.is_empty() && is_alive(&pid) {
+        while has_processes(&self.data()) {
             ensure!(Instant::now() < deadline, "PostgreSQL does not end");
             sleep(Duration::from_millis(10)).await;
         }
-        // Its processes notice within moments that it is gone; memory that they share must be free.
-        sleep(Duration::from_millis(200)).await;
         Ok(())
     }
 
@@ -206,9 +217,7 @@ impl Node {
         let settings = self.ask("SHOW synchronous_standby_names").await?;
         let sql = "SELECT pid, backend_type, state, wait_event_type, wait_event, now() - state_change, left(query, 100) \
                    FROM pg_stat_activity ORDER BY state, state_change";
-        let log = std::fs::read_to_string(self.folder.path().join("server.log"))?;
-        let lines: Vec<&str> = log.lines().collect();
-        let last = lines.get(lines.len().saturating_sub(LINES_OF_LOG)..).unwrap_or_default().join("\n");
+        let last = self.end_of_log();
         Ok(format!("synchronous_standby_names = '{settings}'\n{}\nits log:\n{last}", self.ask(sql).await?))
     }
 
@@ -239,10 +248,11 @@ impl Drop for Node {
     }
 }
 
-fn is_alive(pid: &str) -> bool {
-    // A process that nobody has waited for yet is a zombie.
-    std::fs::read_to_string(Path::new("/proc").join(pid).join("stat"))
-        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+/// Whether a process works in this folder, as all of PostgreSQL do in that of their data.
+fn has_processes(folder: &Path) -> bool {
+    let Ok(folder) = folder.canonicalize() else { return false };
+    let mut processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.any(|process| process.path().join("cwd").read_link().is_ok_and(|at| at == folder))
 }
 
 /// The processes that this one has begun.

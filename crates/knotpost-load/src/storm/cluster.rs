@@ -159,17 +159,22 @@ pub(crate) fn find_programs() -> PathBuf {
 
 /// Runs a command to its end, which must be a success.
 pub(crate) async fn run(command: &mut Command) -> anyhow::Result<Output> {
+    use std::io::{Read as _, Seek as _};
     use std::process::Stdio;
     // A daemon that the command starts must not hold our pipes open.
-    let log = tempfile::tempfile()?;
+    let mut log = tempfile::tempfile()?;
     let quiet = command.stdin(Stdio::null()).stderr(log.try_clone()?).kill_on_drop(true);
     let daemon = quiet.as_std().get_args().any(|word| word == "start");
-    let output = if daemon {
-        let status = quiet.stdout(log).status().await?;
-        Output { status, stdout: Vec::new(), stderr: Vec::new() }
+    let (status, stdout) = if daemon {
+        (quiet.stdout(log.try_clone()?).status().await?, Vec::new())
     } else {
-        quiet.stdout(Stdio::piped()).output().await?
+        let output = quiet.stdout(Stdio::piped()).output().await?;
+        (output.status, output.stdout)
     };
-    ensure!(output.status.success(), "{:?}: {}", command.as_std(), said(&output));
+    let mut stderr = Vec::new();
+    log.rewind()?;
+    log.read_to_end(&mut stderr)?;
+    let output = Output { status, stdout, stderr };
+    ensure!(status.success(), "{:?}: {}", command.as_std(), said(&output));
     Ok(output)
 }
