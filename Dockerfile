@@ -26,5 +26,7 @@ ENV KNOTPOST_SERVER__DATA=/data \
     KNOTPOST_SMTP__LISTEN=0.0.0.0:2525
 EXPOSE 8080 2525 2424
 STOPSIGNAL SIGTERM
+# What /readyz says. At the start a database file may be checked first.
+HEALTHCHECK --interval=30s --timeout=15s --start-period=2m CMD ["knotpost", "ready"]
 ENTRYPOINT ["knotpost"]
 CMD ["serve"]

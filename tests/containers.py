@@ -118,8 +118,8 @@ def wait_for(address, status=200):
 
 
 def run_stage(dockerfile, program):
-    """Carries out RUN, COPY and the rest of the last stage; returns environment, user, folder, command."""
-    environment, user, folder, command = {"PATH": os.environ["PATH"]}, "root", "/", []
+    """Carries out RUN, COPY and the rest of the last stage; returns environment, user, folder, command, check."""
+    environment, user, folder, command, check = {"PATH": os.environ["PATH"]}, "root", "/", [], []
     for word, rest in instructions(dockerfile):
         if word == "RUN":
             # No network in here: what is installed is there already.
@@ -142,10 +142,26 @@ def run_stage(dockerfile, program):
         elif word == "WORKDIR":
             folder = rest
         elif word in ("ENTRYPOINT", "CMD"):
-            command += shlex.split(re.sub(r'[\[\],]', " ", rest))
+            command += words_of(rest)
+        elif word == "HEALTHCHECK":
+            check = words_of(rest.partition("CMD ")[2])
         elif word not in ("VOLUME", "EXPOSE", "STOPSIGNAL"):
             sys.exit(f"containers: {word} is not understood here")
-    return environment, user, folder, command
+    return environment, user, folder, command, check
+
+
+def words_of(array):
+    """The words of a command that is written as a JSON array."""
+    return shlex.split(re.sub(r"[\[\],]", " ", array))
+
+
+def check_health(image, expected):
+    """What an engine runs now and then in a running container."""
+    environment, user, folder, _, check = image
+    as_user = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", *check]
+    done = subprocess.run(as_user, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != expected:
+        sys.exit(f"containers: {check} ended with {done.returncode} instead of {expected}: {done.stdout}{done.stderr}")
 
 
 def start(command, environment, user, folder):
@@ -161,20 +177,23 @@ def stop(process):
 
 def try_server(image):
     """The image's server, as its user and with its environment."""
-    environment, user, folder, command = image
+    environment, user, folder, command, _ = image
+    check_health(image, 1)
     server = start(command, environment, user, folder)
     wait_for("http://127.0.0.1:8080/readyz")
     wait_for("http://127.0.0.1:8080/")
+    check_health(image, 0)
     owner = run("stat", "-c", "%U %a", f"{folder}/knotpost.db", f"{folder}/secret.key").split("\n")
     stop(server)
     if any(line and not line.startswith(user) for line in owner):
         sys.exit(f"containers: whose files are these: {owner}")
-    print(f"the image's server runs as {user}")
+    check_health(image, 1)
+    print(f"the image's server runs as {user}, and its health check tells whether it does")
 
 
 def try_proxy(image):
     """nginx with our settings before two servers, one of which then stops."""
-    environment, user, folder, command = image
+    environment, user, folder, command, _ = image
     servers = []
     hosts = ["127.0.0.1 localhost"]
     for number in (1, 2):
@@ -204,13 +223,17 @@ def try_proxy(image):
 
 def try_mail():
     """Postfix takes the settings of the mail server's image."""
-    run_stage(ROOT / "deploy/mail/Dockerfile", None)
+    image = run_stage(ROOT / "deploy/mail/Dockerfile", None)
     script = pathlib.Path("/usr/local/bin/start.sh").read_text().replace("exec postfix start-fg", "exec postfix check")
     run("sh", "-ec", script, env=os.environ | {"KNOTPOST_SERVER__ADDRESS": "pbmserv@games.example"})
     found = run("postmap", "-q", "games.example", "texthash:/etc/postfix/games").strip()
     if found != "lmtp:inet:knotpost:2424":
         sys.exit(f"containers: mail to the games goes to {found!r}")
-    print("Postfix takes the settings of the mail server")
+    check_health(image, 1)
+    run("postfix", "start")
+    check_health(image, 0)
+    run("postfix", "stop")
+    print("Postfix takes the settings of the mail server, and its health check tells whether it runs")
 
 
 def inside(program):

@@ -1,8 +1,16 @@
 //! Liveness, readiness and metrics, for monitoring.
 
+use std::io;
+use std::net::SocketAddr;
+
+use axum::body::{Body, to_bytes};
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header::HOST;
+use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
 
 use super::{Web, gauges};
 use knotpost_core::app::Condition;
@@ -10,6 +18,9 @@ use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
 use knotpost_core::queries::{Readiness, view_readiness};
 use knotpost_platform::build::VERSION;
+
+/// Bytes of a server's answer.
+const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Liveness: the process runs.
 pub(super) async fn process() -> &'static str {
@@ -53,6 +64,23 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
         }
         _ => format!("ready\nknotpost {}\n", *VERSION).into_response(),
     }
+}
+
+/// Asks the server at this address what it says at `/readyz`: whether it is ready, and its words.
+///
+/// # Errors
+/// When it does not answer, or not in HTTP.
+pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    let connection = tokio::spawn(connection);
+    let request = Request::get("/readyz").header(HOST, address.to_string());
+    let request = request.body(Body::empty()).map_err(io::Error::other)?;
+    let response = sender.send_request(request).await.map_err(io::Error::other)?;
+    let is_ready = response.status() == StatusCode::OK;
+    let words = to_bytes(Body::new(response.into_body()), LONGEST_ANSWER).await.map_err(io::Error::other);
+    connection.abort();
+    Ok((is_ready, String::from_utf8_lossy(&words?).into_owned()))
 }
 
 fn refuse(why: &str) -> Response {

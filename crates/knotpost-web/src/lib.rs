@@ -41,6 +41,7 @@ use knotpost_model::UserKey;
 use knotpost_platform::connections::Slots;
 use knotpost_platform::secret::MailboxKey;
 
+pub use health::ask_readiness;
 pub use openapi::openapi;
 pub use pages::check_privacy_text;
 use router::CONTENT_POLICY;

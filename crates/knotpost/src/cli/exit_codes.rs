@@ -38,6 +38,7 @@ pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
         "It could not start, its database file is damaged, or a loop failed again and again. The unit starts it again.",
     ),
     ("serve", EX_CONFIG, "The configuration cannot be used. The unit does not start it again."),
+    ("ready", 1, "The server is not ready, or there is none that answers; the reason is on standard error."),
     ("deliver", 0, "The message is on disk."),
     ("deliver", EX_DATAERR, "The message can never be taken; the reason is on standard error."),
     (

@@ -16,6 +16,7 @@ mod output;
 mod personal;
 mod play;
 mod progress;
+mod ready;
 mod restore;
 mod serve;
 mod settings;
@@ -72,6 +73,8 @@ enum Command {
     },
     /// Check all that `config check` does, and the machine, the relay and DNS; exit code 1 when something does not work.
     Doctor(checking::CheckArgs),
+    /// Ask the server that runs with this configuration whether it is ready; exit code 1: it is not, or gives no answer.
+    Ready,
     /// Bring the database schema up to date.
     Migrate(settings::MigrateArgs),
     /// Copy the entire SQLite database into a new file while the server runs.
@@ -227,6 +230,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Deliver(args) => Ok(Box::pin(deliver::run(config, args)).await),
         Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),
+        Command::Ready => ready::run(&config).await,
         Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,
         Command::Restore(args) => Box::pin(restore::run(config, args)).await,

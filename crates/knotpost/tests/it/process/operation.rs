@@ -102,6 +102,30 @@ async fn a_second_server_on_the_same_folder_is_refused_and_the_first_goes_on() {
 }
 
 #[tokio::test]
+async fn a_server_is_asked_whether_it_is_ready() {
+    let place = Place::new();
+    expect_refusal(&place.run(&["ready"]).await, 1, &["no server runs", "ports.json"]);
+    let server = place.start().await;
+    let told = place.run(&["ready"]).await.succeed();
+    assert_eq!(told, server.get("/readyz").await.body);
+    assert!(told.starts_with("ready\n"), "{told}");
+
+    let database = place.data().join("knotpost.db");
+    std::fs::rename(&database, place.data().join("elsewhere.db")).unwrap();
+    expect_refusal(&place.run(&["ready"]).await, 1, &["not ready: the database file was deleted"]);
+    std::fs::rename(place.data().join("elsewhere.db"), &database).unwrap();
+    assert_eq!(place.run(&["ready"]).await.code(), 0);
+
+    server.kill().await;
+    expect_refusal(&place.run(&["ready"]).await, 1, &["gave no answer"]);
+
+    let mail_alone = Place::new().with("KNOTPOST_HTTP__LISTEN", "");
+    let server = mail_alone.start().await;
+    expect_refusal(&mail_alone.run(&["ready"]).await, 1, &["http.listen"]);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_taken_address_is_named_with_its_key_and_nothing_is_left_behind() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -398,5 +422,6 @@ async fn counters_are_there_from_the_start_and_the_players_of_the_server_are_no_
         let is_there = text.lines().any(|line| line.starts_with(counter) && !line.starts_with('#'));
         assert!(is_there, "{counter} is not on the page of a server that has just started");
     }
-    assert!(text.contains("\nknotpost_users 0\n"), "{text}");
+    let ended = server.stop().await;
+    assert!(text.contains("\nknotpost_users 0\n"), "{text}\n{}", ended.stderr);
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use knotpost::server::Ports;
@@ -16,7 +17,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder for a server, and what the environment tells the processes in it.
 pub(crate) struct Place {
-    folder: TempDir,
+    folder: Arc<TempDir>,
     settings: Vec<(String, String)>,
     shell: Option<&'static str>,
 }
@@ -24,7 +25,8 @@ pub(crate) struct Place {
 impl Place {
     /// An empty folder with any free ports and without rates.
     pub(crate) fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap(), settings: Vec::new(), shell: None };
+        let place =
+            Self { folder: Arc::new(tempfile::tempdir().unwrap()), settings: Vec::new(), shell: None };
         place
             .with("KNOTPOST_HTTP__LISTEN", "127.0.0.1:0")
             .with("KNOTPOST_SMTP__LISTEN", "127.0.0.1:0")
@@ -147,7 +149,7 @@ impl Place {
             }
             if file_number(&file).is_some_and(|number| Some(number) != stale) {
                 let ports: Ports = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-                return Ok(Running { child, ports, stdout, stderr });
+                return Ok(Running { child, ports, stdout, stderr, _folder: Arc::clone(&self.folder) });
             }
             assert!(Instant::now() < deadline, "the server neither starts nor ends");
             sleep(Duration::from_millis(5)).await;
@@ -210,6 +212,8 @@ pub(crate) struct Running {
     pub(crate) ports: Ports,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
+    /// What it works in stays while it runs.
+    _folder: Arc<TempDir>,
 }
 
 impl Running {
