@@ -140,7 +140,7 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
-const LOOKING: [(&[&str], i32); 35] = [
+const LOOKING: [(&[&str], i32); 36] = [
     (&["deliver"], 75),
     (&["command", "help"], 78),
     (&["play", "osbox"], 0),
@@ -149,6 +149,7 @@ const LOOKING: [(&[&str], i32); 35] = [
     (&["config", "show"], 0),
     (&["config", "check"], 0),
     (&["doctor"], 0),
+    (&["ready"], 1),
     (&["config", "dkim-record"], 78),
     (&["config", "templates"], 0),
     (&["backup", "copy.db"], 78),
@@ -193,11 +194,16 @@ async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
     let place = Place::new();
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
     let (database, key) = (place.data().join("knotpost.db"), place.data().join("secret.key"));
+    let ports = place.data().join("ports.json");
     for (arguments, code) in LOOKING {
         let ended = place.run_with(arguments, &mail).await;
         assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
         if code != 0 && arguments != ["config", "dkim-record"] {
-            let wanted = if arguments.contains(&"key") { &key } else { &database };
+            let wanted = match arguments {
+                ["ready"] => &ports,
+                _ if arguments.contains(&"key") => &key,
+                _ => &database,
+            };
             assert!(ended.stderr.contains(wanted.to_str().unwrap()), "{arguments:?}: {ended:?}");
         }
         assert_eq!(fs::read_dir(place.root()).unwrap().count(), 0, "{arguments:?} made something");
