@@ -69,7 +69,7 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
 /// Asks the server at this address what it says at `/readyz`: whether it is ready, and its words.
 ///
 /// # Errors
-/// When it does not answer, or not in HTTP.
+/// When it does not answer, or not as this server does.
 pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
@@ -80,7 +80,11 @@ pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
     let is_ready = response.status() == StatusCode::OK;
     let words = to_bytes(Body::new(response.into_body()), LONGEST_ANSWER).await.map_err(io::Error::other);
     connection.abort();
-    Ok((is_ready, String::from_utf8_lossy(&words?).into_owned()))
+    let words = String::from_utf8_lossy(&words?).into_owned();
+    if is_ready && !words.starts_with("ready\n") {
+        return Err(io::Error::other("another program listens there"));
+    }
+    Ok((is_ready, words))
 }
 
 fn refuse(why: &str) -> Response {

@@ -1,10 +1,11 @@
 //! `ready`: whether the server of this configuration is ready, for container engines and scripts.
 
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use tokio::time::timeout;
 
 use super::output::{complain, say};
@@ -18,10 +19,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Asks the server what it says at `/readyz`, and repeats that.
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let data = &config.server.data;
-    let ports = read_ports(data).with_context(|| {
-        let file = absolute(&data.join(PORTS_FILE));
-        format!("no server runs with this configuration: there is no {}", file.display())
-    })?;
+    let file = absolute(&data.join(PORTS_FILE));
+    let ports = match read_ports(data) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("no server runs with this configuration: there is no {}", file.display());
+        }
+        read => {
+            read.with_context(|| format!("{} says where the server is, and cannot be read", file.display()))?
+        }
+    };
     let address =
         ports.http.context("the server has no web listener (http.listen), which alone can be asked")?;
     let (is_ready, words) = timeout(PATIENCE, ask_readiness(nearest(address)))

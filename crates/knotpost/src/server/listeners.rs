@@ -146,8 +146,12 @@ pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
 }
 
 /// Where the server of this folder listens, as it wrote down.
-pub(crate) fn read_ports(data: &Path) -> Option<Ports> {
-    serde_json::from_str(&std::fs::read_to_string(data.join(PORTS_FILE)).ok()?).ok()
+///
+/// # Errors
+/// When there is no such file, or it cannot be read.
+pub(crate) fn read_ports(data: &Path) -> std::io::Result<Ports> {
+    let text = std::fs::read_to_string(data.join(PORTS_FILE))?;
+    serde_json::from_str(&text).map_err(std::io::Error::other)
 }
 
 /// Deletes the file at a clean stop. It may be absent when the folder was tidied up; nothing depends on it.

@@ -257,4 +257,6 @@ async fn commands_make_no_files_in_the_folder_of_another_user() {
     let ended = place.run_with(&["deliver"], &mail).await;
     assert_eq!(ended.code(), 75, "{ended:?}");
     assert!(ended.stderr.contains(place.data().to_str().unwrap()), "{ended:?}");
+    let ended = place.run(&["ready"]).await;
+    assert!(ended.code() == 1 && ended.stderr.contains("cannot be read"), "{ended:?}");
 }

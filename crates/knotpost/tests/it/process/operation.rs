@@ -118,6 +118,23 @@ async fn a_server_is_asked_whether_it_is_ready() {
 
     server.kill().await;
     expect_refusal(&place.run(&["ready"]).await, 1, &["gave no answer"]);
+    // A killed server leaves its address behind, which another program may have by now.
+    let other = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    std::fs::write(
+        place.data().join("ports.json"),
+        format!(r#"{{"http":"{}"}}"#, other.local_addr().unwrap()),
+    )
+    .unwrap();
+    let answering = async {
+        let (mut stream, _) = other.accept().await.unwrap();
+        read_some(&mut stream).await;
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello").await.unwrap();
+        stream
+    };
+    let (ended, _) = tokio::join!(async { place.run(&["ready"]).await }, answering);
+    expect_refusal(&ended, 1, &["another program listens there"]);
+    std::fs::write(place.data().join("ports.json"), "{").unwrap();
+    expect_refusal(&place.run(&["ready"]).await, 1, &["ports.json", "cannot be read"]);
 
     let mail_alone = Place::new().with("KNOTPOST_HTTP__LISTEN", "");
     let server = mail_alone.start().await;
