@@ -7,6 +7,9 @@ use knotpost_bots::{Answer, Bot, Level, Player, VERSION};
 use knotpost_core::thinking::{Thinker, Thought};
 use knotpost_rules::{Position, Seed};
 use rustix::time::{ClockId, clock_gettime};
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+};
 use tokio::time::Instant;
 
 /// The level of hints. It needs a few tenths of a second, so that the same question nearly always has the same answer.
@@ -27,6 +30,14 @@ pub struct BotThinker;
 /// come first. Where the machine does not allow it the thread has the priority of the others.
 pub fn lower_priority() {
     let _ = rustix::process::setpriority_process(None, NICE);
+}
+
+/// Lets this thread run only while no other wants the processor: whichever becomes ready takes it over at once, which the
+/// lowest priority alone does not promise. For turns of which nobody waits at the other end of a connection.
+pub fn run_when_idle() {
+    lower_priority();
+    let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
 }
 
 /// The processor time that the calling thread has used.
@@ -77,5 +88,26 @@ impl Thinker for BotThinker {
             cut: answer.cut,
             version: VERSION,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thread_priority::thread_schedule_policy;
+
+    use super::*;
+
+    #[test]
+    fn turns_are_decided_when_the_processor_is_idle_and_hints_at_the_lowest_priority() {
+        let policy_after = |change: fn()| {
+            let changed = thread::spawn(move || {
+                change();
+                thread_schedule_policy()
+            });
+            changed.join().unwrap().unwrap()
+        };
+        let normal = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
+        let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+        assert_eq!((policy_after(lower_priority), policy_after(run_when_idle)), (normal, idle));
     }
 }

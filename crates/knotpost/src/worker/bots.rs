@@ -1,4 +1,4 @@
-//! The loop that plays for the computer players: it leases a turn, has it decided by a thread of the lowest priority, and
+//! The loop that plays for the computer players: it leases a turn, has it decided while the processor is idle, and
 //! makes it. What all of them think together is bounded by a budget of processor time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ use knotpost_rules::Seed;
 use knotpost_storage::{BotTurn, StoreError};
 
 use super::REST;
-use crate::thinker::{lower_priority, processor_time};
+use crate::thinker::{processor_time, run_when_idle};
 
 /// How often turns are looked for that nobody told of: those of other servers and those that are put off.
 const LOOK: Duration = Duration::from_secs(2);
@@ -281,7 +281,7 @@ async fn decide(
     let (sender, receiver) = oneshot::channel();
     let halt = Arc::clone(&is_stopped);
     let thread = std::thread::Builder::new().name("bot".to_owned()).spawn(move || {
-        lower_priority();
+        run_when_idle();
         let began = processor_time();
         let used = || processor_time().saturating_sub(began);
         let mut is_over = || halt.load(Ordering::Relaxed) || used() >= most;
