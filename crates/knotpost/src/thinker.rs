@@ -8,7 +8,8 @@ use knotpost_core::thinking::{Thinker, Thought};
 use knotpost_rules::{Position, Seed};
 use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{
-    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
 };
 use tokio::time::Instant;
 
