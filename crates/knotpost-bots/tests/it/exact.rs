@@ -1,7 +1,7 @@
 //! Near the end of a game the value is that of an exhaustive search.
 
-use super::{after, options, think};
-use knotpost_rules::{Position, Registry, Seat, Seed, Status, Turn};
+use super::{after, expectation::Expectation, options, think};
+use knotpost_rules::{Position, Registry, Seat, Seed, Status, Turn, games::osbo::Osbo};
 
 /// The best result for the seat on turn: 1 a win, 0 a tie, -1 a loss.
 fn solve(position: &dyn Position) -> i32 {
@@ -50,4 +50,27 @@ fn boxilies_is_exact_when_few_stones_are_left() {
             }
         }
     }
+}
+
+#[test]
+fn osbo_gives_next_to_nothing_away_near_its_end() {
+    let registry = Registry::standard();
+    let game = registry.find("osbo").unwrap();
+    let options = options(game, "", 2);
+    let (mut judged, mut by_chance) = (0, 0.0);
+    for number in 0..36 {
+        let seed = Seed([number; 32]);
+        let position = after(game, &options, 2, 24, &seed);
+        let Some(answer) = think(position.as_ref(), "osbo", "nodes:2000", &seed, u32::MAX) else { continue };
+        let Ok(turn) = answer.turn.parse() else { continue };
+        let osbo = position.game().downcast_ref::<Osbo>().unwrap();
+        let Some(exact) = Expectation::new(&options, 400).judge(osbo, &turn) else { continue };
+        let seen = answer.values[position.next_seat().index()];
+        assert!(exact.best - exact.played <= 0.05, "{number}: {exact:?}, {answer:?}");
+        assert!((f64::from(seen) - exact.best).abs() <= 0.1, "{number}: {exact:?}, {answer:?}");
+        judged += 1;
+        by_chance += exact.best - exact.mean;
+    }
+    // Enough positions, and some in which the turn matters.
+    assert!(judged >= 10 && by_chance >= 0.3, "{judged} positions, {by_chance} lost by chance");
 }

@@ -4,6 +4,7 @@
 mod contests;
 mod decisions;
 mod exact;
+mod expectation;
 
 use knotpost_bots::{Answer, Chance, Player, find};
 use knotpost_rules::{AnyGame, GameOptions, GivenOption, Position, Registry, Seed, Turn};
