@@ -1,6 +1,6 @@
-//! How much of their chance to win players of Osbo give away: `regrets A,B GAMES [POSITIONS]`. Each game begins with two
-//! turns by chance. From 30 dice on, which is about the second half of a game on 5x5, every turn is compared with the
-//! best one where no more than POSITIONS positions (50,000 unless told) have to be looked at for that.
+//! How much of their chance to win players of Osbo give away: `regrets A,B GAMES [POSITIONS]`. Each game begins with
+//! two turns by chance. From 30 dice on, which is about the second half of a game on 5x5, every turn is compared with
+//! the best one where no more than POSITIONS positions (50,000 unless told) have to be looked at for that.
 
 #[expect(clippy::expect_used, reason = "a module of the tests, too")]
 #[path = "../tests/it/expectation.rs"]
@@ -23,7 +23,7 @@ struct Games<'a> {
     bot: &'a dyn Bot,
     options: GameOptions,
     players: [Player; 2],
-    /// How many positions a turn is worth.
+    /// How many positions may be looked at to judge a turn.
     most: u64,
 }
 
@@ -123,7 +123,7 @@ impl Seen {
         let games = self.reached.len();
         let reached = mean(self.reached.iter().sum(), games);
         let squares: f64 = self.reached.iter().map(|chance| (100.0 * chance - reached).powi(2)).sum();
-        let error = (squares / games.max(2).saturating_sub(1) as f64 / games.max(1) as f64).sqrt();
+        let error = (squares / games.saturating_sub(1).max(1) as f64 / games.max(1) as f64).sqrt();
         format!(
             "{count} turns gave away {own:.2} % each, {most:.1} % at most, by chance {by_chance:.2} %; chance to win \
              when {games} games could be judged first {reached:.1} % (standard error {error:.1})"

@@ -1,4 +1,4 @@
-//! Near the end of a game the value is that of an exhaustive search.
+//! Near the end of a game the value is that of an exhaustive search, and close to it where dice decide.
 
 use super::{after, expectation::Expectation, options, think};
 use knotpost_rules::{Position, Registry, Seat, Seed, Status, Turn, games::osbo::Osbo};
