@@ -6,6 +6,7 @@
 use knotpost_bots::{Bot, Chance, Player, find};
 use knotpost_rules::{GameOptions, Position, Registry, Seed, Turn};
 use std::error::Error;
+use std::ops::Range;
 
 type Tried<T> = Result<T, Box<dyn Error>>;
 
@@ -29,19 +30,20 @@ struct Candidate {
 struct Shown {
     /// Points a game of the turn that is best in one half of the games, in the other half: choosing does not flatter it.
     best: f64,
-    /// Points a game of each player's turn; all 0, like `best`, where all have the same turn.
+    /// Points a game of each player's turn.
     players: Vec<f64>,
-    /// How many different turns there are.
-    turns: usize,
 }
 
 fn main() -> Tried<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (players, positions, games, seed) = match words.as_slice() {
+    let (players, positions, games, seed): (_, u64, usize, u32) = match words.as_slice() {
         [players, positions, games] => (players, positions.parse()?, games.parse()?, 0),
         [players, positions, games, seed] => (players, positions.parse()?, games.parse()?, seed.parse()?),
         _ => return Err("trials PLAYERS POSITIONS GAMES [SEED]".into()),
     };
+    if games < 2 {
+        return Err("one half of the games judges the choice of the other: at least 2".into());
+    }
     let players: Vec<Player> = players.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let registry = Registry::standard();
     let game = registry.find("osbo").ok_or("no such game")?;
@@ -49,7 +51,7 @@ fn main() -> Tried<()> {
     let options: GameOptions = game.parse_options(&[], 2)?;
     let mut shown: Vec<Shown> = Vec::new();
     for (number, plies) in (0..positions).zip(PLIES.into_iter().cycle()) {
-        let mut chance = Chance::new(&Seed::default(), seed * 1000 + number);
+        let mut chance = Chance::new(&Seed::default(), u64::from(seed) * 1000 + number);
         let mut position = game.setup(&options, 2, &chance.seed());
         for ply in 0..plies {
             let player = if ply < RANDOM { Player::Random } else { OPENING.parse()? };
@@ -102,27 +104,21 @@ fn try_turns(
             candidates.push(Candidate { designs, turn, points: Vec::new() });
         }
     }
-    if candidates.len() > 1 {
-        for _ in 0..games {
-            let seed = chance.seed();
-            for candidate in &mut candidates {
-                candidate.points.push(try_turn(bot, position, &candidate.turn, &seed)?);
-            }
+    for _ in 0..games {
+        let seed = chance.seed();
+        for candidate in &mut candidates {
+            candidate.points.push(try_turn(bot, position, &candidate.turn, &seed)?);
         }
     }
-    let half = |from: usize, to: usize| -> Vec<f64> {
-        candidates
-            .iter()
-            .map(|candidate| mean_and_error(candidate.points.get(from..to).unwrap_or_default()).0)
-            .collect()
+    let means = |games: Range<usize>| -> Vec<f64> {
+        candidates.iter().map(|candidate| mean_and_error(&candidate.points[games.clone()]).0).collect()
     };
-    let (first, second, whole) = (half(0, games / 2), half(games / 2, games), half(0, games));
+    let (first, second, whole) = (means(0..games / 2), means(games / 2..games), means(0..games));
     let best =
         |values: &[f64]| (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap_or(0);
     Ok(Shown {
         best: f64::midpoint(second[best(&first)], first[best(&second)]),
         players: chosen.into_iter().map(|index| whole[index]).collect(),
-        turns: candidates.len(),
     })
 }
 
@@ -147,9 +143,6 @@ fn try_turn(bot: &dyn Bot, position: &dyn Position, turn: &str, seed: &Seed) -> 
 
 impl Shown {
     fn tell(&self) -> String {
-        if self.turns == 1 {
-            return "all have the same turn".into();
-        }
         let players: Vec<String> = self.players.iter().map(|points| format!("{points:.3}")).collect();
         format!("best {:.3}, the players {}", self.best, players.join(" "))
     }

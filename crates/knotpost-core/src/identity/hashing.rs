@@ -133,7 +133,7 @@ mod tests {
                 assert_eq!(memory.verify(password, stored), right, "{password} and {stored}");
             }
         }
-        assert_eq!(memory.free.lock().expect("nobody stumbled").len(), 1);
+        assert_eq!(memory.free.lock().expect("no poisoned lock").len(), 1);
     }
 
     #[test]
