@@ -1,6 +1,6 @@
 //! Measures computer players without the rest of the program: `measure speed`; `measure exact GAME TURNS COUNT` and
 //! `measure losses GAME TURNS COUNT` for positions after this number of turns by chance; or
-//! `measure GAME [options] A,B[,...] GAMES`.
+//! `measure GAME [options] A,B[,...] GAMES [TURNS]` with this number of turns by chance at the beginning, 2 unless told.
 
 use knotpost_bots::{Chance, Contest, Player, Tally, find};
 use knotpost_rules::{GameOptions, GivenOption, Position, Registry, Seed, Status, Turn};
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some((word, rest)) if word == "losses" => losses(rest),
         Some((game, rest)) => play(game, rest),
         None => {
-            Err("measure speed | exact GAME TURNS COUNT | losses GAME TURNS COUNT | GAME [options] A,B GAMES"
+            Err("measure speed | exact GAME TURNS COUNT | losses GAME TURNS COUNT | GAME [options] A,B GAMES [TURNS]"
                 .into())
         }
     }
@@ -149,7 +149,11 @@ fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
     let game = registry.find(name).ok_or("no such game")?;
     let given: Vec<_> = words.iter().filter_map(|word| GivenOption::from_word(word)).collect();
     let plain: Vec<_> = words.iter().filter(|word| GivenOption::from_word(word).is_none()).collect();
-    let [players, games] = plain.as_slice() else { return Err("players and a number of games".into()) };
+    let (players, games, random_plies) = match plain.as_slice() {
+        [players, games] => (players, games, 2),
+        [players, games, turns] => (players, games, turns.parse()?),
+        _ => return Err("players and a number of games".into()),
+    };
     let players: Vec<Player> = players.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let options: GameOptions = game.parse_options(&given, players.len())?;
     let contest = Contest {
@@ -158,7 +162,7 @@ fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
         options: &options,
         position: None,
         players: &players,
-        random_plies: 2,
+        random_plies,
         seed: Chance::new(&Seed::default(), 7).seed(),
     };
     let mut tally = Tally::new(players.len());
