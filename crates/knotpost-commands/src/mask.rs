@@ -34,13 +34,13 @@ pub(crate) const STAND_IN: &str = "Masked-Word.1";
 /// In a line that is no command, or whose userid and password cannot be what they stand for, this is
 /// [`mask_cautiously`].
 pub fn mask(line: &str, vocabulary: &Vocabulary) -> String {
-    until_settled(line, |line| hide(line, vocabulary))
+    until_stable(line, |line| hide(line, vocabulary))
 }
 
 /// The line, cleaned, with every word as `********` that could be a password: for lines whose userid and
 /// password turned out wrong, where the two may have been exchanged.
 pub fn mask_cautiously(line: &str, vocabulary: &Vocabulary) -> String {
-    until_settled(line, |line| hide_unknown(line, vocabulary))
+    until_stable(line, |line| hide_unknown(line, vocabulary))
 }
 
 /// One word for an error text in full: for words that stand where no password can.
@@ -86,7 +86,7 @@ pub(crate) fn show(word: &str, vocabulary: &Vocabulary) -> String {
 ///
 /// A word that became a mask may have been the head of the command, and the line read without it has its
 /// password elsewhere: what is shown must be sound in that reading too.
-fn until_settled(line: &str, hide: impl Fn(&str) -> String) -> String {
+fn until_stable(line: &str, hide: impl Fn(&str) -> String) -> String {
     let mut shown = clean(line);
     for _ in 0..MOST_READINGS {
         let next = clean(&hide(&read_again(&shown)));

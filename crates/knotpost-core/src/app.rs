@@ -40,7 +40,7 @@ pub struct Signals {
 }
 
 /// How many boards may change before a watcher reads the next one.
-const BOARDS_KEPT: usize = 256;
+const BUFFERED_CHANGES: usize = 256;
 
 impl Signals {
     fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
@@ -50,7 +50,7 @@ impl Signals {
             inbox: Wakeup::new(Notice::Inbox, announcer.clone()),
             outbox: Wakeup::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
             webhooks,
-            boards: broadcast::Sender::new(BOARDS_KEPT),
+            boards: broadcast::Sender::new(BUFFERED_CHANGES),
             watched: Arc::default(),
             announcer: announcer.clone(),
             told: Mutex::new(told),

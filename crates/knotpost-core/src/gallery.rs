@@ -1,4 +1,4 @@
-//! Pictures of boards, drawn outside the threads that serve everybody, and kept for a while: the players and
+//! Pictures of boards, drawn outside the threads that serve everybody, and cached for a while: the players and
 //! watchers of a board get the same one within moments.
 
 use std::collections::VecDeque;
@@ -8,8 +8,8 @@ use knotpost_picture::{Faces, PictureOptions, Theme, card, png, shown_width};
 use knotpost_rules::View;
 use tokio::sync::{OnceCell, Semaphore};
 
-/// How many pictures are kept.
-const ROOM: usize = 64;
+/// How many pictures are cached.
+const MOST_DRAWINGS: usize = 64;
 
 /// A picture being drawn, or what came of it.
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
@@ -37,7 +37,7 @@ pub enum Look {
 /// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
 #[derive(Debug)]
 pub struct Gallery {
-    kept: Mutex<VecDeque<(Arc<View>, Look, Cell)>>,
+    drawings: Mutex<VecDeque<(Arc<View>, Look, Cell)>>,
     /// Drawing takes half of the processors at most: moves do not wait for pictures of mails.
     painters: Semaphore,
 }
@@ -45,7 +45,7 @@ pub struct Gallery {
 impl Default for Gallery {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { kept: Mutex::default(), painters: Semaphore::new((processors / 2).max(1)) }
+        Self { drawings: Mutex::default(), painters: Semaphore::new((processors / 2).max(1)) }
     }
 }
 
@@ -62,15 +62,17 @@ impl Gallery {
     }
 
     fn place(&self, view: &Arc<View>, look: Look) -> Cell {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., cell)) = kept.iter().find(|(known, as_look, _)| *as_look == look && known == view) {
+        let mut drawings = self.drawings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., cell)) =
+            drawings.iter().find(|(known, as_look, _)| *as_look == look && known == view)
+        {
             return Arc::clone(cell);
         }
-        if kept.len() >= ROOM {
-            kept.pop_front();
+        if drawings.len() >= MOST_DRAWINGS {
+            drawings.pop_front();
         }
         let cell = Cell::default();
-        kept.push_back((Arc::clone(view), look, Arc::clone(&cell)));
+        drawings.push_back((Arc::clone(view), look, Arc::clone(&cell)));
         cell
     }
 }
@@ -126,12 +128,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_drawn_is_no_picture_and_only_so_many_are_kept() {
+    async fn what_cannot_be_drawn_is_no_picture_and_the_cache_is_bounded() {
         let gallery = Gallery::default();
-        for number in 0..ROOM + 5 {
+        for number in 0..MOST_DRAWINGS + 5 {
             let legend = number.to_string();
             let _ = gallery.draw(View { legend, ..View::default() }.into(), Look::Mail).await;
         }
-        assert_eq!(gallery.kept.lock().expect("nobody died").len(), ROOM);
+        assert_eq!(gallery.drawings.lock().expect("nobody died").len(), MOST_DRAWINGS);
     }
 }

@@ -1,5 +1,5 @@
 //! Computer players that are asked about boards: one question after the other on a thread of its own, few that wait, and
-//! answers that are kept. Which players there are, and how they search, is not known here.
+//! a cache of answers. Which players there are, and how they search, is not known here.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,9 +18,9 @@ const PARALLEL: usize = 1;
 /// Questions that are thought about or wait, of all and of one user.
 const MOST: usize = 8;
 const MOST_OF_USER: usize = 2;
-/// Hints and analyses that are kept.
-const KEPT: usize = 512;
-const KEPT_ANALYSES: usize = 64;
+/// Hints and analyses in the cache.
+const CACHED_HINTS: usize = 512;
+const CACHED_ANALYSES: usize = 64;
 /// The longest that a move on a board which is not stored is thought about.
 const ANSWER: Duration = Duration::from_secs(1);
 /// Games that are analysed or wait for that; one after the other.
@@ -119,10 +119,10 @@ impl Thinking {
             turns: Arc::new(Semaphore::new(PARALLEL)),
             quick_turns: Arc::new(Semaphore::new(PARALLEL)),
             waiting: Arc::default(),
-            answers: Arc::new(Mutex::new(Answers::new(KEPT))),
+            answers: Arc::new(Mutex::new(Answers::new(CACHED_HINTS))),
             games: Arc::new(Semaphore::new(MOST_GAMES)),
             game: Semaphore::new(1),
-            analyses: Mutex::new(Answers::new(KEPT_ANALYSES)),
+            analyses: Mutex::new(Answers::new(CACHED_ANALYSES)),
         }
     }
 
@@ -151,7 +151,7 @@ impl Thinking {
         let work = tokio::task::spawn_blocking(move || {
             let (_turn, _place) = (turn, place);
             let thought = Arc::new(thinker.think(game, position.as_ref(), POSITION)?);
-            lock(&answers).keep(question, Arc::clone(&thought));
+            lock(&answers).insert(question, Arc::clone(&thought));
             Some(thought)
         });
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
@@ -179,7 +179,7 @@ impl Thinking {
         lock(&self.answers).known.get(&question).map(Arc::clone)
     }
 
-    /// The analysis of a game, if it is kept.
+    /// The analysis of a game, if it is cached.
     pub fn recall_analysis(&self, question: Question) -> Option<Thoughts> {
         lock(&self.analyses).known.get(&question).map(Arc::clone)
     }
@@ -222,7 +222,7 @@ impl Thinking {
             return Err(Unanswered::Unknown);
         }
         let thoughts = Arc::new(thoughts);
-        lock(&self.analyses).keep(question, Arc::clone(&thoughts));
+        lock(&self.analyses).insert(question, Arc::clone(&thoughts));
         Ok(thoughts)
     }
 }
@@ -232,7 +232,7 @@ impl<T> Answers<T> {
         Self { known: HashMap::new(), order: VecDeque::new(), most }
     }
 
-    fn keep(&mut self, question: Question, answer: T) {
+    fn insert(&mut self, question: Question, answer: T) {
         if self.known.insert(question, answer).is_none() {
             self.order.push_back(question);
         }
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_wait_and_none_of_them_is_kept_by_one_user() {
+    async fn few_wait_and_one_user_does_not_take_all_places() {
         let (go, receiver) = channel();
         let slow = Arc::new(Slow { go: Mutex::new(receiver), asked: AtomicUsize::new(0) });
         let thinking = Arc::new(Thinking::new(Arc::clone(&slow) as Arc<dyn Thinker>));
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_oldest_answers_are_forgotten() {
-        let mut answers = Answers::new(KEPT);
+        let mut answers = Answers::new(CACHED_HINTS);
         let thought = Arc::new(Thought {
             turn: "f1".to_owned(),
             value: Vec::new(),
@@ -367,10 +367,10 @@ mod tests {
             cut: false,
             version: "1",
         });
-        for board in 0..KEPT as i64 + 3 {
-            answers.keep(question(board), Arc::clone(&thought));
+        for board in 0..CACHED_HINTS as i64 + 3 {
+            answers.insert(question(board), Arc::clone(&thought));
         }
-        assert_eq!(answers.known.len(), KEPT);
+        assert_eq!(answers.known.len(), CACHED_HINTS);
         assert!(!answers.known.contains_key(&question(2)) && answers.known.contains_key(&question(3)));
     }
 }

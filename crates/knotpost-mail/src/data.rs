@@ -60,17 +60,17 @@ impl DataReader {
     /// Reads bytes up to the end of the message; returns how many it used, and whether the message has ended.
     pub fn ingest(&mut self, bytes: &[u8]) -> (usize, Progress) {
         let mut rest = bytes;
-        while let Some((&byte, behind)) = rest.split_first() {
+        while let Some((&byte, after)) = rest.split_first() {
             if self.state == State::Text {
                 let run = memchr3(b'\r', b'\n', 0, rest).unwrap_or(rest.len());
-                let (text, behind) = rest.split_at(run);
+                let (text, after) = rest.split_at(run);
                 self.keep(text);
                 if run > 0 {
-                    rest = behind;
+                    rest = after;
                     continue;
                 }
             }
-            rest = behind;
+            rest = after;
             if self.step(byte) == Progress::Ended {
                 return (bytes.len() - rest.len(), Progress::Ended);
             }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_unstuffed_and_what_stands_behind_the_end_is_left() {
+    fn dots_are_unstuffed_and_what_follows_the_end_is_left() {
         let whole = |text: &[u8]| Received::Whole(text.to_vec());
         for piece in [1, 2, 3, 5, 1000] {
             let read = |wire: &'static [u8]| read(wire.chunks(piece), 99);

@@ -22,14 +22,14 @@ pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
 pub(super) fn decode_quoted(body: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(body.len());
     let mut rest = body;
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
         if *byte != b'=' {
             decoded.push(*byte);
-        } else if let Some((code, after)) = hex_pair(behind) {
+        } else if let Some((code, after)) = hex_pair(after) {
             decoded.push(code);
             rest = after;
-        } else if let Some(after) = behind_soft_break(behind) {
+        } else if let Some(after) = after_soft_break(after) {
             rest = after;
         } else {
             decoded.push(b'=');
@@ -46,7 +46,7 @@ fn hex_pair(text: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// A soft line break may have blanks before its line end; the end of the text counts as a line end.
-fn behind_soft_break(text: &[u8]) -> Option<&[u8]> {
+fn after_soft_break(text: &[u8]) -> Option<&[u8]> {
     let line_end = text.iter().take(MAX_PADDING).position(|byte| !matches!(byte, b' ' | b'\t'));
     match line_end {
         None if text.len() < MAX_PADDING => Some(&[]),

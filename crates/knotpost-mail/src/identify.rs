@@ -101,18 +101,18 @@ fn under_game(subject: &str, line: &str, language: &dyn Language) -> String {
 /// The word alone, or after the prefixes of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
 fn is_multiple(subject: &str) -> bool {
     let mut rest = subject.trim();
-    while let Some(behind) = strip_mark(rest) {
-        rest = behind.trim_start();
+    while let Some(after) = strip_mark(rest) {
+        rest = after.trim_start();
     }
     rest.eq_ignore_ascii_case("multiple")
 }
 
 fn strip_mark(text: &str) -> Option<&str> {
     if text.starts_with('[') {
-        return text.split_once(']').map(|(_, behind)| behind);
+        return text.split_once(']').map(|(_, after)| after);
     }
-    let (mark, behind) = text.split_once([':', '：'])?;
-    (mark.chars().count() <= 8 && !mark.trim_end().contains(' ')).then_some(behind)
+    let (mark, after) = text.split_once([':', '：'])?;
+    (mark.chars().count() <= 8 && !mark.trim_end().contains(' ')).then_some(after)
 }
 
 fn read_multiple(text: &str) -> Identified {

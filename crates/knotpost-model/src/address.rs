@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_accepted_has_no_room_for_a_second_line(text in "\\PC{0,40}|[a-z.@+\r\n<> ]{0,30}") {
+        fn what_is_accepted_holds_no_second_line(text in "\\PC{0,40}|[a-z.@+\r\n<> ]{0,30}") {
             if let Ok(address) = parse_address(&text) {
                 let shown = address.to_string();
                 prop_assert!(!shown.chars().any(|c| c.is_control() || c.is_whitespace() || "<>,;\"".contains(c)));

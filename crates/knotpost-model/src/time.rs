@@ -51,13 +51,13 @@ impl Millis {
 
     /// The day of the year in UTC, from 1 to 366.
     pub fn day_of_year(self) -> u16 {
-        let stamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
-        stamp.to_zoned(TimeZone::UTC).day_of_year().unsigned_abs()
+        let timestamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        timestamp.to_zoned(TimeZone::UTC).day_of_year().unsigned_abs()
     }
 
     fn format(self, pattern: &str) -> String {
-        let stamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
-        stamp.to_zoned(TimeZone::UTC).strftime(pattern).to_string()
+        let timestamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        timestamp.to_zoned(TimeZone::UTC).strftime(pattern).to_string()
     }
 }
 

@@ -213,8 +213,8 @@ fn is_same(one: &str, other: &str) -> bool {
 fn speaks_for(holder: &str, domain: &str) -> bool {
     let (holder, domain) = (holder.trim_end_matches('.'), domain.trim_end_matches('.'));
     let is_above = || {
-        let behind = domain.len().checked_sub(holder.len()).and_then(|at| domain.split_at_checked(at));
-        behind.is_some_and(|(before, tail)| before.ends_with('.') && tail.eq_ignore_ascii_case(holder))
+        let split = domain.len().checked_sub(holder.len()).and_then(|at| domain.split_at_checked(at));
+        split.is_some_and(|(before, tail)| before.ends_with('.') && tail.eq_ignore_ascii_case(holder))
     };
     holder.contains('.') && (is_same(holder, domain) || is_above())
 }

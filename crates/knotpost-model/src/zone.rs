@@ -27,17 +27,17 @@ impl Zone {
 
     /// As players there read a moment: `2026-11-20 11:00 CET`.
     pub fn show(&self, at: Millis) -> String {
-        let stamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
-        stamp.to_zoned(self.0.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string()
+        let timestamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        timestamp.to_zoned(self.0.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string()
     }
 
     /// The next moment after `now` at which the clock there shows the full hour `hour`. On a day whose clock
     /// skips that hour it is the moment right after the gap; on one that has it twice, the first time.
     pub fn next_hour(&self, hour: u8, now: Millis) -> Millis {
         let day = Millis(now.0.saturating_add(86_400_000));
-        let Ok(stamp) = Timestamp::from_millisecond(now.0) else { return day };
+        let Ok(timestamp) = Timestamp::from_millisecond(now.0) else { return day };
         let hour = i8::try_from(hour.min(23)).unwrap_or(0);
-        let mut date = stamp.to_zoned(self.0.clone()).date();
+        let mut date = timestamp.to_zoned(self.0.clone()).date();
         // Where a whole day is skipped the third one comes at last.
         for _ in 0..3 {
             if let Ok(next) = date.at(hour, 0, 0, 0).to_zoned(self.0.clone()) {

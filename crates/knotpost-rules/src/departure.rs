@@ -49,7 +49,7 @@ impl Departures<'_> {
         let plays_on = meta.abilities.has(Ability::PlayOn);
         if let Status::Over(outcome) = position.status() {
             // Where the last one may play on, a seat that left may still win.
-            return Some(if plays_on { outcome } else { self.put_behind(&outcome) });
+            return Some(if plays_on { outcome } else { self.rank_last(&outcome) });
         }
         match self.staying() {
             0 => Some(position.result_by_scores()),
@@ -72,7 +72,7 @@ impl Departures<'_> {
     }
 
     /// An outcome with the seats that left behind all others.
-    fn put_behind(&self, outcome: &Outcome) -> Outcome {
+    fn rank_last(&self, outcome: &Outcome) -> Outcome {
         let placing = |seat: Seat| outcome.placings.get(seat.index()).map(|placing| Reverse(*placing));
         self.rank(placing, outcome.reason)
     }

@@ -153,8 +153,8 @@ impl Scores {
                 let rival = others.map(|(_, lengths)| lengths.as_slice()).max().unwrap_or_default();
                 let own = paths.get(seat.index()).map(Vec::as_slice).unwrap_or_default();
                 let length = |list: &[u32], at: usize| list.get(at).map_or(0, |length| *length as i32);
-                let ahead = (0..own.len().max(rival.len())).map(|at| length(own, at) - length(rival, at));
-                ahead.into_iter().find(|lead| *lead != 0).unwrap_or(0)
+                let leads = (0..own.len().max(rival.len())).map(|at| length(own, at) - length(rival, at));
+                leads.into_iter().find(|lead| *lead != 0).unwrap_or(0)
             }
         }
     }

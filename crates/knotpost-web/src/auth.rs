@@ -100,7 +100,7 @@ impl Caller {
 
     /// The caller as the author of an administrator's action.
     pub(super) fn administrator(&self) -> Administrator {
-        Administrator { door: AdminChannel::Api, name: self.userid.clone(), user: Some(self.user) }
+        Administrator { channel: AdminChannel::Api, name: self.userid.clone(), user: Some(self.user) }
     }
 }
 

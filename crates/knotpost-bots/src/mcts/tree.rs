@@ -292,8 +292,8 @@ pub(super) fn share<G: Game>(
     let estimates: Vec<i32> = edges.iter().map(judge).collect();
     let best = estimates.iter().copied().max().unwrap_or_default();
     let weigh = |estimate: &i32| {
-        let behind = 1.0 + best.saturating_sub(*estimate) as f32 / sharp;
-        1.0 / (behind * behind)
+        let gap = 1.0 + best.saturating_sub(*estimate) as f32 / sharp;
+        1.0 / (gap * gap)
     };
     let weights: Vec<f32> = estimates.iter().map(weigh).collect();
     let sum: f32 = weights.iter().sum();

@@ -150,7 +150,7 @@ impl Search<'_, '_> {
     ) -> Result<Value, Ended> {
         self.spend()?;
         if depth == 0 {
-            return self.settle(state, (alpha, beta), self.settings.quiet);
+            return self.quiesce(state, (alpha, beta), self.settings.quiet);
         }
         let key = state.key();
         let known = self.table.find(key);
@@ -183,7 +183,7 @@ impl Search<'_, '_> {
 
     /// The value of a position whose branches are not searched, but for those that win points: each player may take
     /// them or leave it.
-    fn settle<G: Game>(
+    fn quiesce<G: Game>(
         &mut self,
         state: &State<G>,
         (mut alpha, beta): (i32, i32),
@@ -208,8 +208,8 @@ impl Search<'_, '_> {
             self.spend()?;
             let value = match after.mover() == mover {
                 _ if after.is_over() => judge_end(&after, mover, DEEPEST),
-                true => self.settle(&after, (alpha, beta), plies - 1)?.value,
-                false => -self.settle(&after, (-beta, -alpha), plies - 1)?.value,
+                true => self.quiesce(&after, (alpha, beta), plies - 1)?.value,
+                false => -self.quiesce(&after, (-beta, -alpha), plies - 1)?.value,
             };
             best = best.max(value);
             alpha = alpha.max(best);

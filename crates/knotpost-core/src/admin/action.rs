@@ -36,7 +36,7 @@ impl AdminChannel {
 #[derive(Clone, Debug)]
 pub struct Administrator {
     /// Which way.
-    pub door: AdminChannel,
+    pub channel: AdminChannel,
     /// The userid; of the shell, the user of the machine.
     pub name: String,
     /// The user, who must still be an administrator when the action is carried out; the shell needs none.
@@ -46,7 +46,7 @@ pub struct Administrator {
 impl Administrator {
     /// Whoever has a shell on the machine.
     pub fn of_shell(name: impl Into<String>) -> Self {
-        Self { door: AdminChannel::Shell, name: name.into(), user: None }
+        Self { channel: AdminChannel::Shell, name: name.into(), user: None }
     }
 }
 
@@ -65,7 +65,7 @@ pub enum AdminAction {
         /// Which.
         board: BoardRef,
         /// What.
-        deed: BoardAction,
+        action: BoardAction,
         /// What the players are told about it; may be empty.
         why: String,
     },
@@ -119,7 +119,7 @@ impl AdminAction {
     pub fn verb(&self) -> &'static str {
         match self {
             Self::User { edit, .. } => edit.verb(),
-            Self::Board { deed, .. } => deed.verb(),
+            Self::Board { action, .. } => action.verb(),
             Self::LookAs { .. } => "board.look_as",
             Self::Mail { queue, change, .. } => match (queue, change) {
                 (MailQueue::Inbox, MailChange::Retry) => "inbox.retry",
@@ -150,8 +150,8 @@ impl AdminAction {
 
     fn detail(&self) -> String {
         match self {
-            Self::Board { deed, why, .. } => {
-                let parts = [deed.detail(), why.clone()];
+            Self::Board { action, why, .. } => {
+                let parts = [action.detail(), why.clone()];
                 parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
             }
             Self::LookAs { seat, .. } => format!("seat {seat}"),
@@ -168,9 +168,9 @@ impl AdminAction {
             _ => None,
         };
         NewAudit {
-            door: admin.door.as_str(),
+            channel: admin.channel.as_str(),
             actor: one_line(&admin.name),
-            deed: self.verb(),
+            action: self.verb(),
             subject: one_line(&self.subject()),
             subject_user,
             outcome,

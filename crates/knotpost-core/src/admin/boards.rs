@@ -82,20 +82,20 @@ pub(super) async fn rule(
     tx: &mut WriteTx,
     app: &App,
     name: &BoardRef,
-    deed: &BoardAction,
+    action: &BoardAction,
     why: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
     let Some(board) = Board::load_to_change(tx, app, &name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    if *deed == BoardAction::Remove {
+    if *action == BoardAction::Remove {
         return close(tx, app, board, why, now).await;
     }
     if board.row.state != BoardState::Active {
         return Err(Refusal::new(Code::GameOver, format!("{name} is over")).into());
     }
-    let (board, ruling) = match deed {
+    let (board, ruling) = match action {
         BoardAction::Pause => (pause(tx, board, now).await?, Ruled::Paused),
         BoardAction::Resume => (resume(tx, board, now).await?, Ruled::Resumed),
         BoardAction::Adjudicate { winners } => {

@@ -46,14 +46,14 @@ const DONE: &str = "done";
 pub(crate) async fn note_done(
     tx: &mut WriteTx,
     admin: &Administrator,
-    deed: &'static str,
+    action: &'static str,
     (subject, detail): (&str, &str),
     now: Millis,
 ) -> Result<(), StoreError> {
     let row = NewAudit {
-        door: admin.door.as_str(),
+        channel: admin.channel.as_str(),
         actor: one_line(&admin.name),
-        deed,
+        action,
         subject: one_line(subject),
         subject_user: None,
         outcome: DONE,
@@ -73,9 +73,9 @@ type Told = (Code, String, Vec<String>);
 pub async fn administer(
     app: &Arc<App>,
     admin: &Administrator,
-    deed: AdminAction,
+    action: AdminAction,
 ) -> Result<(), ServiceError> {
-    let prepared = match &deed {
+    let prepared = match &action {
         AdminAction::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
         _ => Ok(UserWork::default()),
     };
@@ -86,30 +86,30 @@ pub async fn administer(
         Err(error) => return Err(error),
     };
     let (now, shared) = (app.clock.now(), Arc::clone(app));
-    let work = Arc::new((admin.clone(), deed, prepared));
+    let work = Arc::new((admin.clone(), action, prepared));
     let told: Arc<(Administrator, AdminAction, Result<UserWork, Told>)> = Arc::clone(&work);
     let refused = app
         .store
         .write(move |tx| {
             let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
             Box::pin(async move {
-                let (admin, deed, prepared) = &*work;
+                let (admin, action, prepared) = &*work;
                 let refused = match prepared {
-                    Ok(prepared) => attempt(tx, &app, admin, deed, prepared, now).await?,
+                    Ok(prepared) => attempt(tx, &app, admin, action, prepared, now).await?,
                     Err(told) => Some(told.clone()),
                 };
                 let outcome = refused.as_ref().map_or(DONE, |(code, ..)| code.as_str());
-                tx.insert_audit(&deed.audit(admin, outcome), now).await?;
+                tx.insert_audit(&action.audit(admin, outcome), now).await?;
                 Ok(refused)
             })
         })
         .await?;
-    let (admin, deed, _) = &*told;
+    let (admin, action, _) = &*told;
     if let Some((code, message, hints)) = refused {
         return Err(hints.into_iter().fold(Refusal::new(code, message), Refusal::hint).into());
     }
-    tracing::info!(door = admin.door.as_str(), deed = deed.verb(), "an administrator acted");
-    follow_up(app, deed).await;
+    tracing::info!(channel = admin.channel.as_str(), action = action.verb(), "an administrator acted");
+    follow_up(app, action).await;
     Ok(())
 }
 
@@ -118,12 +118,12 @@ async fn attempt(
     tx: &mut WriteTx,
     app: &App,
     admin: &Administrator,
-    deed: &AdminAction,
+    action: &AdminAction,
     prepared: &UserWork,
     now: Millis,
 ) -> Result<Option<Told>, StoreError> {
     tx.savepoint();
-    match act(tx, app, admin, deed, prepared, now).await {
+    match act(tx, app, admin, action, prepared, now).await {
         Ok(()) => {
             tx.release_savepoint().await?;
             Ok(None)
@@ -140,12 +140,12 @@ async fn act(
     tx: &mut WriteTx,
     app: &App,
     admin: &Administrator,
-    deed: &AdminAction,
+    action: &AdminAction,
     prepared: &UserWork,
     now: Millis,
 ) -> Result<(), ServiceError> {
     let user = authorized(tx, admin).await?;
-    match deed {
+    match action {
         AdminAction::User { userid, edit } => {
             if let Some(user) = &user
                 && user.userid.eq_ignore_ascii_case(userid)
@@ -157,7 +157,7 @@ async fn act(
             }
             users::apply(tx, app, userid, edit, prepared, now).await
         }
-        AdminAction::Board { board, deed, why } => boards::rule(tx, app, board, deed, why, now).await,
+        AdminAction::Board { board, action, why } => boards::rule(tx, app, board, action, why, now).await,
         AdminAction::LookAs { board, seat } => queries::check_seat(tx, app, board, *seat).await,
         AdminAction::Mail { queue, id, change } => {
             inspector::change_mail(tx, *queue, *id, *change, now).await
@@ -185,8 +185,8 @@ async fn authorized(tx: &mut ReadTx, admin: &Administrator) -> Result<Option<Use
 }
 
 /// What others should notice at once.
-async fn follow_up(app: &App, deed: &AdminAction) {
-    match deed {
+async fn follow_up(app: &App, action: &AdminAction) {
+    match action {
         AdminAction::User { userid, .. } => forget_password(app, userid).await,
         AdminAction::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
         AdminAction::LookAs { .. } => return,

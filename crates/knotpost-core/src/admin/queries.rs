@@ -35,11 +35,11 @@ pub struct AuditEntry {
     /// When the action was tried.
     pub at: Millis,
     /// `shell`, `web` or `api`.
-    pub door: String,
+    pub channel: String,
     /// The administrator's userid; of the shell, the user of the machine.
     pub actor: String,
     /// A stable word such as `board.pause`.
-    pub deed: String,
+    pub action: String,
     /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
     pub subject: String,
     /// `done`, or the code of a refusal.
@@ -50,8 +50,8 @@ pub struct AuditEntry {
 
 impl From<AuditRow> for AuditEntry {
     fn from(row: AuditRow) -> Self {
-        let AuditRow { id, at, door, actor, deed, subject, outcome, detail } = row;
-        Self { id, at, door, actor, deed, subject, outcome, detail }
+        let AuditRow { id, at, channel, actor, action, subject, outcome, detail } = row;
+        Self { id, at, channel, actor, action, subject, outcome, detail }
     }
 }
 

@@ -129,7 +129,7 @@ impl Board {
             Some(board) => board,
             None => Self::replay(app, row.clone(), seats, tx.moves(row.id).await?)?,
         };
-        board.keep_in_memory(app);
+        board.cache(app);
         if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
         {
             board.load_pauses(tx).await?;
@@ -150,13 +150,13 @@ impl Board {
         Self::replay(app, row, seats, moves)
     }
 
-    /// Keeps the moves and the position in memory, so that the next who loads the board need not replay them. May
-    /// be called before what was written is committed: who finds it compares it with the row.
-    pub(crate) fn keep_in_memory(&self, app: &impl BoardContext) {
+    /// Caches the moves and the position, so that whoever loads the board next need not replay them. May be called
+    /// before what was written is committed: whoever finds it compares it with the row.
+    pub(crate) fn cache(&self, app: &impl BoardContext) {
         if app.recent_boards().wants(self.row.id, &self.entries) && self.is_as_stored() {
             let (entries, position) = (self.entries.clone(), self.position.clone());
             app.recent_boards()
-                .keep(self.row.id, Recent { entries, position, retired: self.retired.clone() });
+                .insert(self.row.id, Recent { entries, position, retired: self.retired.clone() });
         }
     }
 
@@ -170,7 +170,7 @@ impl Board {
         let Some(recent) = app.recent_boards().find(row.id, row.ply) else { return Ok(None) };
         let known = recent.entries.len() as i64;
         let is_all = known == row.ply && row.history == Some(recent.entries.digest());
-        let later = if is_all { Vec::new() } else { tx.moves_behind(row.id, known).await? };
+        let later = if is_all { Vec::new() } else { tx.moves_after(row.id, known).await? };
         let (game, options) = read_options(app, row, seats.len())?;
         let mut board = Self::with(app, (row.clone(), seats.to_vec()), game, options, recent);
         let fits = later.into_iter().all(|row| board.enter(row).is_ok()) && board.is_as_stored();

@@ -34,12 +34,12 @@ pub(crate) fn without_marks(text: &str) -> &str {
 
 /// The text behind words such as `my move:`.
 fn without_opening(text: &str) -> &str {
-    let rest_behind = |opening: &&str| {
+    let rest_after = |opening: &&str| {
         let (head, rest) = text.split_at_checked(opening.len())?;
         let ends = rest.starts_with([' ', ':']);
         (ends && head.eq_ignore_ascii_case(opening)).then_some(rest)
     };
-    let rest = OPENINGS.iter().find_map(rest_behind).unwrap_or(text);
+    let rest = OPENINGS.iter().find_map(rest_after).unwrap_or(text);
     without_marks(rest.trim_start_matches([' ', ':']))
 }
 

@@ -1,7 +1,7 @@
 //! Boards that somebody has just looked at: their moves and their position, so that the next turn need neither read
 //! nor replay them.
 //!
-//! What is kept is true of one list of moves alone, which its digest names; whoever loads a board compares it with
+//! An entry is true of one list of moves alone, which its digest names; whoever loads a board compares it with
 //! the digest in the row. So it does not matter whether a transaction was undone, moves were taken back, or another
 //! process has moved: what does not fit is not used.
 
@@ -30,10 +30,10 @@ pub(crate) struct Recent {
 
 /// Boards in memory, those that nobody asked for longest leaving first.
 #[derive(Default)]
-pub struct RecentBoards(Mutex<Shelf>);
+pub struct RecentBoards(Mutex<Cache>);
 
 #[derive(Default)]
-struct Shelf {
+struct Cache {
     boards: HashMap<BoardKey, (u64, Recent)>,
     /// By when they were asked for.
     order: BTreeMap<u64, BoardKey>,
@@ -44,7 +44,7 @@ struct Shelf {
     now: u64,
 }
 
-impl Shelf {
+impl Cache {
     fn remove(&mut self, board: BoardKey) {
         if let Some((used, recent)) = self.boards.remove(&board) {
             self.order.remove(&used);
@@ -83,32 +83,32 @@ fn weight(entries: &History) -> usize {
 impl RecentBoards {
     /// What was kept of a board, if it had no more than `ply` moves then.
     pub(crate) fn find(&self, board: BoardKey, ply: i64) -> Option<Recent> {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, recent) = shelf.boards.get(&board)?;
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, recent) = cache.boards.get(&board)?;
         if recent.entries.len() as i64 > ply {
             return None;
         }
         let found = recent.clone();
-        shelf.put_first(board);
+        cache.put_first(board);
         Some(found)
     }
 
-    /// Whether a board with these moves is to be kept: it is not too long, and not here already.
+    /// Whether a board with these moves is to be cached: it is not too long, and not here already.
     pub(crate) fn wants(&self, board: BoardKey, entries: &History) -> bool {
         if weight(entries) > MOST {
             return false;
         }
-        let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        shelf.boards.get(&board).is_none_or(|(_, recent)| recent.entries.digest() != entries.digest())
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.boards.get(&board).is_none_or(|(_, recent)| recent.entries.digest() != entries.digest())
     }
 
-    /// Keeps a board.
-    pub(crate) fn keep(&self, board: BoardKey, recent: Recent) {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        shelf.insert(board, recent);
-        while shelf.weight > MOST {
-            let Some(oldest) = shelf.order.first_key_value().map(|(_, board)| *board) else { break };
-            shelf.remove(oldest);
+    /// Caches a board.
+    pub(crate) fn insert(&self, board: BoardKey, recent: Recent) {
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.insert(board, recent);
+        while cache.weight > MOST {
+            let Some(oldest) = cache.order.first_key_value().map(|(_, board)| *board) else { break };
+            cache.remove(oldest);
         }
     }
 }
@@ -135,18 +135,18 @@ mod tests {
         let boards = RecentBoards::default();
         let find = |board| boards.find(BoardKey(board), 0).expect("it was kept").position;
         for board in 0..DRAWN as i64 {
-            boards.keep(BoardKey(board), recent());
+            boards.insert(BoardKey(board), recent());
         }
         let drawn = [0, 1].map(|board| find(board).view_for(Viewer::Spectator, &Cast::default()));
         let is_there =
             |board, view| Arc::ptr_eq(&find(board).view_for(Viewer::Spectator, &Cast::default()), view);
         assert!(is_there(0, &drawn[0]) && is_there(1, &drawn[1]));
         for board in 100..100 + DRAWN as i64 - 1 {
-            boards.keep(BoardKey(board), recent());
+            boards.insert(BoardKey(board), recent());
         }
         assert!(is_there(1, &drawn[1]), "asked for last before those came");
         assert!(!is_there(0, &drawn[0]), "one too many came since");
-        let shelf = boards.0.lock().expect("nobody died");
-        assert_eq!((shelf.drawn.len(), shelf.order.len()), (DRAWN, 2 * DRAWN - 1));
+        let cache = boards.0.lock().expect("nobody died");
+        assert_eq!((cache.drawn.len(), cache.order.len()), (DRAWN, 2 * DRAWN - 1));
     }
 }

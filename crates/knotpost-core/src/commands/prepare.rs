@@ -18,7 +18,7 @@ use self::counting::{count_all, count_rate, find_proven};
 use self::login::{Passwords, check_passwords};
 use crate::app::App;
 use crate::identity::Login;
-use crate::identity::authentication::Patience;
+use crate::identity::authentication::SlowWork;
 use crate::requests::board_reply::{Answered, prepare_answer};
 use crate::requests::{Prepared, Request};
 use knotpost_model::Comment;
@@ -32,7 +32,7 @@ const SHORTEST_PASSWORD: usize = 6;
 /// # Errors
 /// When the database fails.
 pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
-    let Some(prepared) = prepare_request(app, request, Patience::Hash).await? else {
+    let Some(prepared) = prepare_request(app, request, SlowWork::Allowed).await? else {
         return Err(StoreError::Closed);
     };
     Ok(prepared)
@@ -43,8 +43,8 @@ pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, Store
 /// # Errors
 /// When the database fails.
 pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Prepared>, StoreError> {
-    let mut prepared = prepare_request(app, request, Patience::OnlyRemembered).await?;
-    // Only now is it certain that this is not prepared again, with more patience.
+    let mut prepared = prepare_request(app, request, SlowWork::Refused).await?;
+    // Only now is it certain that this is not prepared again, with slow work allowed.
     if let Some(prepared) = &mut prepared {
         count_all(app, prepared);
     }
@@ -55,15 +55,15 @@ pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<
 async fn prepare_request(
     app: &Arc<App>,
     mut request: Request,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<Option<Prepared>, StoreError> {
     if let Some(board_reply) = request.board_reply.take() {
         match prepare_answer(app, &request.origin, board_reply).await? {
             Answered::Prepared(mut prepared) => {
-                if patience == Patience::Hash {
+                if slow_work == SlowWork::Allowed {
                     count_rate(app, &mut prepared);
                 }
-                let advised = take_advice(app, &mut prepared, patience).await?;
+                let advised = take_advice(app, &mut prepared, slow_work).await?;
                 return Ok(advised.then_some(*prepared));
             }
             Answered::Complete { line, body } => {
@@ -72,13 +72,13 @@ async fn prepare_request(
             Answered::Nothing => {}
         }
     }
-    prepare_command(app, request, patience).await
+    prepare_command(app, request, slow_work).await
 }
 
 fn prepare_command(
     app: &Arc<App>,
     request: Request,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
     Box::pin(async move {
         let Request { command, line, body, origin, board_reply: _ } = request;
@@ -88,18 +88,18 @@ fn prepare_command(
             prepared.echo = line.masked(&app.vocabulary);
         }
         if matches!(prepared.command, Ok(Command::Multiple)) {
-            return prepare_lines(app, prepared, &body, patience).await;
+            return prepare_lines(app, prepared, &body, slow_work).await;
         }
         prepared.body = Comment::new(&body);
         name_sender(app, &mut prepared).await?;
         redact_body(&mut prepared);
         prepared.proven = find_proven(app, &prepared).await?;
-        let done = check_passwords(app, &mut prepared, patience).await? == Passwords::Checked;
+        let done = check_passwords(app, &mut prepared, slow_work).await? == Passwords::Checked;
         let is_signup = matches!(prepared.command, Ok(Command::Signup { .. }));
-        if done && patience == Patience::Hash && !is_signup {
+        if done && slow_work == SlowWork::Allowed && !is_signup {
             count_rate(app, &mut prepared);
         }
-        let done = done && take_advice(app, &mut prepared, patience).await?;
+        let done = done && take_advice(app, &mut prepared, slow_work).await?;
         let is_right = matches!(prepared.login, Login::NotNeeded | Login::Known { .. });
         if let Some(line) = line.filter(|_| prepared.overloaded || !is_right) {
             prepared.echo = line.masked_cautiously(&app.vocabulary);
@@ -147,7 +147,7 @@ async fn prepare_lines(
     app: &Arc<App>,
     mut prepared: Prepared,
     body: &str,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<Option<Prepared>, StoreError> {
     let lines = match knotpost_commands::command_lines(body) {
         Ok(lines) => lines,
@@ -163,7 +163,7 @@ async fn prepare_lines(
             Some(left) => seconds = left,
             None => request.command = Err(too_much_thinking()),
         }
-        let Some(line) = prepare_command(app, request, patience).await? else { return Ok(None) };
+        let Some(line) = prepare_command(app, request, slow_work).await? else { return Ok(None) };
         prepared.lines.push(line);
     }
     Ok(Some(prepared))

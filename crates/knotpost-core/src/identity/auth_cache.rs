@@ -41,12 +41,12 @@ impl AuthCache {
         find(&lock(&self.by_key), digest, now)
     }
 
-    pub(crate) fn remember_name(&self, name: String, named: Named, now: Millis) {
-        keep(&mut lock(&self.by_name), name, named, now);
+    pub(crate) fn insert_name(&self, name: String, named: Named, now: Millis) {
+        insert(&mut lock(&self.by_name), name, named, now);
     }
 
-    pub(crate) fn remember_key(&self, digest: String, bearer: Bearer, now: Millis) {
-        keep(&mut lock(&self.by_key), digest, bearer, now);
+    pub(crate) fn insert_key(&self, digest: String, bearer: Bearer, now: Millis) {
+        insert(&mut lock(&self.by_key), digest, bearer, now);
     }
 
     /// Whether the user is known to have a confirmed address.
@@ -54,7 +54,7 @@ impl AuthCache {
         lock(&self.confirmed).contains(&user)
     }
 
-    pub(crate) fn remember_confirmed(&self, user: UserKey) {
+    pub(crate) fn insert_confirmed(&self, user: UserKey) {
         let mut confirmed = lock(&self.confirmed);
         if confirmed.len() >= MOST {
             confirmed.clear();
@@ -78,7 +78,7 @@ fn find<V: Clone>(map: &HashMap<String, (V, Millis)>, key: &str, now: Millis) ->
     map.get(key).filter(|(_, at)| is_fresh(*at, now)).map(|(value, _)| value.clone())
 }
 
-fn keep<V>(map: &mut HashMap<String, (V, Millis)>, key: String, value: V, now: Millis) {
+fn insert<V>(map: &mut HashMap<String, (V, Millis)>, key: String, value: V, now: Millis) {
     if map.len() >= MOST {
         map.retain(|_, (_, at)| is_fresh(*at, now));
     }
@@ -101,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn somebody_is_remembered_for_a_minute() {
+    fn an_entry_is_cached_for_a_minute() {
         let known = AuthCache::default();
-        known.remember_name("ann".to_owned(), named(1), Millis(1_000));
+        known.insert_name("ann".to_owned(), named(1), Millis(1_000));
         assert_eq!(known.of_name("ann", Millis(60_999)), Some(named(1)));
         assert_eq!(known.of_name("ann", Millis(61_000)), None);
         assert_eq!(known.of_name("ann", Millis(999)), None, "the clock was put back");
@@ -123,8 +123,8 @@ mod tests {
             expires_at: Millis(9_000),
         };
         for user in [1, 2] {
-            known.remember_name(format!("user {user}"), named(user), Millis(0));
-            known.remember_key(format!("key {user}"), bearer(user), Millis(0));
+            known.insert_name(format!("user {user}"), named(user), Millis(0));
+            known.insert_key(format!("key {user}"), bearer(user), Millis(0));
         }
         known.forget(UserKey(1));
         assert!(known.of_name("user 1", Millis(0)).is_none() && known.of_key("key 1", Millis(0)).is_none());
@@ -132,12 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn who_has_a_confirmed_address_is_remembered() {
+    fn a_confirmed_user_is_cached() {
         let known = AuthCache::default();
-        known.remember_confirmed(UserKey(1));
+        known.insert_confirmed(UserKey(1));
         assert!(known.is_confirmed(UserKey(1)) && !known.is_confirmed(UserKey(2)));
         for number in 2..=MOST as i64 + 1 {
-            known.remember_confirmed(UserKey(number));
+            known.insert_confirmed(UserKey(number));
         }
         assert!(lock(&known.confirmed).len() <= MOST && known.is_confirmed(UserKey(MOST as i64 + 1)));
         known.forget(UserKey(MOST as i64 + 1));
@@ -145,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many_and_for_newer_ones_later() {
+    fn a_full_cache_takes_newer_entries_later() {
         let known = AuthCache::default();
         for number in 0..MOST + 5 {
-            known.remember_name(number.to_string(), named(1), Millis(0));
+            known.insert_name(number.to_string(), named(1), Millis(0));
         }
         assert_eq!(lock(&known.by_name).len(), MOST);
-        known.remember_name("late".to_owned(), named(2), Millis(70_000));
+        known.insert_name("late".to_owned(), named(2), Millis(70_000));
         assert_eq!(lock(&known.by_name).len(), 1);
     }
 }

@@ -46,11 +46,12 @@ impl Content for WrongPasswords {
     }
 }
 
-/// Whether hashing passwords is allowed to take its time.
+/// Whether what takes long may be done now: hashing a password, a computer player's search.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
-    Hash,
-    OnlyRemembered,
+pub(crate) enum SlowWork {
+    Allowed,
+    /// Only what is cached counts; whoever asked comes back later.
+    Refused,
 }
 
 /// From where somebody gives a password.
@@ -105,7 +106,7 @@ pub(crate) async fn check_typed_password(
     password: &str,
 ) -> Result<Result<Login, HashError>, StoreError> {
     let place = Place::of_client(rate_key);
-    let checked = check_password(app, &place, (userid, password), Words::Password, Patience::Hash).await?;
+    let checked = check_password(app, &place, (userid, password), Words::Password, SlowWork::Allowed).await?;
     Ok(checked.unwrap_or(Ok(Login::Wrong)))
 }
 
@@ -179,7 +180,7 @@ pub(crate) async fn check_password(
     place: &Place,
     (userid, password): (&str, &str),
     words: Words,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<Option<Result<Login, HashError>>, StoreError> {
     let account = userid.to_lowercase();
     let own = format!("{account} {}", place.key);
@@ -195,11 +196,11 @@ pub(crate) async fn check_password(
     }
     let user = app.store.query().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
-    if let Some(login) = remembered(app, place, &account, user.as_ref(), password) {
+    if let Some(login) = find_verified(app, place, &account, user.as_ref(), password) {
         app.limits.give_back(own);
         return Ok(Some(Ok(login)));
     }
-    if patience == Patience::OnlyRemembered {
+    if slow_work == SlowWork::Refused {
         app.limits.give_back(own);
         return Ok(None);
     }
@@ -224,12 +225,12 @@ fn recall(app: &App, place: &Place, account: &str, password: &str) -> Option<Log
     let now = app.clock.now();
     let Named { user, hash } = app.auth_cache.of_name(account, now)?;
     let tried = Try { password, place: &place.key, host: place.host };
-    let is_right = app.credentials.remembers(user, tried, &hash, now);
+    let is_right = app.credentials.has_verified(user, tried, &hash, now);
     is_right.then_some(Login::Known { user, hash, key: None, session: None })
 }
 
 /// Who this is, if that password was right from there a short while ago.
-fn remembered(
+fn find_verified(
     app: &App,
     place: &Place,
     account: &str,
@@ -239,9 +240,9 @@ fn remembered(
     let (user, now) = (user?, app.clock.now());
     let hash = user.password_hash.clone()?;
     let named = Named { user: user.id, hash: hash.clone() };
-    app.auth_cache.remember_name(account.to_owned(), named, now);
+    app.auth_cache.insert_name(account.to_owned(), named, now);
     let tried = Try { password, place: &place.key, host: place.host };
-    let is_right = app.credentials.remembers(user.id, tried, &hash, now);
+    let is_right = app.credentials.has_verified(user.id, tried, &hash, now);
     is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })
 }
 
@@ -286,7 +287,7 @@ async fn try_password(
         }
     };
     if let (Login::Known { user, .. }, Some(host)) = (&login, place.host) {
-        remember_host(app, *user, host, known, now).await;
+        record_host(app, *user, host, known, now).await;
     }
     Ok(Ok(Tried { login, reservation: Some(reservation) }))
 }
@@ -351,7 +352,7 @@ async fn conclude(
     if !matches!(login, Login::Wrong) {
         return app.limits.give_back(taken);
     }
-    app.limits.keep(taken);
+    app.limits.commit(taken);
     let many = app.limits.note_wrong_password(account);
     if let (Some(tries), Some(user)) = (many, user)
         && let Err(error) = warn(app, user.id, tries).await
@@ -365,7 +366,7 @@ async fn conclude(
 
 /// Notes from where somebody logged in otherwise than by the password, as a client of this key: from there they have a
 /// share of wrong passwords of their own.
-pub(crate) async fn remember_login(app: &App, user: UserKey, rate_key: &str) {
+pub(crate) async fn record_login(app: &App, user: UserKey, rate_key: &str) {
     let (place, now) = (Place::of_client(rate_key), app.clock.now());
     let Some(host) = place.host else { return };
     let seen = async { app.store.query().await?.login_host_seen(user, &host.to_string()).await };
@@ -379,11 +380,11 @@ pub(crate) async fn remember_login(app: &App, user: UserKey, rate_key: &str) {
             return;
         }
     };
-    remember_host(app, user, host, known, now).await;
+    record_host(app, user, host, known, now).await;
 }
 
 /// Notes from where somebody logged in, once a day.
-async fn remember_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
+async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
     if matches!(known, Known::Host(seen) if now.since(seen).0 < TOUCH_MS) {
         return;
     }

@@ -114,7 +114,7 @@ impl Credentials {
     }
 
     /// Whether this password of this user, from this place, was verified against this hash a short while ago.
-    pub fn remembers(&self, user: UserKey, tried: Try<'_>, hash: &str, now: Millis) -> bool {
+    pub fn has_verified(&self, user: UserKey, tried: Try<'_>, hash: &str, now: Millis) -> bool {
         let key = self.memory_key(user, tried, hash);
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         memory.get(&key).is_some_and(|(_, until)| *until > now)
@@ -133,7 +133,7 @@ impl Credentials {
     ) -> Result<bool, HashError> {
         let turn = self.turns.turn(tried.host).await.ok_or(HashError::Overloaded)?;
         // Somebody may have asked the same and waited less.
-        if stored.is_some_and(|(user, hash)| self.remembers(user, tried, hash, now)) {
+        if stored.is_some_and(|(user, hash)| self.has_verified(user, tried, hash, now)) {
             return Ok(true);
         }
         // Somebody unknown costs the same as somebody known.
@@ -145,7 +145,7 @@ impl Credentials {
             let right = hashing.verify(&typed, &hash);
             // Before the next one has its turn, who may ask the same.
             if let (true, Some((user, key))) = (right, key) {
-                remember(&memory, key, user, now);
+                insert(&memory, key, user, now);
             }
             right
         };
@@ -191,7 +191,7 @@ impl Credentials {
     }
 }
 
-fn remember(memory: &Mutex<Memory>, key: [u8; 32], user: UserKey, now: Millis) {
+fn insert(memory: &Mutex<Memory>, key: [u8; 32], user: UserKey, now: Millis) {
     let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
     if memory.len() >= MEMORY_SIZE {
         memory.retain(|_, (_, until)| *until > now);
@@ -246,22 +246,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn successes_are_remembered_for_five_minutes_for_that_hash_only() {
+    async fn successes_are_cached_for_five_minutes_for_that_hash_only() {
         let checker = checker();
         let hash = checker.hash("chocolate").await.expect("a hash");
         let (user, now) = (UserKey(1), Millis(0));
         checker.verify(Some((user, &hash)), typed("vanilla1"), now).await.expect("checked");
-        assert!(!checker.remembers(user, typed("vanilla1"), &hash, now));
+        assert!(!checker.has_verified(user, typed("vanilla1"), &hash, now));
         checker.verify(Some((user, &hash)), typed("chocolate"), now).await.expect("checked");
-        assert!(checker.remembers(user, typed("chocolate"), &hash, now));
-        assert!(!checker.remembers(UserKey(2), typed("chocolate"), &hash, now));
-        assert!(!checker.remembers(user, typed("chocolate"), "another hash", now));
-        assert!(!checker.remembers(user, typed("chocolate"), &hash, now.plus(MEMORY_MS)));
+        assert!(checker.has_verified(user, typed("chocolate"), &hash, now));
+        assert!(!checker.has_verified(UserKey(2), typed("chocolate"), &hash, now));
+        assert!(!checker.has_verified(user, typed("chocolate"), "another hash", now));
+        assert!(!checker.has_verified(user, typed("chocolate"), &hash, now.plus(MEMORY_MS)));
         let elsewhere = Try { place: "elsewhere", ..typed("chocolate") };
-        assert!(!checker.remembers(user, elsewhere, &hash, now), "nobody guesses it there for nothing");
+        assert!(!checker.has_verified(user, elsewhere, &hash, now), "nobody guesses it there for nothing");
         checker.forget(UserKey(2));
-        assert!(checker.remembers(user, typed("chocolate"), &hash, now), "another user's was forgotten");
+        assert!(checker.has_verified(user, typed("chocolate"), &hash, now), "another user's was forgotten");
         checker.forget(user);
-        assert!(!checker.remembers(user, typed("chocolate"), &hash, now));
+        assert!(!checker.has_verified(user, typed("chocolate"), &hash, now));
     }
 }

@@ -66,8 +66,8 @@ impl HashMemory {
     }
 
     fn take(&self, needed: usize) -> Blocks {
-        let kept = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut blocks = kept.unwrap_or(Blocks(Vec::new()));
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut blocks = free.unwrap_or(Blocks(Vec::new()));
         if blocks.0.len() < needed {
             blocks.0.resize(needed, Block::new());
         }

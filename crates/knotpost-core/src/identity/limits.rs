@@ -244,7 +244,7 @@ impl Limits {
     }
 
     /// It was spent.
-    pub(crate) fn keep(&self, reservation: Reservation) {
+    pub(crate) fn commit(&self, reservation: Reservation) {
         for (share, key) in reservation.0 {
             self.announce(share, key);
         }
@@ -510,11 +510,11 @@ mod tests {
         for _ in 0..50 {
             limits.give_back(limits.reserve(&shares).expect("room"));
         }
-        limits.keep(limits.reserve(&shares).expect("room"));
+        limits.commit(limits.reserve(&shares).expect("room"));
         assert_eq!(limits.reserve(&shares).expect_err("spent").share.scope, ShareOf::Sender);
         for place in ["y", "z"] {
             let shares = [(share(ShareOf::Sender), place), (share(ShareOf::Name), "ann")];
-            limits.keep(limits.reserve(&shares).expect("room"));
+            limits.commit(limits.reserve(&shares).expect("room"));
         }
         let all = [(share(ShareOf::Sender), "ann from v"), (share(ShareOf::Name), "ann")];
         assert_eq!(limits.reserve(&all).expect_err("spent").share.scope, ShareOf::Name);

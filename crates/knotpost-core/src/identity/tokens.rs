@@ -244,7 +244,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
         scopes,
         expires_at: row.expires_at,
     };
-    app.auth_cache.remember_key(digest, bearer.clone(), now);
+    app.auth_cache.insert_key(digest, bearer.clone(), now);
     Ok(Some(bearer))
 }
 

@@ -33,7 +33,7 @@ pub async fn quarantine(
     reason: Reason,
 ) -> Result<(), StoreError> {
     let (raw, now) = (arrival.raw, arrival.now);
-    let keep = app.config.inbound.keep_raw != KeepRaw::Never && !raw.is_empty();
+    let keeps_raw = app.config.inbound.keep_raw != KeepRaw::Never && !raw.is_empty();
     let row = NewInbox {
         received_at: now,
         way: arrival.way.as_str(),
@@ -45,7 +45,7 @@ pub async fn quarantine(
         subject: Some(knotpost_commands::mask_cautiously(&mail.subject, &app.vocabulary)),
         message_id: mail.message_id,
         text: None,
-        raw: if keep { Some(seal(app, raw)?) } else { None },
+        raw: if keeps_raw { Some(seal(app, raw)?) } else { None },
         reason: None,
         verdicts: None,
         host: None,
@@ -55,7 +55,7 @@ pub async fn quarantine(
             let row = row.clone();
             Box::pin(async move {
                 let key = tx.insert_inbox(&row).await?;
-                tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop)
+                tx.finish_inbox(key, "failed", reason.as_str(), keeps_raw, now).await.map(drop)
             })
         })
         .await?;

@@ -88,7 +88,7 @@ pub async fn execute_queued(
     prepared: Prepared,
 ) -> Result<(), StoreError> {
     let (key, now) = (queued.0.id, app.clock.now());
-    let keep = app.config.inbound.keep_raw == KeepRaw::All;
+    let keeps_raw = app.config.inbound.keep_raw == KeepRaw::All;
     let recipients = masked_recipients(&app.own, &queued.recipients());
     let work = Arc::new((mail, prepared, recipients));
     let (shared, done) = (Arc::clone(app), Arc::clone(&work));
@@ -98,7 +98,7 @@ pub async fn execute_queued(
             let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
             Box::pin(async move {
                 // Marked first: if another process has done it meanwhile, nothing happens.
-                if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keep, now).await? {
+                if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keeps_raw, now).await? {
                     return Ok(None);
                 }
                 let since = now.plus(-DEDUPE_MS);
@@ -148,13 +148,13 @@ pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) 
 /// When the database fails.
 pub async fn set_aside(app: &App, queued: &QueuedMail, reason: Reason) -> Result<(), StoreError> {
     let (key, now) = (queued.0.id, app.clock.now());
-    let keep = app.config.inbound.keep_raw != KeepRaw::Never;
+    let keeps_raw = app.config.inbound.keep_raw != KeepRaw::Never;
     count_outcome(reason);
     app.store
         .write_queue(move |tx| {
-            Box::pin(
-                async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) },
-            )
+            Box::pin(async move {
+                tx.finish_inbox(key, "failed", reason.as_str(), keeps_raw, now).await.map(drop)
+            })
         })
         .await
 }

@@ -68,7 +68,7 @@ async fn find_unconfirmed(
     for user in users {
         let addresses = tx.addresses(user.id).await?;
         if addresses.iter().any(|row| row.verified_at.is_some()) {
-            app.auth_cache.remember_confirmed(user.id);
+            app.auth_cache.insert_confirmed(user.id);
         } else if addresses.iter().any(|row| row.address.to_lowercase() == key) {
             return Ok(Some(user));
         }

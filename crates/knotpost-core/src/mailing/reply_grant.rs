@@ -56,7 +56,7 @@ pub(crate) struct Sight {
 #[serde(rename_all = "snake_case")]
 enum Proof {
     /// The board's mark then.
-    Stamp(u16),
+    Digest(u16),
     /// The moment at which it looked like that.
     Date(i64),
 }
@@ -105,8 +105,8 @@ pub(crate) fn reply_address(
 ) -> Option<ReplyTo> {
     let seat = board.seat_of(user.id)?.seat;
     let ply = board.entries.len() as i64;
-    let stamp = stamp(app, board, submitted);
-    let subject = Subject::Board { board: board.row.id.0, seat, ply, stamp, about };
+    let state_digest = state_digest(app, board, submitted);
+    let subject = Subject::Board { board: board.row.id.0, seat, ply, state_digest, about };
     let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
     token::reply_address(app, payload, recipient, user)
 }
@@ -180,7 +180,7 @@ pub(crate) async fn read_message_claim(
 }
 
 /// What tells this board from any other that this row had after as many moves.
-fn stamp(app: &App, board: &Board, submitted: Option<&str>) -> u16 {
+fn state_digest(app: &App, board: &Board, submitted: Option<&str>) -> u16 {
     let last = board.entries.last().map_or(0, |entry| entry.row.at.0);
     let parts: [&[u8]; 4] = [
         b"stamp",
@@ -197,9 +197,9 @@ impl Sight {
     /// confirmation.
     pub(crate) fn is_present(self, app: &App, board: &Board, submitted: Option<&str>) -> bool {
         let same = match self.proof {
-            Proof::Stamp(seen) => {
-                seen == stamp(app, board, None)
-                    || submitted.is_some_and(|_| seen == stamp(app, board, submitted))
+            Proof::Digest(seen) => {
+                seen == state_digest(app, board, None)
+                    || submitted.is_some_and(|_| seen == state_digest(app, board, submitted))
             }
             Proof::Date(seen) => {
                 board.row.started_at.0 <= seen
@@ -225,7 +225,7 @@ pub(crate) async fn judge(
     for word in &claim.tokens {
         match read_token(tx, app, word, now).await? {
             Some(grant) if grant.held.is_some() => return Ok(Verdict::Held(Box::new(grant))),
-            Some(grant) if is_his(tx, &grant, sender).await? => return Ok(Verdict::Good(Box::new(grant))),
+            Some(grant) if is_theirs(tx, &grant, sender).await? => return Ok(Verdict::Good(Box::new(grant))),
             Some(grant) => foreign = foreign.or(Some(grant)),
             None => {}
         }
@@ -236,7 +236,7 @@ pub(crate) async fn judge(
             let Some(found) = read_parent(tx, app, id, now).await? else { continue };
             known = true;
             match found {
-                Some(grant) if is_his(tx, &grant, sender).await? => {
+                Some(grant) if is_theirs(tx, &grant, sender).await? => {
                     return Ok(Verdict::Good(Box::new(grant)));
                 }
                 Some(grant) => foreign = Some(grant),
@@ -253,7 +253,11 @@ pub(crate) async fn judge(
     })
 }
 
-async fn is_his(tx: &mut ReadTx, grant: &ReplyGrant, sender: Option<&Address>) -> Result<bool, StoreError> {
+async fn is_theirs(
+    tx: &mut ReadTx,
+    grant: &ReplyGrant,
+    sender: Option<&Address>,
+) -> Result<bool, StoreError> {
     match sender {
         Some(sender) => Ok(tx.proven_address(grant.user.id, &sender.key()).await?.is_some()),
         None => Ok(false),
@@ -270,8 +274,8 @@ async fn read_token(
     let Some((user, address)) = read_genuine(tx, app, &token, now).await? else { return Ok(None) };
     match token.payload.subject {
         Subject::Address | Subject::Message { .. } | Subject::Link { .. } => Ok(None),
-        Subject::Board { board, ply, stamp, about, .. } => {
-            let sight = Sight { ply, proof: Proof::Stamp(stamp) };
+        Subject::Board { board, ply, state_digest, about, .. } => {
+            let sight = Sight { ply, proof: Proof::Digest(state_digest) };
             let grant = grant_for(tx, app, user, BoardKey(board), sight, address).await?;
             Ok(grant.map(|grant| ReplyGrant { about, ..grant }))
         }

@@ -36,7 +36,7 @@ pub(crate) enum Subject {
         /// The number of the last move.
         ply: i64,
         /// Tells boards of the same ply apart.
-        stamp: u16,
+        state_digest: u16,
         /// What the mail was about.
         about: About,
     },
@@ -131,7 +131,7 @@ impl Payload {
     fn write(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(20);
         match self.subject {
-            Subject::Board { board, seat, ply, stamp, about } => {
+            Subject::Board { board, seat, ply, state_digest, about } => {
                 let seat = match about {
                     About::Play => seat,
                     About::Talk => seat + TALKING_SEATS,
@@ -139,7 +139,7 @@ impl Payload {
                 for number in [board, seat, ply] {
                     write_number(&mut bytes, number);
                 }
-                bytes.extend(stamp.to_be_bytes());
+                bytes.extend(state_digest.to_be_bytes());
             }
             Subject::Held { id, mark } => {
                 for number in [0, id, i64::from(mark)] {
@@ -183,14 +183,14 @@ impl Payload {
                 }
                 seat => {
                     let ply = read_number(&mut bytes)?;
-                    let (stamp, rest) = bytes.split_first_chunk::<2>()?;
-                    let stamp = u16::from_be_bytes(*stamp);
+                    let (state_digest, rest) = bytes.split_first_chunk::<2>()?;
+                    let state_digest = u16::from_be_bytes(*state_digest);
                     bytes = rest;
                     let (seat, about) = match seat.checked_sub(TALKING_SEATS) {
                         Some(seat) if seat > 0 => (seat, About::Talk),
                         _ => (seat, About::Play),
                     };
-                    Subject::Board { board: row, seat, ply, stamp, about }
+                    Subject::Board { board: row, seat, ply, state_digest, about }
                 }
             },
         };
@@ -312,7 +312,7 @@ mod tests {
             board: 100_000_000,
             seat: 6,
             ply: 10_000,
-            stamp: u16::MAX,
+            state_digest: u16::MAX,
             about: About::Talk,
         },
         address: 10_000_000,
@@ -322,9 +322,9 @@ mod tests {
     fn subjects() -> impl Strategy<Value = Subject> {
         let board = (1..i64::MAX, 1..TALKING_SEATS, 0..1_000_000_i64, any::<u16>(), any::<bool>());
         prop_oneof![
-            board.prop_map(|(board, seat, ply, stamp, talks)| {
+            board.prop_map(|(board, seat, ply, state_digest, talks)| {
                 let about = if talks { About::Talk } else { About::Play };
-                Subject::Board { board, seat, ply, stamp, about }
+                Subject::Board { board, seat, ply, state_digest, about }
             }),
             (1..i64::MAX).prop_map(|author| Subject::Message { author }),
             (1..i64::MAX, any::<u32>()).prop_map(|(id, mark)| Subject::Held { id, mark }),
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_a_large_server_fit_behind_a_name_of_sixteen_letters() {
+    fn tokens_of_a_large_server_fit_after_a_name_of_sixteen_letters() {
         let own = OwnAddresses::new("sixteen-letters0@games.example").unwrap();
         assert!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()).is_some());
         let own = OwnAddresses::new(&format!("{}@games.example", "x".repeat(40))).unwrap();
@@ -373,7 +373,7 @@ mod tests {
     fn tokens_given_out_before_there_were_kinds_are_about_play() {
         // Board 5, seat 2, after 7 moves, digest 0x0102; address 9; the last day.
         let bytes = [5, 2, 7, 1, 2, 9, 0xff, 0xff];
-        let subject = Subject::Board { board: 5, seat: 2, ply: 7, stamp: 0x0102, about: About::Play };
+        let subject = Subject::Board { board: 5, seat: 2, ply: 7, state_digest: 0x0102, about: About::Play };
         assert_eq!(Payload::read(&bytes), Some(Payload { subject, address: 9, expires: u16::MAX }));
     }
 

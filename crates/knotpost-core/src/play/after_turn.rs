@@ -86,7 +86,7 @@ async fn store_turn(
             tx.update_seat(board.row.id, seat).await?;
         }
     }
-    board.keep_in_memory(app);
+    board.cache(app);
     Ok(())
 }
 

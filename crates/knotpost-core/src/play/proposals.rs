@@ -162,7 +162,7 @@ async fn ask_bots(
         let waiting = still_to_answer(&board, &proposal);
         // Of two players one is absent: nobody else is to be asked.
         if waiting.is_empty() {
-            return Box::pin(settle(tx, app, board, &proposal, now)).await;
+            return Box::pin(carry_out(tx, app, board, &proposal, now)).await;
         }
         let Some(bot) = find_bot(tx, &waiting).await? else {
             return Ok((board, note));
@@ -222,11 +222,11 @@ async fn agree(
         let note = note_of(&board, &proposal);
         return Ok((board, note));
     }
-    settle(tx, app, board, &proposal, now).await
+    carry_out(tx, app, board, &proposal, now).await
 }
 
 /// Enters what all have agreed to.
-async fn settle(
+async fn carry_out(
     tx: &mut WriteTx,
     app: &App,
     mut board: Board,
@@ -300,7 +300,7 @@ pub(crate) async fn take_back(
         tx.exchange_users(board.row.id, one, other).await?;
     }
     tx.drop_board_mails(board.row.id, now).await?;
-    tx.delete_moves_behind(board.row.id, ply as i64).await?;
+    tx.delete_moves_after(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
     let mut board = board.at(app, ply)?;
     finish_turn(tx, app, &mut board, ply, now).await?;

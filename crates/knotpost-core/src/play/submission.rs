@@ -14,8 +14,8 @@ use crate::replies::{Answer, Answers, BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, SubmissionRow, UserRow, WriteTx};
 
-/// Keeps a turn that the player may take now, instead of making it.
-pub(crate) async fn keep(
+/// Stores a turn that the player may take now, instead of making it.
+pub(crate) async fn store(
     tx: &mut WriteTx,
     app: &App,
     board: Board,

@@ -5,8 +5,8 @@ use knotpost_rules::{Ability, AnyGame, Record, Registry, Seed};
 
 use knotpost_model::Millis;
 
-/// A clock elsewhere may be so much ahead.
-const AHEAD_MS: i64 = 86_400_000;
+/// How far in the future, in milliseconds, a time from another clock may be.
+const CLOCK_SKEW_MS: i64 = 86_400_000;
 
 /// The start that a record tells.
 pub(super) struct Start {
@@ -63,7 +63,7 @@ fn read_times(record: &Record, now: Millis) -> Result<(Millis, Millis, Vec<Milli
     let moment = |name: &str| match record.tag(name) {
         None => Ok(None),
         Some(text) => match text.parse::<Timestamp>() {
-            Ok(at) if (0..=now.0 + AHEAD_MS).contains(&at.as_millisecond()) => {
+            Ok(at) if (0..=now.0 + CLOCK_SKEW_MS).contains(&at.as_millisecond()) => {
                 Ok(Some(Millis(at.as_second() * 1000)))
             }
             Ok(_) => Err(format!("[{name}] is in the future, or before 1970")),
@@ -80,7 +80,7 @@ fn read_times(record: &Record, now: Millis) -> Result<(Millis, Millis, Vec<Milli
     if !times.is_empty() && times.len() != record.moves.len() {
         return Err(format!("[Times] has {} entries for {} moves", times.len(), record.moves.len()));
     }
-    if !times.is_sorted() || times.last().is_some_and(|last| last.0 > now.0 + AHEAD_MS) {
+    if !times.is_sorted() || times.last().is_some_and(|last| last.0 > now.0 + CLOCK_SKEW_MS) {
         return Err("[Times] goes back, or into the future".to_owned());
     }
     let ended = ended.or(times.last().copied()).unwrap_or(started);

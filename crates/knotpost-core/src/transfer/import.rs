@@ -50,7 +50,7 @@ pub enum Began {
     /// With the first row.
     Anew,
     /// Behind so many rows that an interrupted import had stored.
-    Behind(u64),
+    After(u64),
 }
 
 /// What was taken in.
@@ -139,7 +139,7 @@ async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveErr
             if let Some(known) = place(tx).await? {
                 let is_same = known.file == start.file;
                 return Ok(if is_same {
-                    Ok((Began::Behind(known.rows), known))
+                    Ok((Began::After(known.rows), known))
                 } else {
                     Err(OTHER_FILE.to_owned())
                 });
@@ -178,7 +178,7 @@ async fn store_rows<R: BufRead + Seek + Send>(
 ) -> Result<Place, MoveError> {
     let total = file.rows();
     input.seek(SeekFrom::Start(place.bytes))?;
-    let mut lines = Lines::behind(input, 1 + place.rows, place.bytes);
+    let mut lines = Lines::after(input, 1 + place.rows, place.bytes);
     let mut before = 0;
     for (table, rows) in file.tables() {
         // An interrupted import ended in the middle of a table, or of nothing.

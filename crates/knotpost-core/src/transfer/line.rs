@@ -164,7 +164,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The same, after `count` lines and `bytes` bytes were read.
-    pub(super) fn behind(input: R, count: u64, bytes: u64) -> Self {
+    pub(super) fn after(input: R, count: u64, bytes: u64) -> Self {
         Self { count, bytes, ..Self::new(input) }
     }
 

@@ -59,14 +59,14 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     let told = match facts.heading {
         Heading::New => [(spoken, HookEvent::Chat), (is_waiting, HookEvent::Turn)].to_vec(),
         Heading::Summary => {
-            let settled = board.changed_from.is_some();
+            let has_changed = board.changed_from.is_some();
             let moved = board.changed_from.is_some_and(|from| from < board.entries.len());
-            let turned = settled || facts.notes.iter().any(resumed);
+            let turned = has_changed || facts.notes.iter().any(resumed);
             vec![
                 (moved, HookEvent::Move),
                 (spoken, HookEvent::Chat),
                 (facts.notes.iter().any(is_proposal), HookEvent::Proposal),
-                (settled && is_over, HookEvent::Over),
+                (has_changed && is_over, HookEvent::Over),
                 (turned && is_waiting, HookEvent::Turn),
             ]
         }

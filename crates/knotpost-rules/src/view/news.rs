@@ -8,7 +8,7 @@ pub struct News {
     /// The side that moved, such as `Horz`.
     pub side: &'static str,
     /// What it did, as the rest of a sentence: `closes a knot of 8`.
-    pub deed: String,
+    pub action: String,
     /// Points won by it, zero where a game does not count by the move.
     pub gain: u32,
 }
@@ -16,7 +16,7 @@ pub struct News {
 impl fmt::Display for News {
     /// The sentence: `Horz closes a knot of 8: +8.`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.side, self.deed)?;
+        write!(f, "{} {}", self.side, self.action)?;
         if self.gain > 0 {
             write!(f, ": +{}", self.gain)?;
         }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn news_are_a_sentence_with_the_points_where_points_are_won() {
-        let news = News { side: "Horz", deed: "closes a knot of 8".to_owned(), gain: 8 };
+        let news = News { side: "Horz", action: "closes a knot of 8".to_owned(), gain: 8 };
         assert_eq!(news.to_string(), "Horz closes a knot of 8: +8.");
         assert_eq!(News { gain: 0, ..news }.to_string(), "Horz closes a knot of 8.");
         let words = ["a1", "b2", "c3"].map(str::to_owned);

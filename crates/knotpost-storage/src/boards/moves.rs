@@ -10,7 +10,7 @@ impl ReadTx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn moves_behind(&mut self, board: BoardKey, ply: i64) -> Result<Vec<MoveRow>, StoreError> {
+    pub async fn moves_after(&mut self, board: BoardKey, ply: i64) -> Result<Vec<MoveRow>, StoreError> {
         let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 AND number > $2 \
                    ORDER BY number";
         Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).bind(ply).fetch_all(c).await)?)

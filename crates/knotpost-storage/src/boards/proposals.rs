@@ -78,7 +78,7 @@ impl WriteTx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_moves_behind(&mut self, board: BoardKey, ply: i64) -> Result<(), StoreError> {
+    pub async fn delete_moves_after(&mut self, board: BoardKey, ply: i64) -> Result<(), StoreError> {
         for sql in [
             "DELETE FROM moves WHERE board_id = $1 AND number > $2",
             "DELETE FROM submissions WHERE board_id = $1 AND ply >= $2",

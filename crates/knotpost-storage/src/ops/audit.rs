@@ -15,11 +15,13 @@ pub struct AuditRow {
     #[sqlx(try_from = "i64")]
     pub at: Millis,
     /// `shell`, `web` or `api`.
-    pub door: String,
+    #[sqlx(rename = "door")]
+    pub channel: String,
     /// The userid; of the shell, the user of the machine.
     pub actor: String,
     /// A stable word such as `board.pause`.
-    pub deed: String,
+    #[sqlx(rename = "deed")]
+    pub action: String,
     /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
     pub subject: String,
     /// `done`, or the code of a refusal.
@@ -31,12 +33,12 @@ pub struct AuditRow {
 /// A row to be added.
 #[derive(Clone, Debug)]
 pub struct NewAudit {
-    /// See [`AuditRow::door`].
-    pub door: &'static str,
+    /// See [`AuditRow::channel`].
+    pub channel: &'static str,
     /// See [`AuditRow::actor`].
     pub actor: String,
-    /// See [`AuditRow::deed`].
-    pub deed: &'static str,
+    /// See [`AuditRow::action`].
+    pub action: &'static str,
     /// See [`AuditRow::subject`].
     pub subject: String,
     /// The userid it was about.
@@ -104,10 +106,10 @@ impl WriteTx {
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
         on!(self.writing().await?, c => sqlx::query(sql)
             .bind(now.0)
-            .bind(row.door)
+            .bind(row.channel)
             .bind(&row.actor)
             .bind(row.actor.to_lowercase())
-            .bind(row.deed)
+            .bind(row.action)
             .bind(&row.subject)
             .bind(row.subject_user.as_ref().map(|userid| userid.to_lowercase()))
             .bind(row.outcome)

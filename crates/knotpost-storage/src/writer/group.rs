@@ -90,7 +90,7 @@ async fn try_group(
         tx.begin_work();
         let outcome = match savepoints {
             Savepoints::None => job.run(&mut tx).await,
-            Savepoints::ForEachJob => match run_behind_savepoint(job, &mut tx).await {
+            Savepoints::ForEachJob => match run_in_savepoint(job, &mut tx).await {
                 Ok(outcome) => outcome,
                 Err(error) => {
                     connection.roll_back(tx).await;
@@ -117,7 +117,7 @@ async fn try_group(
 }
 
 /// The outer error says that the transaction itself is lost, the inner one that the job failed.
-async fn run_behind_savepoint(
+async fn run_in_savepoint(
     job: &mut Box<dyn Job>,
     tx: &mut WriteTx,
 ) -> Result<Result<(), StoreError>, StoreError> {

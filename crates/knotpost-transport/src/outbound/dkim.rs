@@ -194,8 +194,8 @@ fn relaxed_body(body: &[u8]) -> Vec<u8> {
     let mut rest = body;
     while !rest.is_empty() {
         let end = rest.windows(2).position(|pair| pair == b"\r\n").unwrap_or(rest.len());
-        let (line, behind) = rest.split_at(end);
-        rest = behind.get(2..).unwrap_or_default();
+        let (line, after) = rest.split_at(end);
+        rest = after.get(2..).unwrap_or_default();
         let blanks = line.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let line = line.get(..line.len() - blanks).unwrap_or_default();
         if line.is_empty() {

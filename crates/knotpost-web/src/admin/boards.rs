@@ -86,8 +86,8 @@ pub(super) async fn show(
         let name = name_of(&game, &number)?;
         let seat = given(&fields, "seat").map(|seat| seat.parse().unwrap_or(0));
         if let Some(seat) = seat {
-            let deed = AdminAction::LookAs { board: name.clone(), seat };
-            administer(&web.app, &super::administrator(&visitor), deed).await?;
+            let action = AdminAction::LookAs { board: name.clone(), seat };
+            administer(&web.app, &super::administrator(&visitor), action).await?;
         }
         let ply = given(&fields, "ply").and_then(|ply| ply.parse().ok());
         let seen = inspect_board(&web.app, &name, ply, seat).await?;
@@ -148,10 +148,10 @@ pub(super) async fn act(
 ) -> Response {
     let back = format!("/admin/boards/{}/{}", super::url_encode(&game), super::url_encode(&number));
     let done = async {
-        let deed = read_deed(&fields)?;
+        let action = read_action(&fields)?;
         let board = name_of(&game, &number)?;
         let why = field(&fields, "why").to_owned();
-        carry_out(&web, &visitor, AdminAction::Board { board, deed, why }, &back).await
+        carry_out(&web, &visitor, AdminAction::Board { board, action, why }, &back).await
     };
     match done.await {
         Ok(response) => response,
@@ -160,12 +160,12 @@ pub(super) async fn act(
 }
 
 /// Actions that cannot be undone ask for a confirmation.
-fn read_deed(fields: &Fields) -> Result<BoardAction, Refusal> {
-    let sure = |deed| {
+fn read_action(fields: &Fields) -> Result<BoardAction, Refusal> {
+    let sure = |action| {
         if field(fields, "sure").is_empty() {
             return Err(Refusal::new(Code::BadValue, "tick the box to do this for good"));
         }
-        Ok(deed)
+        Ok(action)
     };
     match field(fields, "act") {
         "pause" => Ok(BoardAction::Pause),

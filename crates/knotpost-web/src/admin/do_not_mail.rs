@@ -38,14 +38,14 @@ pub(super) async fn act(
     Extension(visitor): CurrentAdmin,
     Form(fields): Form<Fields>,
 ) -> Response {
-    let done = async { carry_out(&web, &visitor, read_deed(&fields)?, PATH).await };
+    let done = async { carry_out(&web, &visitor, read_action(&fields)?, PATH).await };
     match done.await {
         Ok(response) => response,
         Err(error) => refused(&web, &visitor, error, PATH),
     }
 }
 
-fn read_deed(fields: &Fields) -> Result<AdminAction, ServiceError> {
+fn read_action(fields: &Fields) -> Result<AdminAction, ServiceError> {
     let target = field(fields, "target").to_owned();
     match field(fields, "act") {
         "add" => Ok(AdminAction::Block { target, reason: field(fields, "reason").to_owned() }),

@@ -86,7 +86,7 @@ pub(super) async fn require_admin(State(web): State<Web>, request: Request, next
 
 /// The logged-in user as the author of an action.
 fn administrator(visitor: &Visitor) -> Administrator {
-    Administrator { door: AdminChannel::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
+    Administrator { channel: AdminChannel::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
 }
 
 /// A page of the administration.
@@ -120,10 +120,10 @@ fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
 async fn carry_out(
     web: &Web,
     visitor: &Visitor,
-    deed: AdminAction,
+    action: AdminAction,
     back: &str,
 ) -> Result<Response, ServiceError> {
-    administer(&web.app, &administrator(visitor), deed).await?;
+    administer(&web.app, &administrator(visitor), action).await?;
     Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
 }
 

@@ -107,8 +107,8 @@ pub(super) async fn audit(
     };
     let line = |entry: &AuditEntry| {
         context! {
-            at => entry.at.to_readable(), door => entry.door.clone(), actor => entry.actor.clone(),
-            deed => entry.deed.clone(), subject => entry.subject.clone(), outcome => entry.outcome.clone(),
+            at => entry.at.to_readable(), channel => entry.channel.clone(), actor => entry.actor.clone(),
+            action => entry.action.clone(), subject => entry.subject.clone(), outcome => entry.outcome.clone(),
             detail => entry.detail.clone(),
         }
     };

@@ -80,8 +80,8 @@ pub(super) async fn act(
 ) -> Response {
     let back = format!("/admin/users/{}", super::url_encode(&userid));
     let done = async {
-        let deed = read_deed(userid, &fields)?;
-        carry_out(&web, &visitor, deed, &back).await
+        let action = read_action(userid, &fields)?;
+        carry_out(&web, &visitor, action, &back).await
     };
     match done.await {
         Ok(response) => response,
@@ -89,7 +89,7 @@ pub(super) async fn act(
     }
 }
 
-fn read_deed(userid: String, fields: &Fields) -> Result<AdminAction, ServiceError> {
+fn read_action(userid: String, fields: &Fields) -> Result<AdminAction, ServiceError> {
     let act = field(fields, "act");
     if act == "start" {
         return Ok(AdminAction::StartAddress { address: field(fields, "address").to_owned() });

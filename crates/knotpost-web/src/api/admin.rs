@@ -44,7 +44,8 @@ pub(in crate::api) struct Done {
     /// Always `true`: refusals are problem details.
     ok: bool,
     /// What was done, as the audit log has it.
-    deed: &'static str,
+    #[serde(rename = "deed")]
+    action: &'static str,
 }
 
 /// A request of the administration.
@@ -52,10 +53,10 @@ const fn operation(id: &'static str, summary: &'static str) -> Operation {
     Operation::new(id, Tag::Administration, summary).scope(Scope::Admin)
 }
 
-async fn carry_out(web: &Web, caller: &Caller, deed: AdminAction) -> Result<Json<Done>, Problem> {
-    let verb = deed.verb();
-    administer(&web.app, &caller.administrator(), deed).await?;
-    Ok(Json(Done { ok: true, deed: verb }))
+async fn carry_out(web: &Web, caller: &Caller, action: AdminAction) -> Result<Json<Done>, Problem> {
+    let verb = action.verb();
+    administer(&web.app, &caller.administrator(), action).await?;
+    Ok(Json(Done { ok: true, action: verb }))
 }
 
 /// The limit of rows of a query.

@@ -174,7 +174,7 @@ impl Seen<'_> {
             state => summary.state.as_str(),
             options => name_options(&view.sheet.options),
             headline => self.headline(),
-            news => news.map(|news| news.deed.clone()).unwrap_or_default(),
+            news => news.map(|news| news.action.clone()).unwrap_or_default(),
             gain => news.map_or(0, |news| news.gain),
             clock => self.clock(),
             unreached => view.unreached.clone(),

@@ -339,8 +339,8 @@ async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
 
 async fn list_reserved(app: &Arc<App>) -> Result<(), ServiceError> {
     let mut after = Some(String::new());
-    while let Some(behind) = after {
-        let (users, next) = search_refused_names(app, "", &behind, LINES).await?;
+    while let Some(last) = after {
+        let (users, next) = search_refused_names(app, "", &last, LINES).await?;
         for user in &users {
             let why = user.name_refused.as_deref().unwrap_or_default();
             say!("{:<20} {:<7} {:<9} {} {why}", user.userid, user.role, user.state, user.since);

@@ -123,7 +123,7 @@ async fn take_in(
 }
 
 fn tell_import(moved: &Moved) {
-    if let Began::Behind(rows) = moved.began {
+    if let Began::After(rows) = moved.began {
         say!("{rows} rows were here from an import that was interrupted.");
     }
     say!("The server was taken in: {} rows, compared with the file and the same.", moved.rows);

@@ -35,12 +35,12 @@ pub(super) struct Output;
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         go_on()?;
-        io::stdout().lock().write(bytes).map_err(remember)
+        io::stdout().lock().write(bytes).map_err(record)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         go_on()?;
-        io::stdout().lock().flush().map_err(remember)
+        io::stdout().lock().flush().map_err(record)
     }
 }
 
@@ -48,7 +48,7 @@ fn go_on() -> io::Result<()> {
     FAILED.get().map_or(Ok(()), |(kind, _)| Err((*kind).into()))
 }
 
-fn remember(error: io::Error) -> io::Error {
+fn record(error: io::Error) -> io::Error {
     if error.kind() != ErrorKind::Interrupted {
         let _ = FAILED.set((error.kind(), error.to_string()));
     }

@@ -263,7 +263,7 @@ fn lines_without_password(user: &str) -> Vec<String> {
 /// A password behind a verb that takes none: where the line cannot be read as a command it is written down nowhere, and
 /// of none is it written into the log. What the line was that could be read stands in the inbox, as in its answer.
 #[tokio::test]
-async fn a_password_behind_a_verb_that_takes_none_is_kept_out_of_what_administrators_read() {
+async fn a_password_after_a_verb_that_takes_none_is_not_in_what_administrators_read() {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)

@@ -30,7 +30,7 @@ async fn a_responder_without_any_mark_is_answered_to_a_limit() {
         ("our subject behind words", |subject: &str| format!("Automatic reply: {subject}")),
     ] {
         let mut world = World::begin().await;
-        world.settle("ann@away.example", Habit::Answers { whom: Whom::Author, subject, text: away_text });
+        world.expect("ann@away.example", Habit::Answers { whom: Whom::Author, subject, text: away_text });
         world.play(&["ann@away.example", "bob@quiet.example"]).await;
         let mut sent = 0;
         for _ in 0..DAYS {
@@ -56,7 +56,7 @@ async fn a_responder_whose_subject_is_a_command_is_answered_to_a_limit() {
             "standings osbox" => |_: &str| "osbox standings".to_owned(),
             _ => |_: &str| "osbox games ann".to_owned(),
         };
-        world.settle("ann@away.example", Habit::Answers { whom: Whom::Author, subject, text: away_text });
+        world.expect("ann@away.example", Habit::Answers { whom: Whom::Author, subject, text: away_text });
         world.play(&["ann@away.example", "bob@quiet.example"]).await;
         let mut sent = 0;
         for _ in 0..DAYS {
@@ -91,7 +91,7 @@ async fn a_responder_at_the_reply_address_comes_to_rest() {
         ("a command at the return path", Whom::ReturnPath, |_| "show\r\n".to_owned(), 0),
     ] {
         let mut world = World::begin().await;
-        world.settle(
+        world.expect(
             "ann@away.example",
             Habit::Answers { whom, subject: |subject| format!("Re: {subject}"), text },
         );
@@ -124,7 +124,7 @@ async fn a_list_that_repeats_everything_to_both_servers_comes_to_rest() {
         ("a list in our name", Habit::Repeats { members: MEMBERS, marks: false, keeps_from: true }, 1),
     ] {
         let mut world = World::begin().await;
-        world.settle("list@lists.example", habit);
+        world.expect("list@lists.example", habit);
         world.play(&["list@lists.example", "bob@quiet.example"]).await;
         let mut sent = 0;
         for _ in 0..DAYS {
@@ -164,8 +164,8 @@ async fn two_servers_have_nothing_to_say_to_each_other() {
 #[tokio::test]
 async fn postmasters_who_forward_to_each_other_come_to_rest() {
     let mut world = World::begin().await;
-    world.settle("admin@one-home.example", Habit::Forwards { to: "postmaster@two.example" });
-    world.settle("admin@two-home.example", Habit::Forwards { to: "postmaster@one.example" });
+    world.expect("admin@one-home.example", Habit::Forwards { to: "postmaster@two.example" });
+    world.expect("admin@two-home.example", Habit::Forwards { to: "postmaster@one.example" });
     for (server, address) in [(0, "admin@one-home.example"), (1, "admin@two-home.example")] {
         let add = UserEdit::Add { password: "carol-secret".to_owned(), addresses: vec![address.to_owned()] };
         edit_user(&world.servers[server].app, "carol", add).await.unwrap();

@@ -89,7 +89,7 @@ impl Entropy for Repeating {
 /// A server to talk to.
 pub(crate) struct TestApp {
     pub(crate) app: Arc<App>,
-    pub(crate) desk: MailIntake,
+    pub(crate) intake: MailIntake,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) data: TempDir,
     pub(crate) transport: Arc<Transport>,
@@ -180,10 +180,10 @@ impl TestApp {
             Arc::new(MailIntake::new(Arc::clone(&app))),
             None,
         ));
-        let desk = MailIntake::new(Arc::clone(&app));
+        let intake = MailIntake::new(Arc::clone(&app));
         let sender = DeliveryWorker::new(Arc::clone(&app), Arc::clone(&transport));
         let mails = AtomicU32::new(0);
-        Self { app, desk, clock, data, transport, sender, courier, router, entropy, mails, place }
+        Self { app, intake, clock, data, transport, sender, courier, router, entropy, mails, place }
     }
 
     /// A server where these have signed up: `ann` reads `ann@ann.example`, her password is `ann-secret`.
@@ -234,7 +234,7 @@ impl TestApp {
             mail_from: Some(from.to_owned()),
             recipients: vec![ADDRESS.to_owned()],
         };
-        self.desk.receive(envelope, raw.into_bytes()).await;
+        self.intake.receive(envelope, raw.into_bytes()).await;
         self.work().await;
     }
 
@@ -261,12 +261,12 @@ impl TestApp {
             mail_from: mail_from.map(str::to_owned),
             recipients: recipients.iter().map(|to| (*to).to_owned()).collect(),
         };
-        self.desk.receive(envelope, raw).await
+        self.intake.receive(envelope, raw).await
     }
 
     /// Does all waiting work: received mail, then outgoing mail and what webhooks are told, until nothing is due.
     pub(crate) async fn work(&self) {
-        while self.desk.process_next().await.expect("the inbox works")
+        while self.intake.process_next().await.expect("the inbox works")
             || worker::walk_round(&self.app).await.expect("digests and broadcasts work")
             || self.sender.send_next().await.expect("the outbox works")
             || webhook::send_next(&self.app, &self.courier).await.expect("webhooks are told")

@@ -93,7 +93,7 @@ async fn is_sent_once(app: &TestApp, path: &str) {
 }
 
 #[tokio::test]
-async fn answers_are_kept_until_somebody_commits() {
+async fn answers_are_cached_until_somebody_commits() {
     let app = playing().await;
     let asked = ["", "?ply=1", "?ply=1&", "/board.txt", "/board.txt?ply=0"];
     let addresses = asked.map(|rest| format!("/api/v1/boards/osbox/101{rest}"));

@@ -192,7 +192,7 @@ async fn a_recipient_who_is_refused_among_other_commands_leaves_the_connection_i
 }
 
 #[tokio::test]
-async fn nobody_gets_an_empty_mail_because_an_answer_about_him_could_not_be_read() {
+async fn nobody_gets_an_empty_mail_because_an_answer_about_them_could_not_be_read() {
     let relay = Relay::open(|line, connection| match line.get(..4) {
         Some("RCPT") => "fine, I think\r\n",
         _ => agreeable(line, connection),

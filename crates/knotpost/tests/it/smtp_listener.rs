@@ -214,7 +214,7 @@ async fn slow_clients_are_let_go() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_nothing_behind() {
+async fn a_client_that_goes_away_leaves_nothing() {
     let server = start(Protocol::Smtp, |settings| settings.max_connections = 1).await;
     let mut client = Client::connect(&server).await;
     client.begin().await;

@@ -142,9 +142,9 @@ fn days_left(periods: &[Period], end: Millis) -> i64 {
 
 /// In the user's own time, with the name of the zone.
 fn readable(at: Millis, zone: &TimeZone) -> String {
-    let stamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
+    let timestamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
     let name = zone.iana_name().unwrap_or("UTC");
-    format!("{} {name}", stamp.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M"))
+    format!("{} {name}", timestamp.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M"))
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub(in crate::commands) async fn run(
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
     if submission::is_to_confirm(confirm.as_deref()) {
-        return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
+        return submission::store(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
     make(tx, app, board, &user, turn, &prepared.body, now).await
 }

@@ -46,7 +46,7 @@ pub(in crate::commands) async fn run(
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     if moves.is_empty() {
         forget(tx, &mut board, Some(seat)).await?;
-        return keep(tx, app, &board, &user, &[], now).await;
+        return finish(tx, app, &board, &user, &[], now).await;
     }
     let on_turn = check_turn(&board, &user, None).is_ok();
     if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
@@ -72,7 +72,7 @@ pub(in crate::commands) async fn run(
         row.ply = old.ply;
     }
     tx.save_queue(board.row.id, seat, &kept, now).await?;
-    keep(tx, app, &board, &user, &kept, now).await
+    finish(tx, app, &board, &user, &kept, now).await
 }
 
 fn is_same(row: &QueuedMoveRow, old: &QueuedMoveRow) -> bool {
@@ -80,7 +80,7 @@ fn is_same(row: &QueuedMoveRow, old: &QueuedMoveRow) -> bool {
 }
 
 /// Tells the player what waits now. The board's row is touched too: a move made at the same moment must see this.
-async fn keep(
+async fn finish(
     tx: &mut WriteTx,
     app: &App,
     board: &Board,
@@ -98,11 +98,11 @@ async fn keep(
 /// every second one.
 fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
     let (Some(number), next) = (number, board.next_number()) else { return Ok(()) };
-    let ahead = i64::from(number) - next;
-    if ahead > 0 && (board.seats.len() > 2 || ahead % 2 == 1) {
+    let distance = i64::from(number) - next;
+    if distance > 0 && (board.seats.len() > 2 || distance % 2 == 1) {
         return Ok(());
     }
-    let message = if ahead < 0 {
+    let message = if distance < 0 {
         format!("move {number} has been made; the next move here is number {next}")
     } else {
         format!("move {number} is not yours to make")

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::boards::{ServiceError, find_board, find_game};
 use crate::commands::authorize::authorize_on;
 use crate::play::moves::check_turn_on;
-use crate::play::submission::keep;
+use crate::play::submission::store;
 use crate::replies::Answer;
 use crate::requests::Prepared;
 use knotpost_model::Millis;
@@ -28,5 +28,5 @@ pub(in crate::commands) async fn run(
     let (board, user) = authorize_on(tx, prepared, board).await?;
     let word = action.as_str();
     let board = check_turn_on(board, &user, Turn::from_word(word), number)?;
-    keep(tx, app, board, &user, word, &prepared.body, now).await
+    store(tx, app, board, &user, word, &prepared.body, now).await
 }

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::boards::{Board, Standing};
 use crate::commands::boards::{analyse, hint};
 use crate::identity::Login;
-use crate::identity::authentication::Patience;
+use crate::identity::authentication::SlowWork;
 use crate::requests::{Advice, Prepared};
 use knotpost_storage::StoreError;
 
@@ -15,15 +15,15 @@ use knotpost_storage::StoreError;
 const MOST_POSITIONS: usize = 300;
 
 /// Has a computer player think about the board of a command that asks for it, when its sender may ask; `false`: it must
-/// think, and there is no patience for that. Whoever may not ask is refused in the transaction.
+/// think, and slow work is refused. Whoever may not ask is refused in the transaction.
 pub(super) async fn take_advice(
     app: &App,
     prepared: &mut Prepared,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<bool, StoreError> {
     if let Ok(Command::Analyse { game, board }) = &prepared.command {
         let (game, board) = (game.clone(), *board);
-        return analyse(app, prepared, (&game, board), patience).await;
+        return analyse(app, prepared, (&game, board), slow_work).await;
     }
     let (Ok(Command::Hint { game, board, who: _ }), Login::Known { user, .. }, None) =
         (&prepared.command, &prepared.login, &prepared.limited)
@@ -39,7 +39,7 @@ pub(super) async fn take_advice(
     if app.game(game).is_none() || hint::check(app, &board, &user).is_err() {
         return Ok(true);
     }
-    if patience == Patience::OnlyRemembered {
+    if slow_work == SlowWork::Refused {
         return Ok(false);
     }
     let question = hint::question(&board);
@@ -54,7 +54,7 @@ async fn analyse(
     app: &App,
     prepared: &mut Prepared,
     (game, number): (&str, u32),
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<bool, StoreError> {
     if prepared.limited.is_some() || app.game(game).is_none() {
         return Ok(true);
@@ -70,7 +70,7 @@ async fn analyse(
         prepared.analysis = Some((question, Ok(known)));
         return Ok(true);
     }
-    if patience == Patience::OnlyRemembered {
+    if slow_work == SlowWork::Refused {
         return Ok(false);
     }
     let positions = positions_of(app, &board).await?;

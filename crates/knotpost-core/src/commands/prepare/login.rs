@@ -10,13 +10,13 @@ use knotpost_commands::{Command, Credentials, Password};
 use super::counting::count_rate;
 use crate::app::App;
 use crate::commands::{Demand, policy};
-use crate::identity::authentication::{Patience, Place, Words, check_password};
+use crate::identity::authentication::{Place, SlowWork, Words, check_password};
 use crate::identity::{HashError, Login, Origin, Proof, gave_password_lately};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::StoreError;
 
-/// Whether the passwords of a command could be checked with the patience there is.
+/// Whether the passwords of a command could be checked by the work that is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passwords {
     /// They were; what came of it stands in the command.
@@ -29,11 +29,11 @@ pub(super) enum Passwords {
 pub(super) async fn check_passwords(
     app: &Arc<App>,
     prepared: &mut Prepared,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<Passwords, StoreError> {
     let Ok(command) = &prepared.command else { return Ok(Passwords::Checked) };
     let chosen = chosen_password(command).cloned();
-    if patience == Patience::OnlyRemembered && chosen.is_some() {
+    if slow_work == SlowWork::Refused && chosen.is_some() {
         return Ok(Passwords::NeedHashing);
     }
     let is_signup = matches!(command, Command::Signup { .. });
@@ -43,7 +43,7 @@ pub(super) async fn check_passwords(
             return Ok(Passwords::Checked);
         }
     }
-    let Some(login) = find_login(app, prepared, patience).await? else {
+    let Some(login) = find_login(app, prepared, slow_work).await? else {
         return Ok(Passwords::NeedHashing);
     };
     let takes_new = match &login {
@@ -80,7 +80,7 @@ fn chosen_password(command: &Command) -> Option<&Password> {
 async fn find_login(
     app: &Arc<App>,
     prepared: &Prepared,
-    patience: Patience,
+    slow_work: SlowWork,
 ) -> Result<Option<Result<Login, HashError>>, StoreError> {
     let (Ok(command), origin) = (&prepared.command, &prepared.origin) else {
         return Ok(Some(Ok(Login::NotNeeded)));
@@ -98,7 +98,7 @@ async fn find_login(
         _ => Words::Password,
     };
     let given = (who.userid.as_str(), password.expose());
-    check_password(app, &Place::of(origin), given, words, patience).await
+    check_password(app, &Place::of(origin), given, words, slow_work).await
 }
 
 /// Who sends a command without a password: the user who is logged in, in their own name. Whether they still are is seen
@@ -131,7 +131,7 @@ async fn check_signup(
     }
     let Some(password) = &who.password else { return Ok(Ok(Login::Wrong)) };
     let (place, given) = (Place::of(origin), (who.userid.as_str(), password.expose()));
-    let tried = check_password(app, &place, given, Words::Password, Patience::Hash).await?;
+    let tried = check_password(app, &place, given, Words::Password, SlowWork::Allowed).await?;
     Ok(tried.unwrap_or(Ok(Login::Wrong)))
 }
 

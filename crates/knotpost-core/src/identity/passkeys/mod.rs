@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::config::Config;
-use crate::identity::authentication::{find_proven, logged_out, remember_login};
+use crate::identity::authentication::{find_proven, logged_out, record_login};
 use crate::identity::sessions::{Entry, begin};
 use crate::identity::undoing::{PasskeyChange, announce_passkey};
 use crate::identity::{Visitor, gave_password_lately};
@@ -328,7 +328,7 @@ pub async fn log_in_by_passkey(
             let begun = begin(app, user, user_agent, entry, |row| row.password_hash.is_some()).await?;
             match begun {
                 Some(token) => {
-                    remember_login(app, user, rate_key).await;
+                    record_login(app, user, rate_key).await;
                     return Ok(token);
                 }
                 None => Refusal::new(

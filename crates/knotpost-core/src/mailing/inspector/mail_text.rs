@@ -116,14 +116,14 @@ pub fn mask_tokens(line: &str) -> String {
 fn mask_between(line: &str, mark: &str, is_end: impl Fn(char) -> bool) -> String {
     let mut masked = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some((before, behind)) = rest.split_once(mark) {
+    while let Some((before, after)) = rest.split_once(mark) {
         masked.push_str(before);
         masked.push_str(mark);
-        let end = behind.find(&is_end).unwrap_or(behind.len());
+        let end = after.find(&is_end).unwrap_or(after.len());
         if end > 0 {
             masked.push_str(MASK);
         }
-        rest = behind.get(end..).unwrap_or_default();
+        rest = after.get(end..).unwrap_or_default();
     }
     masked.push_str(rest);
     masked
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_opens_a_door_is_masked_and_the_rest_stays() {
+    fn what_grants_access_is_masked_and_the_rest_stays() {
         for (line, shown) in [
             ("to <games+r.abc234@example.org>, x", "to <games+r.********@example.org>, x"),
             ("games+b.17.0a1b@example.org", "games+b.********@example.org"),

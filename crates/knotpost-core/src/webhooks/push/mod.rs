@@ -19,7 +19,7 @@ use knotpost_platform::clock::{Entropy, random_bytes};
 use knotpost_storage::{ReadTx, StoreError};
 
 /// How long a push service keeps a message for a browser that is switched off, in seconds: three days.
-const KEPT: u32 = 3 * 24 * 60 * 60;
+const TTL_SECONDS: u32 = 3 * 24 * 60 * 60;
 /// Characters of a `Topic` (RFC 8030, section 5.4).
 const TOPIC: usize = 32;
 
@@ -85,7 +85,7 @@ pub(super) fn pack(app: &App, (url, keys): (&HookUrl, &[u8]), told: &Told, now: 
         ("authorization", vapid::authorize(&own, url, &contact, now)),
         ("content-type", "application/octet-stream".to_owned()),
         ("content-encoding", "aes128gcm".to_owned()),
-        ("ttl", KEPT.to_string()),
+        ("ttl", TTL_SECONDS.to_string()),
     ];
     if let Some(topic) = topic(told) {
         headers.push(("topic", topic));

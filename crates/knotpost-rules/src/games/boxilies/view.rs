@@ -32,8 +32,8 @@ impl LastStone {
         let captured = Cell::ALL.into_iter().filter(|cell| self.captures(*cell));
         let cells: Vec<String> = captured.map(|cell| cell.to_string()).collect();
         let stones = if cells.len() == 1 { "the stone" } else { "the stones" };
-        let deed = format!("captures {stones} on {}", join_words(&cells));
-        (!cells.is_empty()).then(|| News { side: seat_name(self.seat), deed, gain: 0 })
+        let action = format!("captures {stones} on {}", join_words(&cells));
+        (!cells.is_empty()).then(|| News { side: seat_name(self.seat), action, gain: 0 })
     }
 }
 

@@ -29,8 +29,8 @@ impl LastClaims {
     fn tell(self) -> News {
         let cells: Vec<String> = self.cells.iter().map(|square| square.to_string()).collect();
         let targets = if cells.len() == 1 { "the target" } else { "the targets" };
-        let deed = format!("claims {targets} on {}", join_words(&cells));
-        News { side: seat_name(self.seat), deed, gain: self.cells.len() }
+        let action = format!("claims {targets} on {}", join_words(&cells));
+        News { side: seat_name(self.seat), action, gain: self.cells.len() }
     }
 }
 

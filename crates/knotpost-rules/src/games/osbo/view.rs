@@ -72,9 +72,9 @@ fn tell(game: &Osbo, last: &LastTurn) -> Option<News> {
             }
         }
     }
-    let deed = format!("closes {}", join_words(&paths));
+    let action = format!("closes {}", join_words(&paths));
     let side = game.rules.seat_name(last.seat?);
-    (!paths.is_empty()).then_some(News { side, deed, gain: 0 })
+    (!paths.is_empty()).then_some(News { side, action, gain: 0 })
 }
 
 /// The dice that wait to be placed; none when over or not rolled yet.

@@ -88,7 +88,7 @@ pub(super) struct Line {
 impl Line {
     /// The line behind an entry; `None` for a number the board does not have. Entries count left, right, top,
     /// bottom, each side from the top or the left.
-    pub(super) fn behind(entry: u8, size: u8) -> Option<Self> {
+    pub(super) fn through(entry: u8, size: u8) -> Option<Self> {
         let mut along = entry.checked_sub(1)?;
         let mut side = 0;
         while along >= size {

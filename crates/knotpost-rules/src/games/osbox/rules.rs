@@ -146,7 +146,7 @@ impl Rules {
     }
 
     fn fill_tables(&mut self) {
-        self.lines = std::array::from_fn(|index| Line::behind(index as u8 + 1, self.size));
+        self.lines = std::array::from_fn(|index| Line::through(index as u8 + 1, self.size));
         self.reach = std::array::from_fn(|index| {
             let seat = Seat::from_index(index);
             let owned = |side: &&Side| self.entrance == Entrance::Any || self.owner(**side) == seat;

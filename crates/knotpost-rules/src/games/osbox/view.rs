@@ -112,7 +112,7 @@ fn tell(game: &Osbox, won: &Won) -> News {
     let knots = if lengths.len() == 1 { "a knot" } else { "knots" };
     News {
         side: game.rules.seat_name(won.seat),
-        deed: format!("closes {knots} of {}", join_words(&lengths)),
+        action: format!("closes {knots} of {}", join_words(&lengths)),
         gain: won.gain,
     }
 }
@@ -136,7 +136,7 @@ fn margin(game: &Osbox, last: &LastMove, side: Side) -> Margin {
         return Margin::default();
     }
     let before = SIDES.iter().take_while(|other| **other != side).count() as u8 * size;
-    let line = last.entry.and_then(|entry| Line::behind(entry, size)).filter(|line| line.from == side);
+    let line = last.entry.and_then(|entry| Line::through(entry, size)).filter(|line| line.from == side);
     let entered = line.map(|line| match side {
         Side::West | Side::East => usize::from(line.first.row()) - 1,
         Side::North | Side::South => usize::from(line.first.column()) - 1,

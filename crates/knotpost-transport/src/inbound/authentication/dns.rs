@@ -15,9 +15,9 @@ const PORT: u16 = 53;
 const QUERY_TIMEOUT: Duration = Duration::from_millis(1200);
 /// The most cached answers; each is cached for its own time to live, a day at most.
 const CACHE_ENTRIES: u64 = 4096;
-const LONGEST_REMEMBERED: Duration = Duration::from_hours(24);
+const LONGEST_TTL: Duration = Duration::from_hours(24);
 /// How long the absence of a record is cached at most, so that a newly published key is found soon.
-const ABSENCE_REMEMBERED: Duration = Duration::from_mins(5);
+const LONGEST_NEGATIVE_TTL: Duration = Duration::from_mins(5);
 
 /// A verifier that asks these servers, or those of the system when there are none.
 ///
@@ -34,8 +34,8 @@ pub(in crate::inbound) fn verifier(servers: &[String]) -> Result<MessageAuthenti
     options.timeout = QUERY_TIMEOUT;
     options.attempts = 2;
     options.cache_size = CACHE_ENTRIES;
-    options.positive_max_ttl = Some(LONGEST_REMEMBERED);
-    options.negative_max_ttl = Some(ABSENCE_REMEMBERED);
+    options.positive_max_ttl = Some(LONGEST_TTL);
+    options.negative_max_ttl = Some(LONGEST_NEGATIVE_TTL);
     // Senders are checked by DNS alone, never by the hosts file of this machine.
     options.use_hosts_file = ResolveHosts::Never;
     let builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());

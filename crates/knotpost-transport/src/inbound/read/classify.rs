@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_of_an_automaton_is_heeded() {
+    fn every_mark_of_an_automaton_counts() {
         let automatic = |change: fn(&mut Message)| class(change);
         assert_eq!(
             automatic(|mail| mail.auto_submitted = Some("auto-replied".into())),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_postmaster_may_play_and_his_reports_may_not() {
+    fn a_postmaster_may_play_and_their_reports_may_not() {
         let subject = |subject: &str| {
             class(|mail| {
                 mail.from = vec!["postmaster@example.net".into()];

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_read_like_the_servers_stand_behind_a_mark() {
+    fn lines_that_read_like_the_servers_are_marked() {
         let stars = "*".repeat(60);
         for line in [
             stars.as_str(),

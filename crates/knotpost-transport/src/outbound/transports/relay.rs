@@ -67,8 +67,8 @@ pub(super) fn parse_relay(scheme: &str, rest: &str) -> Result<Relay, TransportEr
 fn split_port(place: &str, default_port: u16) -> Result<(String, u16), TransportError> {
     let (host, port) = match place.strip_prefix('[') {
         Some(six) => {
-            let (host, behind) = six.split_once(']').ok_or(TransportError::Relay)?;
-            (host, behind.strip_prefix(':'))
+            let (host, after) = six.split_once(']').ok_or(TransportError::Relay)?;
+            (host, after.strip_prefix(':'))
         }
         None => match place.split_once(':') {
             Some((host, port)) => (host, Some(port)),

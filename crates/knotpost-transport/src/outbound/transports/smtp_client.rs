@@ -112,8 +112,8 @@ impl SmtpClient {
                 Err(NotBegun::Refused(error)) => return (Err(error), Begun::Not),
             }
         }
-        let kept = self.lock_idle().pop();
-        if let Some(connection) = kept {
+        let idle = self.lock_idle().pop();
+        if let Some(connection) = idle {
             match self.begin(connection, &parcel, false).await {
                 Ok(connection) => return self.hand_over(connection, &parcel, next).await,
                 Err(NotBegun::Stale(_)) => {}
@@ -138,7 +138,7 @@ impl SmtpClient {
         is_announced: bool,
     ) -> Result<SmtpConnection, NotBegun> {
         if !connection.carries(parcel) {
-            self.keep(connection);
+            self.pool(connection);
             let text = "the relay does not carry addresses with letters beyond ASCII (SMTPUTF8)";
             return Err(NotBegun::Refused(SendError::Permanent(text.to_owned())));
         }
@@ -149,7 +149,7 @@ impl SmtpClient {
             Ok(Ok(())) => Ok(connection),
             Ok(Err(failure)) => {
                 if failure.is_answer() {
-                    self.keep_if_in_order(connection).await;
+                    self.pool_if_in_order(connection).await;
                 }
                 Err(match failure {
                     Failure::Stale(error) => NotBegun::Stale(SendError::Transient(describe(&error))),
@@ -179,8 +179,8 @@ impl SmtpClient {
             }
             _ => {
                 match &handed {
-                    Ok(()) => self.keep(connection),
-                    Err(failure) if failure.is_answer() => self.keep_if_in_order(connection).await,
+                    Ok(()) => self.pool(connection),
+                    Err(failure) if failure.is_answer() => self.pool_if_in_order(connection).await,
                     Err(_) => {}
                 }
                 Begun::Not
@@ -189,13 +189,13 @@ impl SmtpClient {
         (handed.map_err(|failure| judge(&failure)), begun)
     }
 
-    async fn keep_if_in_order(&self, mut connection: SmtpConnection) {
+    async fn pool_if_in_order(&self, mut connection: SmtpConnection) {
         if timeout(CONNECT_TIMEOUT, connection.reset()).await.unwrap_or(false) {
-            self.keep(connection);
+            self.pool(connection);
         }
     }
 
-    fn keep(&self, connection: SmtpConnection) {
+    fn pool(&self, connection: SmtpConnection) {
         let mut idle = self.lock_idle();
         if idle.len() < MAX_IDLE {
             idle.push(connection);

@@ -135,8 +135,8 @@ pub(in crate::api) async fn board(
 ) -> Result<Json<InspectedBoard>, Problem> {
     let name = board_name(&game, &number)?;
     if let Some(seat) = query.seat {
-        let deed = AdminAction::LookAs { board: name.clone(), seat };
-        administer(&web.app, &caller.administrator(), deed).await?;
+        let action = AdminAction::LookAs { board: name.clone(), seat };
+        administer(&web.app, &caller.administrator(), action).await?;
     }
     let seen = inspect_board(&web.app, &name, query.ply, query.seat).await?;
     Ok(Json(inspected(seen)))
@@ -180,7 +180,7 @@ pub(in crate::api) async fn change_board(
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let request: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
-    let deed = match request.act.as_str() {
+    let action = match request.act.as_str() {
         "pause" => BoardAction::Pause,
         "resume" => BoardAction::Resume,
         "adjudicate" => BoardAction::Adjudicate { winners: request.winners },
@@ -189,7 +189,7 @@ pub(in crate::api) async fn change_board(
         _ => return Err(no_such_act(&ACTS)),
     };
     let board = board_name(&game, &number)?;
-    carry_out(&web, &caller, AdminAction::Board { board, deed, why: request.why }).await
+    carry_out(&web, &caller, AdminAction::Board { board, action, why: request.why }).await
 }
 
 fn inspected(seen: Inspection) -> InspectedBoard {

@@ -254,11 +254,13 @@ struct AuditEntry {
     /// When.
     at: Moment,
     /// `shell`, `web` or `api`.
-    door: String,
+    #[serde(rename = "door")]
+    channel: String,
     /// The userid; of the shell, the user of the machine.
     by: String,
     /// A stable word such as `board.pause`.
-    deed: String,
+    #[serde(rename = "deed")]
+    action: String,
     /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
     subject: String,
     /// `done`, or the code of a refusal.
@@ -272,9 +274,9 @@ impl From<admin::AuditEntry> for AuditEntry {
         Self {
             id: entry.id,
             at: entry.at.into(),
-            door: entry.door,
+            channel: entry.channel,
             by: entry.actor,
-            deed: entry.deed,
+            action: entry.action,
             subject: entry.subject,
             outcome: entry.outcome,
             detail: entry.detail,

@@ -94,12 +94,12 @@ pub(in crate::api) async fn change_do_not_mail(
 ) -> Result<Json<Done>, Problem> {
     let request: UnmailedRequest =
         read_json(&body, r#"{"act":"add","target":"ann@example.org","reason":"…"}"#)?;
-    let deed = match request.act.as_str() {
+    let action = match request.act.as_str() {
         "add" => AdminAction::Block { target: request.target, reason: request.reason },
         "remove" => AdminAction::Unblock { target: request.target },
         _ => return Err(no_such_act(&ACTS)),
     };
-    carry_out(&web, &caller, deed).await
+    carry_out(&web, &caller, action).await
 }
 
 /// How mail from strangers is treated.

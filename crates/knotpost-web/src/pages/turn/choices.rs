@@ -113,7 +113,7 @@ impl Turn<'_> {
             stage => page.address(&self.stage, None),
             refusal => choosing.refusal.clone().unwrap_or_default(),
             has_preview => choosing.preview.is_some(),
-            outcome => news.map(|news| news.deed.clone()).unwrap_or_default(),
+            outcome => news.map(|news| news.action.clone()).unwrap_or_default(),
             gain => news.map_or(0, |news| news.gain),
             may_go_on => !choosing.choices.next.is_empty(),
             faces => self.faces(page),

@@ -54,12 +54,12 @@ pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceErro
 }
 
 fn line(row: &AuditEntry) -> String {
-    let who = format!("{} ({})", row.actor, row.door);
+    let who = format!("{} ({})", row.actor, row.channel);
     let line = format!(
         "{:<6} {} {who:<20} {:<18} {:<20} {:<14} {}",
         row.id,
         row.at.to_rfc3339(),
-        row.deed,
+        row.action,
         row.subject,
         row.outcome,
         row.detail
@@ -69,7 +69,7 @@ fn line(row: &AuditEntry) -> String {
 
 fn json_of(row: &AuditEntry) -> Value {
     json!({
-        "id": row.id, "at": row.at.to_rfc3339(), "door": row.door, "by": row.actor, "deed": row.deed,
+        "id": row.id, "at": row.at.to_rfc3339(), "door": row.channel, "by": row.actor, "deed": row.action,
         "subject": row.subject, "outcome": row.outcome, "detail": row.detail,
     })
 }

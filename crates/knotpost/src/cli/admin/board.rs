@@ -81,9 +81,9 @@ pub(super) async fn run(app: &Arc<App>, action: Board) -> Result<(), ServiceErro
     }
 }
 
-async fn rule(app: &Arc<App>, which: Which, deed: BoardAction, done: &str) -> Result<(), ServiceError> {
+async fn rule(app: &Arc<App>, which: Which, action: BoardAction, done: &str) -> Result<(), ServiceError> {
     let board = BoardRef { game: which.game.to_lowercase(), number: which.number };
-    administer(app, &operator(), AdminAction::Board { board: board.clone(), deed, why: which.why }).await?;
+    administer(app, &operator(), AdminAction::Board { board: board.clone(), action, why: which.why }).await?;
     say!("{board} was {done}.");
     Ok(())
 }

@@ -49,7 +49,7 @@ fn finds_a_module_that_knows_another_way() {
 }
 
 #[test]
-fn finds_a_module_of_the_core_that_knows_one_behind_it() {
+fn finds_a_module_of_the_core_that_knows_a_later_one() {
     let complaints = |place: &str, text: &str| -> Vec<String> {
         check_core_source(&source(place, text)).iter().map(ToString::to_string).collect()
     };

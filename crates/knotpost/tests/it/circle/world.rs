@@ -71,7 +71,7 @@ impl World {
     }
 
     /// Somebody at this address does that from now on.
-    pub(super) fn settle(&mut self, address: &'static str, habit: Habit) {
+    pub(super) fn expect(&mut self, address: &'static str, habit: Habit) {
         self.habits.insert(address, habit);
     }
 
@@ -143,8 +143,8 @@ impl World {
     async fn deliver(&mut self, parcel: Parcel) {
         let domain = parcel.to.rsplit_once('@').map_or("", |(_, domain)| domain);
         if let Some(place) = DOMAINS.iter().position(|own| *own == domain) {
-            let desk = &self.servers[place].desk;
-            assert_eq!(desk.recipient(&parcel.to), RecipientVerdict::Accepted, "{}", parcel.to);
+            let intake = &self.servers[place].intake;
+            assert_eq!(intake.recipient(&parcel.to), RecipientVerdict::Accepted, "{}", parcel.to);
             let envelope = Envelope {
                 way: Way::Smtp,
                 peer: None,
@@ -152,7 +152,7 @@ impl World {
                 mail_from: parcel.from,
                 recipients: vec![parcel.to],
             };
-            desk.receive(envelope, parcel.bytes).await;
+            intake.receive(envelope, parcel.bytes).await;
             return;
         }
         let Some(habit) = self.habits.get(parcel.to.as_str()).copied() else { return };

@@ -37,7 +37,7 @@ impl Told {
 }
 
 #[derive(Default)]
-struct Desk {
+struct Log {
     told: Vec<Told>,
     answers: VecDeque<String>,
     connections: usize,
@@ -47,7 +47,7 @@ struct Desk {
 #[derive(Clone)]
 pub(crate) struct HookHost {
     pub(crate) place: SocketAddr,
-    desk: Arc<Mutex<Desk>>,
+    log: Arc<Mutex<Log>>,
 }
 
 impl HookHost {
@@ -60,25 +60,25 @@ impl HookHost {
     pub(crate) async fn start_with(tls: Option<Arc<rustls::ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let place = listener.local_addr().expect("a port");
-        let desk = Arc::new(Mutex::new(Desk::default()));
-        let noted = Arc::clone(&desk);
+        let log = Arc::new(Mutex::new(Log::default()));
+        let noted = Arc::clone(&log);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (desk, tls) = (Arc::clone(&noted), tls.clone());
-                desk.lock().unwrap().connections += 1;
+                let (log, tls) = (Arc::clone(&noted), tls.clone());
+                log.lock().unwrap().connections += 1;
                 tokio::spawn(async move {
                     match tls {
-                        None => answer(stream, &desk).await,
+                        None => answer(stream, &log).await,
                         Some(tls) => {
                             if let Ok(stream) = TlsAcceptor::from(tls).accept(stream).await {
-                                answer(stream, &desk).await;
+                                answer(stream, &log).await;
                             }
                         }
                     }
                 });
             }
         });
-        Self { place, desk }
+        Self { place, log }
     }
 
     /// Its address for a webhook.
@@ -89,21 +89,21 @@ impl HookHost {
     /// How it answers the next requests, as `410 Gone` with fields behind it; 204 to all others. Without an answer
     /// at all: an empty one.
     pub(crate) fn answer_next(&self, answers: &[&str]) {
-        self.desk.lock().unwrap().answers.extend(answers.iter().map(|answer| (*answer).to_owned()));
+        self.log.lock().unwrap().answers.extend(answers.iter().map(|answer| (*answer).to_owned()));
     }
 
     /// What it was told since the last look.
     pub(crate) fn told(&self) -> Vec<Told> {
-        std::mem::take(&mut self.desk.lock().unwrap().told)
+        std::mem::take(&mut self.log.lock().unwrap().told)
     }
 
     /// How often somebody has connected.
     pub(crate) fn connections(&self) -> usize {
-        self.desk.lock().unwrap().connections
+        self.log.lock().unwrap().connections
     }
 }
 
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, desk: &Mutex<Desk>) {
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, log: &Mutex<Log>) {
     let mut stream = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -134,9 +134,9 @@ async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, desk: &Mutex<Desk>)
         bytes: body,
     };
     let status = {
-        let mut desk = desk.lock().unwrap();
-        desk.told.push(told);
-        desk.answers.pop_front().unwrap_or_else(|| "204 No Content".to_owned())
+        let mut log = log.lock().unwrap();
+        log.told.push(told);
+        log.answers.pop_front().unwrap_or_else(|| "204 No Content".to_owned())
     };
     if status.is_empty() {
         return;

@@ -65,16 +65,16 @@ const fn work(name: &'static str, work: Work) -> Case {
     Case { name, act: Act::Work(work) }
 }
 
-const fn deed(name: &'static str, deed: fn() -> AdminAction) -> Case {
-    Case { name, act: Act::AdminAction(deed) }
+const fn action(name: &'static str, action: fn() -> AdminAction) -> Case {
+    Case { name, act: Act::AdminAction(action) }
 }
 
 fn edit(userid: &str, edit: UserEdit) -> AdminAction {
     AdminAction::User { userid: userid.to_owned(), edit }
 }
 
-fn at_board(number: u32, deed: BoardAction) -> AdminAction {
-    AdminAction::Board { board: BoardRef { game: "osbox".to_owned(), number }, deed, why: String::new() }
+fn at_board(number: u32, action: BoardAction) -> AdminAction {
+    AdminAction::Board { board: BoardRef { game: "osbox".to_owned(), number }, action, why: String::new() }
 }
 
 /// All of them. What [`super::world`] makes is what they are about.
@@ -176,15 +176,18 @@ pub(super) const CASES: &[Case] = &[
     work("old rows", Work::Prune),
     Case { name: "a mail comes back", act: Act::Bounce },
     // Administrators.
-    deed("suspend", || edit("bob", UserEdit::Suspend)),
-    deed("delete", || edit("bob", UserEdit::Delete)),
-    deed("delete with remarks", || edit("bob", UserEdit::DeleteWithRemarks)),
-    deed("take back", || at_board(101, BoardAction::TakeBack)),
-    deed("pause", || at_board(101, BoardAction::Pause)),
-    deed("remove", || at_board(102, BoardAction::Remove)),
-    deed("adjudicate", || at_board(101, BoardAction::Adjudicate { winners: vec![1] })),
+    action("suspend", || edit("bob", UserEdit::Suspend)),
+    action("delete", || edit("bob", UserEdit::Delete)),
+    action("delete with remarks", || edit("bob", UserEdit::DeleteWithRemarks)),
+    action("take back", || at_board(101, BoardAction::TakeBack)),
+    action("pause", || at_board(101, BoardAction::Pause)),
+    action("remove", || at_board(102, BoardAction::Remove)),
+    action("adjudicate", || at_board(101, BoardAction::Adjudicate { winners: vec![1] })),
     Case { name: "a mail is dropped", act: Act::DropMail },
-    deed("block", || AdminAction::Block { target: "ann@ann.example".to_owned(), reason: "asked".to_owned() }),
+    action("block", || AdminAction::Block {
+        target: "ann@ann.example".to_owned(),
+        reason: "asked".to_owned(),
+    }),
     work("ratings anew", Work::Recompute),
     work("import", Work::Import),
 ];
@@ -201,7 +204,9 @@ impl Case {
     /// Finishes what was begun: a worker leaves what another one has leased, and comes back to it.
     pub(super) async fn finish(&self, app: &TestApp) {
         match self.act {
-            Act::Mail { .. } | Act::Bounce => while app.desk.process_next().await.expect("mails are read") {},
+            Act::Mail { .. } | Act::Bounce => {
+                while app.intake.process_next().await.expect("mails are read") {}
+            }
             Act::Work(Work::Clock) => drop(work_due(&app.app, HOLDER).await.expect("boards that are due")),
             Act::Work(Work::Round) => while worker::walk_round(&app.app).await.expect("a mail of the day") {},
             Act::Work(Work::Send) => while app.sender.send_next().await.expect("a mail leaves") {},
@@ -247,14 +252,14 @@ impl Case {
                 let (queue, change) = (MailQueue::Outbox, MailChange::Drop);
                 carry_out(app, AdminAction::Mail { queue, id: world.waiting_mail, change }).await
             }
-            Act::AdminAction(deed) => carry_out(app, deed()).await,
+            Act::AdminAction(action) => carry_out(app, action()).await,
             Act::Work(work) => work.run(app, world).await,
         }
     }
 }
 
-async fn carry_out(app: &TestApp, deed: AdminAction) -> String {
-    match administer(&app.app, &Administrator::of_shell("root"), deed).await {
+async fn carry_out(app: &TestApp, action: AdminAction) -> String {
+    match administer(&app.app, &Administrator::of_shell("root"), action).await {
         // As of a page: not in which words.
         Err(ServiceError::Refused(refusal)) => format!("refused {:?}", refusal.code),
         done => format!("{done:?}"),
@@ -281,8 +286,8 @@ async fn receive(app: &TestApp, mail_from: Option<&str>, to: &str, raw: String) 
         mail_from: mail_from.map(str::to_owned),
         recipients: vec![to.to_owned()],
     };
-    let receipt = app.desk.receive(envelope, raw.into_bytes()).await;
-    app.desk.process_next().await.expect("the inbox works");
+    let receipt = app.intake.receive(envelope, raw.into_bytes()).await;
+    app.intake.process_next().await.expect("the inbox works");
     // It is read at once or waits for its turn, which its sender does not see.
     drop(receipt);
     "Received".to_owned()

@@ -143,7 +143,7 @@ async fn a_command_line_is_carried_out_with_and_without_a_server() {
     let said = place.run(&["command", "osbox move 101 ann ann-secret a1"]).await.succeed();
     assert!(said.contains("Board 101") && said.contains("It is bob's turn."), "{said}");
     assert_eq!(server.moves(101).await, ["a1"]);
-    place.settle().await;
+    place.wait_until_idle().await;
     let told = super::letters::letters(&place.maildir());
     assert!(told.iter().any(|mail| mail.text.contains("Have fun!")), "a running server mails it");
 

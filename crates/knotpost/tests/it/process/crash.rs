@@ -31,7 +31,7 @@ async fn a_mail_acknowledged_before_a_kill_is_carried_out_once_after_it() {
     let server = place.start().await;
     server.sign_up_two().await;
     server.ask("osbox challenge -size=8 ann bob").await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
 
     let mut kills = Kills::default();
@@ -54,7 +54,7 @@ async fn a_mail_acknowledged_before_a_kill_is_carried_out_once_after_it() {
         );
 
         let server = place.start().await;
-        place.settle().await;
+        place.wait_until_idle().await;
         assert_eq!(server.moves(101).await.len(), sent as usize);
         server.stop().await;
     }
@@ -99,7 +99,7 @@ async fn a_mail_repeated_because_its_acknowledgement_was_lost_moves_once() {
     server.kill().await;
     let server = place.start().await;
     server.post("ann@example.org", &message).await;
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(server.moves(101).await, ["a1"]);
     let reasons: Vec<_> = place.received().await.into_iter().filter_map(|row| row.reason).collect();
     assert_eq!(reasons.iter().filter(|reason| *reason == "executed").count(), 1, "{reasons:?}");

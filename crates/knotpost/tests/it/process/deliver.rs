@@ -18,7 +18,7 @@ async fn a_running_server_carries_out_what_is_delivered() {
         place.run_with(&["deliver"], &ann("osbox move 101 ann ann-secret a1", "one@example.org")).await;
     assert_eq!(ended.code(), 0, "{ended:?}");
     assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(server.moves(101).await, ["a1"]);
 
     // The same mail by another way is the same mail.
@@ -28,7 +28,7 @@ async fn a_running_server_carries_out_what_is_delivered() {
             &letter("ann@example.org", "osbox move 101 ann ann-secret a1", "one@example.org"),
         )
         .await;
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(server.moves(101).await, ["a1"]);
     let reasons: Vec<_> = place.received().await.into_iter().filter_map(|row| row.reason).collect();
     assert_eq!(reasons, ["executed", "duplicate"]);
@@ -43,7 +43,7 @@ async fn without_a_server_the_next_one_carries_it_out() {
     let rows = place.received().await;
     assert_eq!(rows.iter().map(|row| row.state.as_str()).collect::<Vec<_>>(), ["new"]);
     let server = place.start().await;
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(users(&place).await, ["ann"]);
     server.stop().await;
     let welcome = letters(&place.maildir());
@@ -63,7 +63,7 @@ async fn two_at_once_are_both_carried_out() {
     let (first, second) =
         tokio::join!(place.run_with(&["deliver"], &one), place.run_with(&["deliver"], &two));
     assert_eq!((first.code(), second.code()), (0, 0), "{first:?} {second:?}");
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     assert_eq!(place.received().await.len(), 4);
     assert_eq!(letters(&place.maildir()).len(), 4);
@@ -164,7 +164,7 @@ async fn a_server_that_was_killed_does_not_stop_the_pipe() {
     let ended = place.run_with(&["deliver"], &ann("signup ann ann-secret", "x@example.org")).await;
     assert_eq!(ended.code(), 0, "{ended:?}");
     let server = place.start().await;
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(users(&place).await, ["ann"]);
     server.stop().await;
 }

@@ -44,7 +44,7 @@ async fn what_a_server_makes_is_its_users_alone_whatever_the_mask_says() {
     let server = place.start().await;
     server.sign_up_two().await;
     server.post("ann@example.org", &letter("ann@example.org", "help", "one@example.org")).await;
-    place.settle().await;
+    place.wait_until_idle().await;
     assert!(!letters(&place.maildir()).is_empty());
     place.run(&["backup", "copy.db"]).await.succeed();
     place.run(&["export", "--all", "server.jsonl"]).await.succeed();
@@ -125,7 +125,7 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
     server.sign_up_two().await;
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
     assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(place.received().await.len(), 1, "the server has it");
     server.stop().await;
     let mail = letter("ann@example.org", "list", "two@example.org").into_bytes();

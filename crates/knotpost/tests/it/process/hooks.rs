@@ -54,7 +54,7 @@ async fn an_event_that_failed_arrives_after_a_kill_with_the_same_id() {
     server.ask("osbox move 101 ann ann-secret d2").await;
     let silent = next(&host).await;
     assert_eq!(silent.json()["data"]["moves"][0]["move"], "d2");
-    tokio::time::timeout(PATIENCE, place.settle()).await.expect("mails leave meanwhile");
+    tokio::time::timeout(PATIENCE, place.wait_until_idle()).await.expect("mails leave meanwhile");
     let shown = place.run(&["admin", "outbox", "list"]).await.succeed();
     assert!(shown.contains("webhook") && !shown.contains("/hook"), "{shown}");
     let line = shown.lines().find(|line| line.contains("webhook")).unwrap();

@@ -27,7 +27,7 @@ async fn reply(server: &Running, place: &Place, from: &str, letter: &Letter, wor
     );
     let answer = mail(server.smtp(), from, &to, &message).await.unwrap();
     assert!(answer.starts_with("250"), "{answer}");
-    place.settle().await;
+    place.wait_until_idle().await;
 }
 
 /// The ids of the keys in their order.
@@ -49,7 +49,7 @@ async fn a_reply_to_a_mail_from_before_a_change_of_keys_moves_until_the_old_key_
             "From: ann@example.org\nTo: pbmserv@localhost\nSubject: frobnicate\n\nkept\n",
         )
         .await;
-    place.settle().await;
+    place.wait_until_idle().await;
     let asked = board_mail(&place, "ann@example.org");
     server.stop().await;
 
@@ -63,7 +63,7 @@ async fn a_reply_to_a_mail_from_before_a_change_of_keys_moves_until_the_old_key_
     let raw = place.run(&["admin", "inbox", "show", "1"]).await.succeed();
     assert!(raw.contains("text/plain, "), "it is opened with the old key: {raw}");
     server.ask("osbox move 101 bob bob-secret a9").await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
 
     // Two changes on; the first key goes.

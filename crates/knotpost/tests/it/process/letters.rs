@@ -107,7 +107,7 @@ impl Place {
     }
 
     /// Waits until every mail, in and out, has its outcome.
-    pub(crate) async fn settle(&self) {
+    pub(crate) async fn wait_until_idle(&self) {
         let mut database = self.open_database().await;
         wait_for("every mail's outcome", async || {
             let waiting: i64 = sqlx::query_scalar(

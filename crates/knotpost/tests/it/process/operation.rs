@@ -143,7 +143,7 @@ async fn a_server_is_asked_whether_it_is_ready() {
 }
 
 #[tokio::test]
-async fn a_taken_address_is_named_with_its_key_and_nothing_is_left_behind() {
+async fn a_taken_address_is_named_with_its_key_and_nothing_is_left() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     for (name, key) in [("KNOTPOST_HTTP__LISTEN", "http.listen"), ("KNOTPOST_SMTP__LISTEN", "smtp.listen")] {
@@ -155,7 +155,7 @@ async fn a_taken_address_is_named_with_its_key_and_nothing_is_left_behind() {
 }
 
 #[tokio::test]
-async fn a_signal_ends_the_server_in_order_while_requests_are_in_hand() {
+async fn a_signal_ends_the_server_in_order_while_requests_are_in_progress() {
     for signal in ["TERM", "INT"] {
         let place = Place::new();
         let server = place.start().await;
@@ -330,7 +330,7 @@ async fn every_command_is_a_line_of_the_log_without_its_words() {
     }
     let mail = letter("ann@example.org", "osbox move 101 ann ann-secret zz99", "z@x.example");
     server.post("ann@example.org", &mail).await;
-    place.settle().await;
+    place.wait_until_idle().await;
     let ended = server.stop().await;
     let said = commands_in(&ended.stderr);
     let said: Vec<[&str; 4]> = said.iter().map(|line| [0, 1, 2, 3].map(|at| line[at].as_str())).collect();
@@ -378,7 +378,7 @@ async fn log_lines_are_json_and_hold_no_password() {
     server
         .post("bob@example.org", &letter("bob@example.org", "osbox mvoe bob canary-odd", "y@x.example"))
         .await;
-    place.settle().await;
+    place.wait_until_idle().await;
     let ended = server.stop().await;
     let mut lines = 0;
     for line in ended.stderr.lines().filter(|line| line.starts_with('{')) {

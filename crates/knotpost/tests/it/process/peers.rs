@@ -94,7 +94,7 @@ async fn swaks_hands_mail_in_and_is_refused_where_it_should_be() {
     let several = ["--h-From", "a@example.org, b@example.org", "--to", "pbmserv@localhost"];
     let several = send(&several).await;
     assert_eq!(several.code(), 26, "{several:?}");
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(users(&place).await, ["ann"]);
     server.stop().await;
 }
@@ -111,7 +111,7 @@ async fn the_swaks_command_of_the_manual_is_answered() {
     command.args(["-c", &line]).stdin(Stdio::null()).kill_on_drop(true);
     let said = tokio::time::timeout(PATIENCE, command.output()).await.expect("it ends").unwrap();
     assert!(said.status.success(), "{said:?}");
-    place.settle().await;
+    place.wait_until_idle().await;
     let mails = read_maildir(&place).await;
     assert!(mails.iter().any(|mail| header(mail, "to") == "ann@example.org"), "{mails:?}");
     server.stop().await;
@@ -133,7 +133,7 @@ async fn the_first_game_of_the_manual_begins() {
         command.args(["-c", &script]).stdin(Stdio::null()).kill_on_drop(true);
         let said = tokio::time::timeout(PATIENCE, command.output()).await.expect("it ends").unwrap();
         assert!(said.status.success(), "{said:?}");
-        place.settle().await;
+        place.wait_until_idle().await;
     }
     let mails = read_maildir(&place).await;
     let board = |mail: &_| {
@@ -171,7 +171,7 @@ async fn pythons_smtplib_plays_in_the_open_and_under_tls() {
         );
         let arguments = [&["127.0.0.1", &port, &from, "pbmserv@localhost"], how].concat();
         python(SEND, &arguments, &message).await.succeed();
-        place.settle().await;
+        place.wait_until_idle().await;
     }
     assert_eq!(server.moves(101).await, ["a1", "a9"]);
     server.stop().await;
@@ -196,7 +196,7 @@ async fn python_reads_what_was_mailed_with_the_headers_of_a_good_citizen() {
             "From: ann@example.org\nSubject: osbox show 101\nMessage-ID: <q@example.org>\n\n",
         )
         .await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
 
     let mails = read_maildir(&place).await;

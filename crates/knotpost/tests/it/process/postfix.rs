@@ -72,7 +72,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as server:
 /// A Postfix that runs.
 struct Postfix {
     root: PathBuf,
-    door: SocketAddr,
+    address: SocketAddr,
     master: Child,
 }
 
@@ -144,14 +144,14 @@ impl Postfix {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        let postfix = Self { root, door: SocketAddr::from(([127, 0, 0, 1], port)), master };
-        wait_for("Postfix", async || TcpStream::connect(postfix.door).await.ok()).await;
+        let postfix = Self { root, address: SocketAddr::from(([127, 0, 0, 1], port)), master };
+        wait_for("Postfix", async || TcpStream::connect(postfix.address).await.ok()).await;
         postfix
     }
 
     /// Hands over a mail that Postfix must take.
     async fn send(&self, from: &str, to: &str, message: &str) {
-        let reply = mail(self.door, from, to, message).await.unwrap();
+        let reply = mail(self.address, from, to, message).await.unwrap();
         assert!(reply.starts_with("250"), "{reply}");
     }
 
@@ -256,7 +256,7 @@ async fn bring_mail_of_a_domain(recipe: &str) {
         postfix.send("ann@players.test", &format!("{to}@games.example"), &message).await;
     }
     let message = letter("ann@players.test", "help", "x@players.test");
-    let reply = mail(postfix.door, "ann@players.test", "nobody@games.example", &message).await.unwrap();
+    let reply = mail(postfix.address, "ann@players.test", "nobody@games.example", &message).await.unwrap();
     assert!(reply.starts_with("550"), "{reply}");
     wait_for("all four", async || (place.received().await.len() == 4).then_some(())).await;
     postfix.wait_until_empty().await;
@@ -277,7 +277,7 @@ async fn the_recipe_for_a_shared_domain_leaves_the_users_of_the_machine_their_ma
         postfix.send("ann@players.test", &format!("{to}@games.example"), &message(number)).await;
     }
     let reply =
-        mail(postfix.door, "ann@players.test", "nobody.here@games.example", &message(4)).await.unwrap();
+        mail(postfix.address, "ann@players.test", "nobody.here@games.example", &message(4)).await.unwrap();
     assert!(reply.starts_with("550"), "{reply}");
     wait_for("both", async || (place.received().await.len() == 2).then_some(())).await;
     server.stop().await;
@@ -334,13 +334,13 @@ impl Pair {
     }
 
     /// Waits until this many mails have been carried out, and everything that follows has arrived.
-    async fn settle(&self, mails: usize) {
+    async fn wait_until_idle(&self, mails: usize) {
         wait_for("every mail", async || {
             let rows = self.place.received().await;
             (rows.iter().filter(|row| row.state == "done").count() >= mails).then_some(())
         })
         .await;
-        self.place.settle().await;
+        self.place.wait_until_idle().await;
         self.postfix.wait_until_empty().await;
     }
 }
@@ -402,7 +402,7 @@ async fn postfix_brings_mail_by_every_way_and_keeps_it_while_no_server_runs() {
     );
     let pair = Pair { place, ..pair };
     let server = pair.place.start().await;
-    pair.settle(sent).await;
+    pair.wait_until_idle(sent).await;
 
     let rows = pair.place.received().await;
     assert_eq!(rows.len(), sent, "each once: {rows:?}");
@@ -479,13 +479,13 @@ async fn postfix_carries_addresses_in_any_script_both_ways() {
     let server = pair.place.start().await;
     let message = "From: \u{432}\u{430}\u{441}\u{44f}@players.test\r\nTo: pbmserv@knotpost.test\r\nSubject: signup vasja vasja-secret\r\n\
                    Message-ID: <v@players.test>\r\n\r\n\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442}\r\n";
-    let port = pair.postfix.door.port().to_string();
+    let port = pair.postfix.address.port().to_string();
     let sender = "\u{432}\u{430}\u{441}\u{44f}@players.test";
     python(SEND_UTF8, &[&port, sender, ADDRESS], message).await.succeed();
     // The same by LMTP.
     let again = message.replace("signup vasja vasja-secret", "help").replace("<v@", "<w@");
     python(SEND_UTF8, &[&port, sender, "pbmserv+unix@knotpost.test"], &again).await.succeed();
-    pair.settle(2).await;
+    pair.wait_until_idle(2).await;
     let letters = pair.postfix.boxes().await;
     assert_eq!(letters.len(), 2, "{}", pair.postfix.log());
     assert!(
@@ -499,7 +499,7 @@ async fn postfix_carries_addresses_in_any_script_both_ways() {
 
 /// Hands a sign-up with such a line in its text to Postfix, for SMTP and for LMTP.
 async fn send_line(pair: &Pair, number: usize, line: &str) {
-    let port = pair.postfix.door.port().to_string();
+    let port = pair.postfix.address.port().to_string();
     for (way, to) in [("smtp", ADDRESS), ("lmtp", "pbmserv+unix@knotpost.test")] {
         let user = format!("{way}{number}");
         let (from, head) = sign_up(&user);
@@ -522,7 +522,7 @@ async fn what_postfix_makes_of_stray_line_ends_is_taken() {
     for (number, line) in STRAY.into_iter().enumerate() {
         send_line(&pair, number, line).await;
     }
-    pair.settle(2 * STRAY.len()).await;
+    pair.wait_until_idle(2 * STRAY.len()).await;
     let rows = pair.place.received().await;
     assert!(rows.iter().all(|row| row.reason.as_deref() == Some("executed")), "{rows:?}");
     let letters = pair.postfix.boxes().await;
@@ -550,7 +550,7 @@ async fn a_stray_cr_that_postfix_is_told_to_pass_comes_back_to_its_sender() {
     assert!(pair.place.received().await.is_empty());
     // Line ends alone are made whole in any case.
     send_line(&pair, 1, "left\nright").await;
-    pair.settle(2).await;
+    pair.wait_until_idle(2).await;
     server.stop().await;
     pair.postfix.stop().await;
 }

@@ -12,7 +12,7 @@ fn place_on(database: &TestDatabase) -> Place {
     Place::new().with("KNOTPOST_DATABASE__URL", database.url()).with("KNOTPOST_SECRETS__KEY", "a7".repeat(32))
 }
 
-async fn settle(database: &TestDatabase) {
+async fn wait_until_idle(database: &TestDatabase) {
     let mut connection = PgConnection::connect(database.url()).await.unwrap();
     wait_for("every mail's outcome", async || {
         let waiting: i64 = sqlx::query_scalar(
@@ -50,7 +50,7 @@ async fn a_whole_game_is_played_on_postgres_by_mail_and_http() {
     server.sign_up_two().await;
     server.ask("osbox challenge -size=2 ann bob").await;
     // A board mail that waits gives way to a newer one; here each is to be sent.
-    settle(&database).await;
+    wait_until_idle(&database).await;
     // Four crossings fill the board: nobody has closed anything.
     for (ply, (user, text)) in
         [("ann", "o1"), ("bob", "o6"), ("ann", "o2"), ("bob", "o6")].into_iter().enumerate()
@@ -59,16 +59,16 @@ async fn a_whole_game_is_played_on_postgres_by_mail_and_http() {
         if ply % 2 == 0 {
             let from = format!("{user}@example.org");
             server.post(&from, &letter(&from, &line, &format!("{ply}@example.org"))).await;
-            settle(&database).await;
+            wait_until_idle(&database).await;
         } else {
             server.ask(&line).await;
-            settle(&database).await;
+            wait_until_idle(&database).await;
         }
     }
     let board = server.get("/api/v1/boards/osbox/101").await.json();
     assert_eq!(board["state"], "over", "{board}");
     assert_eq!(server.moves(101).await.len(), 4);
-    settle(&database).await;
+    wait_until_idle(&database).await;
     server.stop().await;
     let mails = letters(&place.maildir());
     assert_eq!(mails.iter().filter(|mail| mail.text.contains("Osbox Board 101")).count(), 10);
@@ -95,7 +95,7 @@ async fn two_servers_on_one_postgres_lose_nothing_and_double_nothing() {
     for _ in boards {
         one.ask("osbox challenge -size=8 ann bob").await;
     }
-    settle(&database).await;
+    wait_until_idle(&database).await;
     let servers = [&one, &two];
     for ply in 1..=MOVES {
         let (user, entry) = if ply % 2 == 1 { ("ann", ply.div_ceil(2)) } else { ("bob", 16 + ply / 2) };
@@ -114,7 +114,7 @@ async fn two_servers_on_one_postgres_lose_nothing_and_double_nothing() {
                 }
             }
         }
-        settle(&database).await;
+        wait_until_idle(&database).await;
     }
     let expected: Vec<String> = (1..=MOVES)
         .map(|ply| if ply % 2 == 1 { format!("o{}", ply.div_ceil(2)) } else { format!("o{}", 16 + ply / 2) })
@@ -221,7 +221,7 @@ async fn a_postgres_that_only_reads_is_an_outage_that_ends_by_itself() {
     let server = place.start().await;
     server.sign_up_two().await;
     server.ask("osbox challenge -size=4 ann bob").await;
-    settle(&database).await;
+    wait_until_idle(&database).await;
     let mut connection = PgConnection::connect(database.url()).await.unwrap();
     let name: String =
         sqlx::query_scalar("SELECT current_database()::text").fetch_one(&mut connection).await.unwrap();

@@ -168,7 +168,7 @@ async fn a_server_makes_no_system_call_that_the_unit_refuses() {
     server.ask("osbox challenge -size=3 ann knotbot-1").await;
     let mail = letter("ann@example.org", "osbox move 101 ann ann-secret j2", "m@x.example");
     server.post("ann@example.org", &mail).await;
-    place.settle().await;
+    place.wait_until_idle().await;
     // strace pads short process identifiers with blanks.
     let id = server.id().to_string();
     let end = |line: &str| line.split_whitespace().eq([id.as_str(), "+++", "exited", "with", "0", "+++"]);

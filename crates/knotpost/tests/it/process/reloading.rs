@@ -48,7 +48,7 @@ async fn a_hangup_reads_certificate_and_templates_again_and_keeps_what_works() {
     logged("were read again").await;
     assert!(handshake(port).await.contains(&second));
     server.ask("signup eve eve-secret eve@example.org").await;
-    place.settle().await;
+    place.wait_until_idle().await;
     assert!(letters(&place.maildir()).iter().any(|mail| mail.text.contains("Words of our own.")));
 
     // A template that is wrong keeps the new certificate back too: all or nothing.

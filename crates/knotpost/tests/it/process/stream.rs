@@ -69,7 +69,7 @@ impl Tally {
 /// and try again when a connection breaks, as mail servers and scripts do.
 struct Table {
     number: u32,
-    doors: watch::Receiver<Ports>,
+    ports: watch::Receiver<Ports>,
     tally: Arc<Tally>,
 }
 
@@ -109,7 +109,7 @@ impl Table {
         let from = format!("{user}@example.org");
         let message = letter(&from, &self.line(ply), &message_id(self.number, ply));
         loop {
-            match mail(self.door(|ports| ports.smtp), &from, "pbmserv@localhost", &message).await {
+            match mail(self.address(|ports| ports.smtp), &from, "pbmserv@localhost", &message).await {
                 Ok(reply) if reply.starts_with("250") => break,
                 Ok(reply) => assert!(reply.starts_with('4'), "{reply}"),
                 Err(_) => {}
@@ -126,7 +126,7 @@ impl Table {
         let mut tries = 0;
         loop {
             tries += 1;
-            match command(self.door(|ports| ports.http), &self.line(ply)).await {
+            match command(self.address(|ports| ports.http), &self.line(ply)).await {
                 Ok(response) if response.status == 200 => break,
                 // Made by a try whose answer was lost.
                 Ok(response) if response.status == 409 && tries > 1 => {
@@ -145,7 +145,7 @@ impl Table {
     async fn ply(&self) -> u32 {
         let head = format!("GET /api/v1/boards/osbox/{} HTTP/1.1", self.number);
         loop {
-            match super::wire::request(self.door(|ports| ports.http), &head, "").await {
+            match super::wire::request(self.address(|ports| ports.http), &head, "").await {
                 Ok(response) if response.status == 200 => {
                     return u32::try_from(response.json()["ply"].as_u64().unwrap()).unwrap();
                 }
@@ -154,8 +154,8 @@ impl Table {
         }
     }
 
-    fn door(&self, which: impl Fn(&Ports) -> Option<SocketAddr>) -> SocketAddr {
-        which(&self.doors.borrow()).unwrap()
+    fn address(&self, which: impl Fn(&Ports) -> Option<SocketAddr>) -> SocketAddr {
+        which(&self.ports.borrow()).unwrap()
     }
 
     async fn wait(&self) {
@@ -172,7 +172,7 @@ fn message_id(board: u32, ply: u32) -> String {
 async fn kill_until_done(
     place: &Place,
     mut server: Running,
-    doors: &watch::Sender<Ports>,
+    ports: &watch::Sender<Ports>,
     players: &mut JoinSet<()>,
     tally: &Tally,
     mut moments: Moments,
@@ -194,7 +194,7 @@ async fn kill_until_done(
         server.kill().await;
         kills += 1;
         server = place.start().await;
-        doors.send_replace(server.ports.clone());
+        ports.send_replace(server.ports.clone());
     }
 }
 
@@ -208,18 +208,18 @@ async fn kills_at_any_moment_lose_no_move_and_double_none() {
     for _ in 0..boards {
         server.ask("osbox challenge -size=12 ann bob").await;
     }
-    let (doors, receiver) = watch::channel(server.ports.clone());
+    let (ports, receiver) = watch::channel(server.ports.clone());
     let tally = Arc::new(Tally::default());
     let mut players = JoinSet::new();
     let places = Arc::new(Semaphore::new(AT_ONCE));
     for number in 101..101 + boards {
-        let table = Table { number, doors: receiver.clone(), tally: Arc::clone(&tally) };
+        let table = Table { number, ports: receiver.clone(), tally: Arc::clone(&tally) };
         players.spawn(table.play(Arc::clone(&places)));
     }
-    let playing = kill_until_done(&place, server, &doors, &mut players, &tally, Moments(seed));
+    let playing = kill_until_done(&place, server, &ports, &mut players, &tally, Moments(seed));
     let longest = PATIENCE.max(Duration::from_millis(u64::from(boards * MOVES) * 400));
     let (server, kills) = tokio::time::timeout(longest, playing).await.expect("the games end");
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
 
     println!(

@@ -40,7 +40,7 @@ async fn a_server_sends_traces_of_requests_mails_and_commands_without_what_peopl
     server.ask("osbox challenge ann bob").await;
     server.post("ann@example.org", &letter("ann@example.org", "osbox show 1", "<traces@example.org>")).await;
     server.get("/help").await;
-    place.settle().await;
+    place.wait_until_idle().await;
     let ended = server.stop().await;
     assert_eq!(ended.code(), 0, "{ended:?}");
     assert!(!ended.stderr.contains("receive mail"), "spans are no lines of the log: {ended:?}");

@@ -126,7 +126,7 @@ async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
     server.stop().await;
     let server = place.start().await;
     place.hurry().await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     let taken = relay.taken.lock().unwrap().clone();
     let sent = place.outgoing().await;
@@ -149,7 +149,7 @@ async fn a_relay_that_cannot_carry_an_address_is_named_and_domains_go_through_al
     server.ask("signup vasja vasja-secret \u{432}\u{430}\u{441}\u{44f}@example.org").await;
     server.ask("signup ann ann-secret ann@b\u{fc}cher.example").await;
     server.ask("osbox challenge ann vasja").await;
-    place.settle().await;
+    place.wait_until_idle().await;
     let mut database = place.open_database().await;
     let failed: Vec<(String, String)> =
         sqlx::query_as("SELECT recipient, error FROM outbox WHERE state = 'failed'")
@@ -176,8 +176,8 @@ async fn a_relay_that_is_another_server_of_ours_ends_every_circle() {
     let server = place.start().await;
     server.ask("signup ann ann-secret ann@example.org").await;
     server.ask("osbox challenge ann ann").await;
-    place.settle().await;
-    second.settle().await;
+    place.wait_until_idle().await;
+    second.wait_until_idle().await;
     let rows = second.received().await;
     assert_eq!(rows.len(), 2, "the welcome and the board: {rows:?}");
     assert!(rows.iter().all(|row| row.reason.as_deref() == Some("auto_submitted")), "{rows:?}");
@@ -206,7 +206,7 @@ async fn a_sendmail_program_gets_envelope_and_message() {
     wait_for("the first try", async || place.root().join("tried").exists().then_some(())).await;
     // Once, and only when the failure is written down: a mail that is being sent is left alone.
     wait_for("its failure", async || (place.hurry().await > 0).then_some(())).await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     let sent: Vec<String> = std::fs::read_dir(place.root())
         .unwrap()
@@ -240,7 +240,7 @@ async fn a_log_that_cannot_be_written_stops_no_mail() {
     std::fs::remove_file(place.maildir()).unwrap();
     std::fs::rename(&aside, place.maildir()).unwrap();
     sqlx::query("UPDATE outbox SET due_at = 0 WHERE state = 'queued'").execute(&mut database).await.unwrap();
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(letters(&place.maildir()).len(), 2, "each got their welcome");
     // It ends well.
     server.stop().await;
@@ -251,7 +251,7 @@ async fn a_mail_that_left_before_a_crash_lies_there_once_after_it() {
     let place = Place::new();
     let server = place.start().await;
     server.sign_up_two().await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.kill().await;
     let before = copies(&place.maildir());
     assert_eq!(before.len(), 2);
@@ -264,7 +264,7 @@ async fn a_mail_that_left_before_a_crash_lies_there_once_after_it() {
         .unwrap();
     database.close().await.unwrap();
     let server = place.start().await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     assert_eq!(copies(&place.maildir()), before);
 }

@@ -45,11 +45,11 @@ async fn lmtp_on_a_socket_of_the_file_system_is_spoken_by_python() {
     }
     let place = Place::new();
     let path = place.root().join("lmtp");
-    let door = format!("unix:{}", path.display());
-    let place = place.with("KNOTPOST_LMTP__LISTEN", &door).with("KNOTPOST_LMTP__SOCKET_MODE", "0622");
+    let listen = format!("unix:{}", path.display());
+    let place = place.with("KNOTPOST_LMTP__LISTEN", &listen).with("KNOTPOST_LMTP__SOCKET_MODE", "0622");
     let server = place.start().await;
     let ports = std::fs::read_to_string(place.data().join("ports.json")).unwrap();
-    assert!(ports.contains(&format!("\"lmtp\":\"{door}\"")), "{ports}");
+    assert!(ports.contains(&format!("\"lmtp\":\"{listen}\"")), "{ports}");
     let metadata = std::fs::symlink_metadata(&path).unwrap();
     assert!(metadata.file_type().is_socket());
     assert_eq!(metadata.permissions().mode() & 0o777, 0o622);
@@ -58,11 +58,11 @@ async fn lmtp_on_a_socket_of_the_file_system_is_spoken_by_python() {
     let to = ["pbmserv@localhost", "nobody@localhost"];
     let said = python(LMTP, &[&[path.to_str().unwrap()], &to[..]].concat(), &message).await.succeed();
     assert_eq!(said.trim(), r#"{"nobody@localhost": 550}"#);
-    place.settle().await;
+    place.wait_until_idle().await;
     assert_eq!(place.received().await.len(), 1, "one mail, whoever it was for");
 
     // Another server does not take the place of a living one.
-    let rival = Place::new().with("KNOTPOST_LMTP__LISTEN", &door);
+    let rival = Place::new().with("KNOTPOST_LMTP__LISTEN", &listen);
     let refused = rival.try_start().await.err().expect("it does not start");
     assert!(refused.code() != 0 && refused.stderr.contains("lmtp.listen"), "{refused:?}");
     python(LMTP, &[path.to_str().unwrap(), to[0]], &message).await.succeed();
@@ -102,7 +102,7 @@ async fn mails_that_python_puts_into_a_folder_are_answered_once_across_a_kill() 
         (counts.trim() == format!("0 {MAILS}")).then_some(())
     })
     .await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     let rows = place.received().await;
     for number in 0..MAILS {
@@ -196,7 +196,7 @@ async fn deliver_finds_a_way_while_servers_come_and_go() {
     };
     tokio::join!(deliveries, servers);
     let server = place.start().await;
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     let rows = place.received().await;
     for number in 0..MAILS {
@@ -260,7 +260,7 @@ async fn on_a_full_disk_mail_is_put_off_and_none_is_lost() {
     while !send(taken).await.starts_with("250") {
         assert!(tokio::time::Instant::now() < deadline, "there is room again");
     }
-    place.settle().await;
+    place.wait_until_idle().await;
     server.stop().await;
     let rows = place.received().await;
     for number in 0..=taken {

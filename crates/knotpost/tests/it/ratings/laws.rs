@@ -48,11 +48,11 @@ proptest! {
 
     #[test]
     fn a_win_is_never_worse_than_a_tie_nor_a_tie_than_a_loss(
-        own in 800.0..2800.0_f64, his in 800.0..2800.0_f64, games in 0..40_u32, his_games in 0..40_u32
+        own in 800.0..2800.0_f64, theirs in 800.0..2800.0_f64, games in 0..40_u32, their_games in 0..40_u32
     ) {
         let own = Rating { rating: own, value_sum: own * f64::from(games), games, ..Rating::default() };
-        let his = Rating { rating: his, games: his_games, ..Rating::default() };
-        let after = |score| rate(&[(own, score), (his, other(score))], Pool::default())[0];
+        let theirs = Rating { rating: theirs, games: their_games, ..Rating::default() };
+        let after = |score| rate(&[(own, score), (theirs, other(score))], Pool::default())[0];
         let [won, tied, lost] = [Score::Won, Score::Tied, Score::Lost].map(after);
         prop_assert!(won.rating >= tied.rating && tied.rating >= lost.rating);
         prop_assert!(won.glicko > tied.glicko && tied.glicko > lost.glicko);

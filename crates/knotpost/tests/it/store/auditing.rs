@@ -7,9 +7,9 @@ use super::Ground;
 
 fn row(actor: &str, subject_user: Option<&str>, detail: &str) -> NewAudit {
     NewAudit {
-        door: "web",
+        channel: "web",
         actor: actor.to_owned(),
-        deed: "user.suspend",
+        action: "user.suspend",
         subject: subject_user.unwrap_or("osbox 101").to_owned(),
         subject_user: subject_user.map(str::to_owned),
         outcome: "done",
@@ -17,7 +17,7 @@ fn row(actor: &str, subject_user: Option<&str>, detail: &str) -> NewAudit {
     }
 }
 
-pub(super) async fn the_log_is_read_by_who_and_when(ground: &Ground) {
+pub(super) async fn the_log_is_read_by_user_and_time(ground: &Ground) {
     let write = ground.store.write(|tx| {
         Box::pin(async move {
             tx.insert_audit(&row("Ada", Some("Bob"), "1"), Millis(10)).await?;

@@ -39,7 +39,7 @@ pub(super) async fn due_boards_come_longest_due_first(ground: &Ground) {
     work.await.unwrap();
 }
 
-pub(super) async fn a_duty_is_with_who_took_it_last(ground: &Ground) {
+pub(super) async fn a_duty_is_with_whoever_took_it_last(ground: &Ground) {
     let work = ground.store.write(|tx| {
         Box::pin(async move {
             assert_eq!(tx.leader_lease("clock").await?, None);

@@ -5,7 +5,7 @@ use knotpost_storage::{ALL_GAMES, ReferenceMail, UserState};
 
 use super::Ground;
 
-pub(super) async fn a_code_is_tried_so_often_and_so_long(ground: &Ground) {
+pub(super) async fn a_code_is_tried_a_few_times_within_its_time(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let write = ground.store.write(move |tx| {
         Box::pin(async move {

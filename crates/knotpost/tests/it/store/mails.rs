@@ -258,7 +258,7 @@ pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
     assert_eq!(found, expected);
 }
 
-pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(ground: &Ground) {
+pub(super) async fn what_speaks_against_sending_is_known_to_whoever_has_the_mail(ground: &Ground) {
     let ann = ground.user("ann").await;
     let board = ground.board("osbox", [ann, ground.user("bob").await]).await;
     let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });

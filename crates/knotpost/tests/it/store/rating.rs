@@ -224,7 +224,7 @@ pub(super) async fn history_holds_the_rated_boards_that_are_over(ground: &Ground
     write.await.unwrap();
 }
 
-pub(super) async fn standings_part_who_plays_from_who_is_gone(ground: &Ground) {
+pub(super) async fn standings_part_players_from_those_who_are_gone(ground: &Ground) {
     let names = ["ann", "bob", "cyd", "dan", "eve", "fay"];
     let mut users = Vec::new();
     for name in names {

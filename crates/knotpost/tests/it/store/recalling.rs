@@ -61,7 +61,7 @@ async fn go(app: &Arc<App>, users: &[String; 2], ply: usize, text: &str) {
     assert!(answer.failure.is_none(), "{answer:?}");
 }
 
-pub(super) async fn what_a_process_remembers_never_hides_what_is_stored(ground: &Ground) {
+pub(super) async fn what_a_process_caches_never_hides_what_is_stored(ground: &Ground) {
     // Two processes on one database; their clocks stand still, so that times tell nothing.
     let (here, there) = (app(ground), app(ground));
     for userid in ["ann", "bob"] {
@@ -99,7 +99,7 @@ pub(super) async fn what_a_process_remembers_never_hides_what_is_stored(ground: 
     while replay_next(&there, &mut replayed).await.unwrap() {}
     assert_eq!((replayed.boards, replayed.differences), (1, Vec::new()));
 
-    rewrite_behind_the_back(&here, board.row.id).await;
+    rewrite_elsewhere(&here, board.row.id).await;
 }
 
 /// A move that was made and looked at in a transaction which then fails was never made.
@@ -135,7 +135,7 @@ async fn forget_what_was_undone(
 }
 
 /// A row that somebody wrote by hand shows in a check, and in what is loaded from then on.
-async fn rewrite_behind_the_back(app: &Arc<App>, board: BoardKey) {
+async fn rewrite_elsewhere(app: &Arc<App>, board: BoardKey) {
     let changed = app
         .store
         .write(move |tx| {

@@ -52,7 +52,7 @@ async fn request(
     write.await
 }
 
-pub(super) async fn answers_are_kept_with_the_moves_they_tell_of(ground: &Ground) {
+pub(super) async fn answers_are_stored_with_the_moves_they_tell_of(ground: &Ground) {
     let boards = boards(ground, 9).await;
     let body = |index: usize| if index == 4 { "refused".to_owned() } else { format!("made {index}") };
     for (round, expected) in [(0, false), (1, true)] {

@@ -40,7 +40,7 @@ pub(super) async fn what_was_submitted_goes_with_moves_taken_back(ground: &Groun
         Box::pin(async move {
             tx.save_submission(board, 1, &submission(4, "f2"), Millis(1)).await?;
             tx.save_submission(board, 2, &submission(3, "e9"), Millis(1)).await?;
-            tx.delete_moves_behind(board, 4).await
+            tx.delete_moves_after(board, 4).await
         })
     });
     write.await.unwrap();

@@ -205,9 +205,9 @@ pub(super) async fn a_key_is_looked_at_with_the_move_that_shows_it(ground: &Grou
         })
     });
     let found: Vec<bool> = join_all(all).await.into_iter().map(Result::unwrap).collect();
-    let is_his = boards[1].1 == owner;
-    assert_eq!(found, [true, is_his, false, true, true, false]);
-    assert!(!is_his, "one of the keys is somebody else's");
+    let is_theirs = boards[1].1 == owner;
+    assert_eq!(found, [true, is_theirs, false, true, true, false]);
+    assert!(!is_theirs, "one of the keys is somebody else's");
 }
 
 pub(super) async fn moves_on_one_board_follow_each_other(ground: &Ground) {

@@ -178,7 +178,7 @@ pub(super) async fn a_read_sees_one_snapshot_and_writes_nothing(ground: &Ground)
     assert_eq!(users(&ground.store).await, ["ann", "bob"]);
 }
 
-pub(super) async fn a_stamp_tells_of_every_commit(ground: &Ground) {
+pub(super) async fn a_version_tells_of_every_commit(ground: &Ground) {
     let store = &ground.store;
     let Some(first) = store.data_version().unwrap() else {
         assert!(store.is_shared(), "only PostgreSQL has none");

@@ -81,7 +81,7 @@ pub(super) async fn moves_taken_back_leave_what_was_said_as_chat(ground: &Ground
                 tx.insert_move(key, &row).await?;
                 tx.insert_remark(key, number, None, RemarkKind::Comment, "said", at).await?;
             }
-            tx.delete_moves_behind(key, 1).await
+            tx.delete_moves_after(key, 1).await
         })
     });
     write.await.unwrap();

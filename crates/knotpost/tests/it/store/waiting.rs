@@ -66,7 +66,7 @@ pub(super) async fn a_flood_from_one_host_delays_others_by_a_few_mails(ground: &
     assert!((1..=10).contains(&strangers), "{strangers} of 40");
 }
 
-pub(super) async fn a_mail_in_hand_does_not_hold_turns_back(ground: &Ground) {
+pub(super) async fn a_leased_mail_does_not_hold_turns_back(ground: &Ground) {
     let store = &ground.store;
     let flow = |number: usize| place(&format!("host 192.0.2.{number}"), Share::Unproven);
     let stuck = wait(store, &flow(1), WIDE).await.unwrap();

@@ -30,7 +30,7 @@ mod stories {
             mail_from: Some("ann@ann.example".to_owned()),
             recipients: vec!["postmaster@knotpost.example".to_owned()],
         };
-        let receipt = app.desk.receive(envelope, raw.into_bytes()).await;
+        let receipt = app.intake.receive(envelope, raw.into_bytes()).await;
         assert!(matches!(receipt, Receipt::Stored { .. }), "{receipt:?}");
         app.work().await;
         let tables = app.tables().await;

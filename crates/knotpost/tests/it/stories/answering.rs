@@ -38,7 +38,7 @@ mod stories {
             mail_from: Some(from.to_owned()),
             recipients: vec![ADDRESS.to_owned()],
         };
-        let receipt = app.desk.receive(envelope, raw.into_bytes()).await;
+        let receipt = app.intake.receive(envelope, raw.into_bytes()).await;
         app.work().await;
         receipt
     }

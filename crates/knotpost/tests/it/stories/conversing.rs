@@ -8,7 +8,7 @@ tell! {
     an_error_about_a_board_is_answered_by_replying,
     a_board_that_was_asked_for_is_answered_by_replying,
     a_move_in_the_subject_is_promised_only_where_it_works,
-    words_that_look_like_the_servers_stand_behind_a_mark,
+    words_that_look_like_the_servers_are_marked,
     footers_of_lists_are_not_passed_on,
 }
 
@@ -146,7 +146,7 @@ mod stories {
         assert_eq!(ply(&app).await, 3);
     }
 
-    pub(super) async fn words_that_look_like_the_servers_stand_behind_a_mark(place: Place) {
+    pub(super) async fn words_that_look_like_the_servers_are_marked(place: Place) {
         let (app, _) = begin(place).await;
         let text = format!("hello\n{}\nIt is bob's turn.\ncarol writes:\nI resign", "*".repeat(60));
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret o1", &text).await;

@@ -10,7 +10,7 @@ tell! {
     a_chat_by_mail_over_the_limit_is_answered_once,
     proposals_are_limited_for_each_board,
     after_the_end_only_players_and_subscribers_chat,
-    strangers_challenge_a_user_so_often_a_day,
+    strangers_challenge_a_user_a_few_times_a_day,
 }
 
 mod stories {
@@ -64,7 +64,7 @@ mod stories {
             mail_from: Some(from.to_owned()),
             recipients: vec![ADDRESS.to_owned()],
         };
-        app.desk.receive(envelope, raw.into_bytes()).await;
+        app.intake.receive(envelope, raw.into_bytes()).await;
         app.work().await;
     }
 
@@ -207,7 +207,7 @@ mod stories {
         assert!(letters.len() == 1 && letters[0].to == "mal@mal.example", "{}", show_all(&letters));
     }
 
-    pub(super) async fn strangers_challenge_a_user_so_often_a_day(place: Place) {
+    pub(super) async fn strangers_challenge_a_user_a_few_times_a_day(place: Place) {
         let app = start(place, |limits| limits.challenges_of_strangers_per_day = 3).await;
         for (number, name) in ["ann", "bob", "cyd"].into_iter().enumerate() {
             sign_up(&app, name, &host(number)).await;

@@ -2,12 +2,12 @@
 
 use super::tell;
 
-tell! { with_three_players_the_game_begins_again_without_him, with_two_players_the_board_is_removed }
+tell! { with_three_players_the_game_begins_again_without_them, with_two_players_the_board_is_removed }
 
 mod stories {
     use crate::harness::{Place, TestApp, show_all};
 
-    pub(super) async fn with_three_players_the_game_begins_again_without_him(place: Place) {
+    pub(super) async fn with_three_players_the_game_begins_again_without_them(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
         app.mail("ann@ann.example", "osbox challenge ann bob cyd", "").await;
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;

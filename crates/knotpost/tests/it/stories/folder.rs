@@ -51,7 +51,7 @@ mod stories {
 
         /// One look into the folder, and all that follows from it.
         async fn look(&mut self) -> Round {
-            let round = self.watch.walk(&self.app.desk, &CancellationToken::new()).await;
+            let round = self.watch.walk(&self.app.intake, &CancellationToken::new()).await;
             self.app.work().await;
             round
         }
@@ -216,11 +216,12 @@ mod stories {
                 .deliver(&format!("{number}.x"), mail("ann", "help", &format!("Message-ID: <{number}@x>\n")));
         }
         let stop = CancellationToken::new();
-        let desk = MailIntake::new(folder.app.app.clone());
+        let intake = MailIntake::new(folder.app.app.clone());
         let mut second = MaildirWatcher::new(folder.root.clone(), MOST);
         // Where their transactions meet too often, a mail waits for the next look.
         for _ in 0..20 {
-            let rounds = tokio::join!(folder.watch.walk(&folder.app.desk, &stop), second.walk(&desk, &stop));
+            let rounds =
+                tokio::join!(folder.watch.walk(&folder.app.intake, &stop), second.walk(&intake, &stop));
             if rounds == (Round::Done, Round::Done) {
                 break;
             }

@@ -6,8 +6,8 @@ tell! {
     a_mail_is_text_and_page_unless_text_alone_is_wanted,
     a_mail_sent_again_is_the_same_mail,
     an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
-    what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease,
-    what_a_mail_in_hand_says_is_asked_again_after_a_moment,
+    what_a_sender_has_leased_is_given_back_or_left_to_the_next_lease,
+    what_a_leased_mail_says_is_asked_again_after_a_moment,
     a_mail_that_cannot_be_read_is_set_aside_alone,
     a_quick_relay_is_told_of_the_next_mail_with_the_end_of_the_one_before_it,
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
@@ -199,7 +199,7 @@ mod stories {
         done.text
     }
 
-    pub(super) async fn what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease(place: Place) {
+    pub(super) async fn what_a_sender_has_leased_is_given_back_or_left_to_the_next_lease(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         let other = DeliveryWorker::new(Arc::clone(&app.app), Arc::clone(&app.transport));
         app.post("osbox challenge -size=4 ann bob", "").await;
@@ -222,7 +222,7 @@ mod stories {
         );
     }
 
-    pub(super) async fn what_a_mail_in_hand_says_is_asked_again_after_a_moment(place: Place) {
+    pub(super) async fn what_a_leased_mail_says_is_asked_again_after_a_moment(place: Place) {
         const END_ALL: &str = "UPDATE outbox SET state = 'dropped', done_at = 1 WHERE state = 'queued'";
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         for (moment, leave) in [(200, 2), (1_000, 1)] {

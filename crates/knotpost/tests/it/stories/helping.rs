@@ -22,8 +22,8 @@ mod stories {
     fn example(letter: &Letter) -> String {
         let mut lines = letter.text.lines().skip_while(|line| !line.starts_with("Example:"));
         let line = lines.next().unwrap_or_else(|| panic!("no example in {}", letter.text));
-        let behind = line.trim_start_matches("Example:").trim();
-        if behind.is_empty() { lines.next().unwrap().trim().to_owned() } else { behind.to_owned() }
+        let after = line.trim_start_matches("Example:").trim();
+        if after.is_empty() { lines.next().unwrap().trim().to_owned() } else { after.to_owned() }
     }
 
     pub(super) async fn examples_are_such_that_they_work_for_the_reader(place: Place) {

@@ -9,7 +9,7 @@ tell! {
     a_removed_board_is_over,
     who_does_not_answer_well_is_asked_again_with_the_same_message,
     who_is_busy_says_when_to_come_again,
-    who_fails_for_days_is_switched_off_and_his_owner_told,
+    a_host_that_fails_for_days_is_switched_off_and_its_owner_told,
     who_is_gone_is_asked_no_more,
     what_waits_goes_with_the_webhook_the_secret_and_the_account,
     a_host_has_one_sender_waiting_for_it,
@@ -248,7 +248,7 @@ mod stories {
         assert_eq!(states(&app).await, ["sent"]);
     }
 
-    pub(super) async fn who_fails_for_days_is_switched_off_and_his_owner_told(place: Place) {
+    pub(super) async fn a_host_that_fails_for_days_is_switched_off_and_its_owner_told(place: Place) {
         let (app, host) = begin(place).await;
         let (_, id) = hook(&app, "ann", &host.url(), &[HookEvent::Move, HookEvent::Chat]).await;
         say(&app, "osbox challenge -size=4 ann bob", "").await;

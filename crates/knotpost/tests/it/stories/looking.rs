@@ -3,7 +3,7 @@
 use super::tell;
 
 tell! {
-    a_player_sees_his_own_side,
+    players_see_their_own_side,
     one_look_covers_all_games;
     undeployed:
     too_much_mail_is_refused,
@@ -12,7 +12,7 @@ tell! {
 mod stories {
     use crate::harness::{Place, TestApp, show_all};
 
-    pub(super) async fn a_player_sees_his_own_side(place: Place) {
+    pub(super) async fn players_see_their_own_side(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
         app.mail("ann@ann.example", "boxilies challenge ann bob", "").await;
         app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;

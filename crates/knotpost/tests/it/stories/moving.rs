@@ -281,7 +281,7 @@ mod stories {
         );
 
         let moved = take(&app, &file, ForeignKey::Refuse).await.unwrap();
-        assert_eq!(moved.began, Began::Behind(stored));
+        assert_eq!(moved.began, Began::After(stored));
         assert!(export(&app).await == file);
         assert_eq!(unfinished_import(&app.app).await.unwrap(), None);
     }

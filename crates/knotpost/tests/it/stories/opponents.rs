@@ -5,7 +5,7 @@ use super::tell;
 tell! {
     a_challenge_names_who_cannot_play_and_why,
     two_who_look_for_the_same_are_paired,
-    who_is_at_his_limit_is_paired_as_soon_as_a_board_ends,
+    whoever_is_at_their_limit_is_paired_as_soon_as_a_board_ends,
     boards_count_down_what_is_sought,
     a_search_is_for_others_with_the_same_options,
     many_who_look_at_once_are_each_paired_once,
@@ -62,7 +62,7 @@ mod stories {
         assert!(app.tables().await.rows("seeks").is_empty());
     }
 
-    pub(super) async fn who_is_at_his_limit_is_paired_as_soon_as_a_board_ends(place: Place) {
+    pub(super) async fn whoever_is_at_their_limit_is_paired_as_soon_as_a_board_ends(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
         ok(&app, "osbox challenge ann cyd").await;
         ok(&app, "osbox limit ann ann-secret 1").await;

@@ -78,7 +78,7 @@ mod stories {
             mail_from: Some("fred@fred.example".to_owned()),
             recipients: vec![ADDRESS.to_owned()],
         };
-        let receipt = app.desk.receive(envelope, raw.as_bytes().to_vec()).await;
+        let receipt = app.intake.receive(envelope, raw.as_bytes().to_vec()).await;
         app.work().await;
         receipt
     }
@@ -123,7 +123,7 @@ mod stories {
                 mail_from: Some(format!("x{number}@x{number}.example")),
                 recipients: vec![ADDRESS.to_owned()],
             };
-            app.desk.receive(envelope, raw.into_bytes()).await
+            app.intake.receive(envelope, raw.into_bytes()).await
         };
         for number in 0..3 {
             assert_eq!(reason(&send(STRANGE, number).await), "queued");

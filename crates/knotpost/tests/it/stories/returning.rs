@@ -31,7 +31,7 @@ mod stories {
             mail_from: mail_from.map(str::to_owned),
             recipients: vec![to.to_owned()],
         };
-        let receipt = app.desk.receive(envelope, raw.replace('\n', "\r\n").into_bytes()).await;
+        let receipt = app.intake.receive(envelope, raw.replace('\n', "\r\n").into_bytes()).await;
         app.work().await;
         receipt
     }

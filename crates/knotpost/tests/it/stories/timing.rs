@@ -6,9 +6,9 @@ tell! {
     reminders_come_after_a_week_and_daily_until_the_time_is_up,
     a_board_may_have_hours_instead_of_weeks,
     who_uses_more_than_the_total_time_loses,
-    nobody_loses_a_game_that_he_has_not_begun,
+    nobody_loses_a_game_that_they_have_not_begun,
     with_three_players_the_others_play_on,
-    nobody_is_reminded_of_a_move_he_has_made,
+    nobody_is_reminded_of_a_move_they_have_made,
     moves_that_follow_each_other_soon_leave_the_clock_alone,
     a_move_that_came_in_time_counts_late_as_it_is_read,
     limits_that_make_no_sense_are_refused,
@@ -161,7 +161,7 @@ mod stories {
         insta::assert_snapshot!("total", show_all(&app.letters()[..1]));
     }
 
-    pub(super) async fn nobody_loses_a_game_that_he_has_not_begun(place: Place) {
+    pub(super) async fn nobody_loses_a_game_that_they_have_not_begun(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
         app.tick().await;
         app.post("osbox challenge ann bob --forfeittime=1", "").await;
@@ -202,7 +202,7 @@ mod stories {
         assert!(subjects(&app.letters()).iter().any(|line| line.starts_with("bob@")), "he watches");
     }
 
-    pub(super) async fn nobody_is_reminded_of_a_move_he_has_made(place: Place) {
+    pub(super) async fn nobody_is_reminded_of_a_move_they_have_made(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.tick().await;
         app.post("osbox challenge -size=4 ann bob", "").await;

@@ -14,9 +14,9 @@ mod stories {
 
     use crate::harness::{Place, TestApp};
 
-    async fn do_deed(app: &TestApp, deed: AdminAction) -> Result<(), String> {
+    async fn act(app: &TestApp, action: AdminAction) -> Result<(), String> {
         let admin = Administrator::of_shell("root");
-        administer(&app.app, &admin, deed).await.map_err(|error| format!("{error:?}"))
+        administer(&app.app, &admin, action).await.map_err(|error| format!("{error:?}"))
     }
 
     fn block(target: &str) -> AdminAction {
@@ -25,10 +25,10 @@ mod stories {
 
     pub(super) async fn who_gets_no_mail_gets_none_whatever_causes_it(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
-        do_deed(&app, block("Bob@bob.example")).await.unwrap();
-        do_deed(&app, block("victim.example")).await.unwrap();
-        assert!(do_deed(&app, block("bob@bob.example")).await.is_err(), "it is there already");
-        assert!(do_deed(&app, block("no address")).await.is_err());
+        act(&app, block("Bob@bob.example")).await.unwrap();
+        act(&app, block("victim.example")).await.unwrap();
+        assert!(act(&app, block("bob@bob.example")).await.is_err(), "it is there already");
+        assert!(act(&app, block("no address")).await.is_err());
 
         // A board mail, answers to a query, and an address that differs by case and tag.
         app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;
@@ -48,8 +48,8 @@ mod stories {
         let audit = app.tables().await.rows("audit").join("\n");
         assert!(audit.contains("do_not_mail.add") && audit.contains("asked for it"), "{audit}");
 
-        do_deed(&app, AdminAction::Unblock { target: "@victim.example".to_owned() }).await.unwrap();
-        assert!(do_deed(&app, AdminAction::Unblock { target: "@victim.example".to_owned() }).await.is_err());
+        act(&app, AdminAction::Unblock { target: "@victim.example".to_owned() }).await.unwrap();
+        assert!(act(&app, AdminAction::Unblock { target: "@victim.example".to_owned() }).await.is_err());
         app.mail("anybody@victim.example", "list", "").await;
         assert_eq!(app.letters().len(), 1);
     }

@@ -10,7 +10,7 @@ tell! {
     a_decided_board_is_over_rated_and_replays,
     a_move_is_taken_back_and_a_board_removed,
     a_board_is_seen_with_anybodys_eyes_and_that_is_noted,
-    users_are_changed_but_nobody_locks_himself_out,
+    users_are_changed_but_nobody_locks_themselves_out,
     an_administrator_without_the_role_does_nothing_more,
     names_that_would_be_refused_today_are_listed,
     whom_no_mail_goes_to_is_looked_at_and_changed,
@@ -50,7 +50,9 @@ mod stories {
         let rows = view_audit(&app.app, &query).await.unwrap().rows;
         rows.iter()
             .rev()
-            .map(|row| format!("{} {} {} {} {}", row.door, row.actor, row.deed, row.subject, row.outcome))
+            .map(|row| {
+                format!("{} {} {} {} {}", row.channel, row.actor, row.action, row.subject, row.outcome)
+            })
             .collect()
     }
 
@@ -238,7 +240,7 @@ mod stories {
         // The shell decides the other one as a tie.
         let both = AdminAction::Board {
             board: BoardRef { game: "osbox".to_owned(), number: 102 },
-            deed: BoardAction::Adjudicate { winners: vec![2, 1, 2] },
+            action: BoardAction::Adjudicate { winners: vec![2, 1, 2] },
             why: String::new(),
         };
         administer(&app.app, &Administrator::of_shell("root"), both).await.unwrap();
@@ -315,7 +317,7 @@ mod stories {
         );
     }
 
-    pub(super) async fn users_are_changed_but_nobody_locks_himself_out(place: Place) {
+    pub(super) async fn users_are_changed_but_nobody_locks_themselves_out(place: Place) {
         let app = looked_after(place, &["ann", "bob"]).await;
         let (mut ada, mut ann) = (Browser::of(&app, "ada").await, Browser::of(&app, "ann").await);
         let here = "/admin/users/ann";
@@ -353,12 +355,12 @@ mod stories {
     pub(super) async fn an_administrator_without_the_role_does_nothing_more(place: Place) {
         let app = looked_after(place, &["ann"]).await;
         let user = app.app.store.read().await.unwrap().find_user("ada").await.unwrap().unwrap().id;
-        let ada = Administrator { door: AdminChannel::Web, name: "ada".to_owned(), user: Some(user) };
+        let ada = Administrator { channel: AdminChannel::Web, name: "ada".to_owned(), user: Some(user) };
         edit_user(&app.app, "ada", UserEdit::Role("player")).await.unwrap();
         // As if she had lost the role between the check and the action.
         let before = app.tables().await;
-        let deed = AdminAction::User { userid: "ann".to_owned(), edit: UserEdit::Suspend };
-        assert!(administer(&app.app, &ada, deed).await.is_err());
+        let action = AdminAction::User { userid: "ann".to_owned(), edit: UserEdit::Suspend };
+        assert!(administer(&app.app, &ada, action).await.is_err());
         assert_eq!(app.tables().await.differing(&before), ["audit"]);
         assert_eq!(log(&app).await.last().unwrap(), "web ada user.suspend ann not_allowed");
     }

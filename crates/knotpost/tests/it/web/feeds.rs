@@ -131,10 +131,10 @@ mod stories {
         event.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    async fn pause(app: &TestApp, deed: BoardAction) {
+    async fn pause(app: &TestApp, action: BoardAction) {
         let board = BoardRef { game: "osbox".to_owned(), number: 101 };
-        let deed = AdminAction::Board { board, deed, why: String::new() };
-        administer(&app.app, &Administrator::of_shell("root"), deed).await.unwrap();
+        let action = AdminAction::Board { board, action, why: String::new() };
+        administer(&app.app, &Administrator::of_shell("root"), action).await.unwrap();
     }
 
     fn assert_no_feed(page: &Page) {
@@ -162,8 +162,8 @@ mod stories {
         assert_ne!(first, second);
         assert_no_feed(&app.get(&first[0]).await);
         assert_eq!(app.get(&second[0]).await.status, 200);
-        let his = switch_on(&mut Browser::of(&app, "bob").await).await;
-        let (_, key) = his[0].split_once('?').unwrap();
+        let theirs = switch_on(&mut Browser::of(&app, "bob").await).await;
+        let (_, key) = theirs[0].split_once('?').unwrap();
         assert_no_feed(&app.get(&format!("{TURNS}?{key}")).await);
         ann.submit("/settings", &[("act", "end_feeds")]).await;
         assert_eq!(addresses(&mut ann).await, None);
@@ -395,8 +395,8 @@ mod stories {
             page.text
         );
         // Whatever the userid, the user's own feeds are read too.
-        let his = switch_on(&mut Browser::of(&app, "E.v-i_l").await).await;
-        assert_eq!(read_turns(&app, &his[0]).await.1, []);
-        assert!(read_deadlines(&app, &his[1].replace("E.v-i_l", "e.V-I_L")).await.is_empty());
+        let theirs = switch_on(&mut Browser::of(&app, "E.v-i_l").await).await;
+        assert_eq!(read_turns(&app, &theirs[0]).await.1, []);
+        assert!(read_deadlines(&app, &theirs[1].replace("E.v-i_l", "e.V-I_L")).await.is_empty());
     }
 }

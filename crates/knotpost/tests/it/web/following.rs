@@ -8,7 +8,7 @@ use super::tell;
 
 tell! {
     a_watcher_hears_of_moves_words_and_the_end,
-    who_comes_back_hears_what_he_missed,
+    whoever_comes_back_hears_what_they_missed,
     whatever_changes_a_board_is_told_at_once,
     nobody_watches_what_is_not_there,
 }
@@ -67,14 +67,14 @@ mod stories {
         let response = app.open(request).await;
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let mut heard = response.into_body().into_data_stream();
-        let deeds = [
+        let commands = [
             ("osbox move 101 ann ann-secret f1", "", vec!["move"]),
             ("osbox chat 101 bob bob-secret", "Hello", vec!["chat"]),
             ("osbox move 101 bob bob-secret e7", "", vec!["move"]),
             ("osbox move 101 bob bob-secret undo", "", vec!["proposal"]),
             ("osbox move 101 ann ann-secret resign", "", vec!["move", "proposal", "over"]),
         ];
-        for (line, body, events) in deeds {
+        for (line, body, events) in commands {
             assert_eq!(app.post(line, body).await.outcome(), "200 ok", "{line}");
             for event in events {
                 let bytes = heard.next().await.unwrap().unwrap();
@@ -99,7 +99,7 @@ mod stories {
         event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id")
     }
 
-    pub(super) async fn who_comes_back_hears_what_he_missed(place: Place) {
+    pub(super) async fn whoever_comes_back_hears_what_they_missed(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.post("osbox challenge -size=3 ann bob", "").await;
         let page = app.get("/boards/osbox/101").await.text;

@@ -131,7 +131,7 @@ mod stories {
         let mut heard = Stream::open(&app, &[("cookie", &ann)], "").await;
         let (mut state, waiting) = heard.next().await.unwrap();
         assert_eq!(waiting, 1);
-        let deeds = [
+        let commands = [
             ("osbox move 101 ann ann-secret f1", 0),
             ("osbox move 101 bob bob-secret e7", 1),
             // New, and somebody else's.
@@ -139,7 +139,7 @@ mod stories {
             ("osbox move 102 cyd cyd-secret f1", 2),
             ("osbox resign 101 ann ann-secret", 1),
         ];
-        for (line, waiting) in deeds {
+        for (line, waiting) in commands {
             assert_eq!(app.post(line, "").await.outcome(), "200 ok", "{line}");
             let (id, count) = heard.next().await.unwrap();
             assert_eq!(count, waiting, "{line}");

@@ -45,10 +45,10 @@ impl House {
         edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mails = Maildir::open(folder.path().join("out")).unwrap();
-        let desk = Arc::new(MailIntake::new(Arc::clone(&app.app)));
+        let intake = Arc::new(MailIntake::new(Arc::clone(&app.app)));
         let key = MailboxKey::fresh(app.app.entropy.as_ref()).unwrap();
         let web =
-            Web::new(Arc::clone(&app.app), desk, None).with_mailbox(Arc::new(mails.clone()), key.clone());
+            Web::new(Arc::clone(&app.app), intake, None).with_mailbox(Arc::new(mails.clone()), key.clone());
         Self { app, router: router(web), mails, key, folder }
     }
 

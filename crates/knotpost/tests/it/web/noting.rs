@@ -145,8 +145,8 @@ mod stories {
         assert_eq!(note_of(&app, "cyd").await, "");
         assert_eq!(note_of(&app, "bob").await, WORDS, "those of others stay");
         let board = BoardRef { game: "osbox".to_owned(), number: 101 };
-        let deed = AdminAction::Board { board, deed: BoardAction::Remove, why: String::new() };
-        administer(&app.app, &Administrator::of_shell("root"), deed).await.unwrap();
+        let action = AdminAction::Board { board, action: BoardAction::Remove, why: String::new() };
+        administer(&app.app, &Administrator::of_shell("root"), action).await.unwrap();
         assert_eq!((note_of(&app, "ann").await, note_of(&app, "bob").await), (String::new(), String::new()));
         let mut ann = Browser::of(&app, "ann").await;
         assert!(!ann.get(BOARD).await.text.contains("own-note"));

@@ -117,8 +117,8 @@ mod stories {
     pub(super) async fn a_removed_board_has_no_picture(place: Place) {
         let app = begin(place).await;
         let board = BoardRef { game: "osbox".to_owned(), number: 101 };
-        let deed = AdminAction::Board { board, deed: BoardAction::Remove, why: String::new() };
-        administer(&app.app, &Administrator::of_shell("root"), deed).await.unwrap();
+        let action = AdminAction::Board { board, action: BoardAction::Remove, why: String::new() };
+        administer(&app.app, &Administrator::of_shell("root"), action).await.unwrap();
         let page = app.get("/boards/osbox/101").await;
         assert_eq!(meta(&page, "og:description").as_deref(), Some("This board was removed."));
         assert_eq!(meta(&page, "og:image"), None);

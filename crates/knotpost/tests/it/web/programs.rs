@@ -17,7 +17,7 @@ tell! {
     a_key_for_programs_plays_and_speaks_and_leaves_the_account_alone,
     a_program_hears_of_all_its_boards,
     who_comes_back_hears_what_was_missed_on_every_board,
-    only_so_many_streams_are_open_for_an_account,
+    an_account_has_a_few_open_streams_at_most,
 }
 
 /// A stream of events.
@@ -211,7 +211,7 @@ mod stories {
         assert_eq!(heard, ["chat 102", "over 101", "start 103", "turn 102", "turn 103"]);
     }
 
-    pub(super) async fn only_so_many_streams_are_open_for_an_account(place: Place) {
+    pub(super) async fn an_account_has_a_few_open_streams_at_most(place: Place) {
         let app = with_program(place).await;
         let key = make_key(&app, "robo", &["bot"]).await;
         let first = Stream::open(&app, &key, None).await;

@@ -63,8 +63,8 @@ impl Site {
             let settings = settings(folder.path(), number, outside.address, database);
             servers.push(Server::start(folder.path(), &program, number, &settings, user).await);
         }
-        let doors: Vec<SocketAddr> = servers.iter().map(|server| server.ports.http.unwrap()).collect();
-        let proxy = Proxy::start(folder.path(), &doors).await;
+        let addresses: Vec<SocketAddr> = servers.iter().map(|server| server.ports.http.unwrap()).collect();
+        let proxy = Proxy::start(folder.path(), &addresses).await;
         Self { folder, servers, outside, proxy, mails: AtomicUsize::new(0) }
     }
 

@@ -199,9 +199,9 @@ async fn tell(way: Way) {
     }
     let (table, server) = Table::lay(way).await;
     play(&table, &server).await;
-    table.place.settle().await;
+    table.place.wait_until_idle().await;
     table.postfix.wait_until_empty().await;
-    table.place.settle().await;
+    table.place.wait_until_idle().await;
 
     let log = table.postfix.log();
     assert_eq!(log.contains("TLS connection established to"), way == Way::StartTls, "{log}");
