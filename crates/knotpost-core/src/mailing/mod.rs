@@ -19,6 +19,8 @@ pub(crate) mod puzzles;
 pub(crate) mod readers;
 pub(crate) mod references;
 pub(crate) mod reply_grant;
+#[cfg(test)]
+mod stored_forms;
 pub(crate) mod styles;
 pub(crate) mod token;
 pub(crate) mod unsubscribe;

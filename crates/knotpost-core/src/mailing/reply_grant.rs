@@ -54,8 +54,9 @@ pub(crate) struct Sight {
 /// Tells boards of the same ply apart: after an undo, or when the game began again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Proof {
-    /// The board's mark then.
+pub(crate) enum Proof {
+    /// The digest of the board's state then.
+    #[serde(rename = "stamp")]
     Digest(u16),
     /// The moment at which it looked like that.
     Date(i64),

@@ -279,3 +279,15 @@ async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), Mov
     });
     if finished.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn an_import_goes_on_where_the_program_of_before_stopped() {
+        let stored = r#"{"file":"a7","rows":4000,"bytes":1200000}"#;
+        let place: Place = serde_json::from_str(stored).unwrap();
+        assert_eq!(serde_json::to_string(&place).unwrap(), stored);
+    }
+}
