@@ -377,6 +377,34 @@ mod tests {
         assert_eq!(Payload::read(&bytes), Some(Payload { subject, address: 9, expires: u16::MAX }));
     }
 
+    /// Mails with tokens lie in mailboxes for years: each kind is read as it was written.
+    #[test]
+    fn tokens_have_the_bytes_of_every_version() {
+        let board = |about| Subject::Board { board: 300, seat: 2, ply: 7, state_digest: 0x0102, about };
+        let link = |act| Subject::Link { act, row: 5 };
+        let number_of = |act| match act {
+            Act::StopBroadcasts => 0x80,
+            Act::StopNags => 0x81,
+            Act::StopWatching => 0x82,
+            Act::StopEndings => 0x83,
+            Act::UndoChange => 0x84,
+            Act::StopPuzzles => 0x85,
+        };
+        let acts = Act::ALL.map(|act| (link(act), vec![5, number_of(act), 1]));
+        let others = [
+            (board(About::Play), vec![0xac, 2, 2, 7, 1, 2]),
+            (board(About::Talk), vec![0xac, 2, 66, 7, 1, 2]),
+            (Subject::Message { author: 5 }, vec![5, 0]),
+            (Subject::Held { id: 5, mark: 200 }, vec![0, 5, 0xc8, 1]),
+            (Subject::Address, vec![0, 0]),
+        ];
+        for (subject, bytes) in acts.into_iter().chain(others) {
+            let payload = Payload { subject, address: 9, expires: 0x0304 };
+            let bytes = [bytes, vec![9, 3, 4]].concat();
+            assert_eq!((payload.write(), Payload::read(&bytes)), (bytes, Some(payload)));
+        }
+    }
+
     #[test]
     fn a_token_is_taken_out_for_a_mail_to_its_address_alone() {
         let token = ReplyTo { reply: "games+r.x@games.example".into(), bound_to: "ann@ann.example".into() };
