@@ -140,7 +140,7 @@ async fn of_a_hundred_requests_as_many_are_traced_as_is_said() {
     let spans = collector.spans();
     let requests = spans.iter().filter(|span| span.name == "POST /commands").count();
     let commands = spans.iter().filter(|span| span.name == "command").count();
-    assert_eq!(requests, commands, "a request is traced as a whole");
+    assert_eq!(requests, commands, "a request is traced from end to end");
     // Six standard deviations.
     assert!((124..=276).contains(&requests), "{requests} of 1000");
 }

@@ -100,7 +100,7 @@ pub async fn open(
 pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
     if let Some(rows) = unfinished_import(app).await? {
         anyhow::bail!(
-            "the import of a whole server was interrupted here after {rows} rows: run `knotpost import FILE` again \
+            "the import of a server was interrupted here after {rows} rows: run `knotpost import FILE` again \
              with the same file"
         );
     }

@@ -72,11 +72,11 @@ impl Limited {
                 _ => format!("too many {what} for this userid"),
             },
             ShareOf::Strangers => format!(
-                "too many {what} {way} by people who are not logged in: this limit is the server's as a whole, \
-                 not yours"
+                "too many {what} {way} by people who are not logged in: this limit is for the entire server, not \
+                 for you alone"
             ),
             ShareOf::Proven => {
-                format!("too many {what} {way}: this limit is the server's as a whole, not yours")
+                format!("too many {what} {way}: this limit is for the entire server, not for you alone")
             }
         };
         let minutes = if minutes == 1 { "in a minute".to_owned() } else { format!("in {minutes} minutes") };
@@ -498,8 +498,8 @@ mod tests {
             said(ShareOf::Host),
             "too many challenges were sent from your host or network; try again in 2 minutes"
         );
-        assert!(said(ShareOf::Strangers).contains("server's as a whole"), "{}", said(ShareOf::Strangers));
-        assert!(said(ShareOf::Proven).contains("server's as a whole"), "{}", said(ShareOf::Proven));
+        assert!(said(ShareOf::Strangers).contains("for the entire server"), "{}", said(ShareOf::Strangers));
+        assert!(said(ShareOf::Proven).contains("for the entire server"), "{}", said(ShareOf::Proven));
     }
 
     #[test]

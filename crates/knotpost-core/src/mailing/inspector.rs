@@ -153,7 +153,7 @@ pub(crate) async fn change_mail(
     let is_waiting = ["new", "queued"].contains(&state.state.as_str());
     let message = match change {
         // One that waits can be dropped; this one waits for the answer of whom it was given to.
-        MailChange::Drop if is_waiting => format!("mail {id} is in hand at this moment"),
+        MailChange::Drop if is_waiting => format!("mail {id} is in progress at this moment"),
         MailChange::Drop | MailChange::Retry => format!("mail {id} is {}{why}", state.state),
     };
     let hint = match (change, queue) {
@@ -162,7 +162,7 @@ pub(crate) async fn change_mail(
             "Only mails that failed, or were dropped by you or for a stopped address, can be tried again."
         }
         (MailChange::Drop, _) => {
-            "Only mails that wait or failed can be dropped; of one that is in hand, look in a minute what became of it."
+            "Only mails that wait or failed can be dropped; of one in progress, look in a minute what became of it."
         }
     };
     Err(Refusal::new(Code::Conflict, message).hint(hint).into())

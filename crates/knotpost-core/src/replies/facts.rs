@@ -221,7 +221,7 @@ impl fmt::Display for Note {
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
             Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
             Self::Challenged { by: Some(by) } => write!(f, "The challenge comes from {by}."),
-            Self::Challenged { by: None } => f.write_str("The challenge came without proof of who sent it."),
+            Self::Challenged { by: None } => f.write_str("The challenge came without proof of its sender."),
             Self::Rematch { by, number, same_deal } => {
                 write!(f, "{by} asks for a rematch of board {number}, the seats exchanged")?;
                 f.write_str(if *same_deal { ",\nwith the same deal." } else { "." })

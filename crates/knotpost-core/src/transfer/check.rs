@@ -124,7 +124,7 @@ fn read_header<R: BufRead>(
         program: String,
     }
     let begins: Beginning = serde_json::from_slice(line)
-        .map_err(|_| lines.damaged("this is not how a file with a whole server begins"))?;
+        .map_err(|_| lines.damaged("this is not how a file with an exported server begins"))?;
     if begins.format != FORMAT {
         return Err(refused(format!("the file is a `{}`; this program takes a `{FORMAT}`", begins.format)));
     }

@@ -152,7 +152,7 @@ async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveErr
             }
             if let Some(what) = used {
                 return Ok(Err(format!(
-                    "this server has {what} already; a whole server is taken in by an empty one alone"
+                    "this server has {what} already; only an empty one can import another server"
                 )));
             }
             if tx.leader_lease(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {

@@ -19,7 +19,7 @@ const MORE: &str = "\
 .SH SIGNALS
 .TP
 SIGTERM, SIGINT
-The server finishes what is in hand and ends within ten seconds.
+The server finishes what is in progress and ends within ten seconds.
 .TP
 SIGHUP
 The server reads certificate, key for signatures and mail templates again.

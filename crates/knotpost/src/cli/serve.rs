@@ -77,7 +77,7 @@ async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCo
             damage = wait_for_damage(&mut condition) => break Some(damage),
         }
     };
-    tracing::info!("stopping: what is in hand is finished");
+    tracing::info!("stopping: what is in progress is finished");
     supervisor.tell(State::Stopping);
     server.stop().await;
     tracing::info!("stopped");

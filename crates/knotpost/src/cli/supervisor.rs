@@ -71,7 +71,7 @@ impl State<'_> {
             Self::Reloading => {
                 format!("RELOADING=1\nMONOTONIC_USEC={}\nSTATUS=Reading files again", uptime())
             }
-            Self::Stopping => "STOPPING=1\nSTATUS=Stopping: what is in hand is finished".to_owned(),
+            Self::Stopping => "STOPPING=1\nSTATUS=Stopping: what is in progress is finished".to_owned(),
             Self::Failed(status) => format!("STATUS=Failed: {}", one_line(status)),
         }
     }

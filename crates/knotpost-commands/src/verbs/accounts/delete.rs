@@ -37,7 +37,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
             Ok(word) if word.eq_ignore_ascii_case(WITH_REMARKS) => remarks = Remarks::Removed,
             Ok(_) => {
                 let message = format!(
-                    "after the password only `{SURE}` goes, by who is sure, and `{WITH_REMARKS}`, \
+                    "after the password only `{SURE}` goes, by whoever is sure, and `{WITH_REMARKS}`, \
                      which removes your comments and chat too"
                 );
                 return Err(args.fail(ErrorCode::WrongArguments, message));

@@ -129,10 +129,9 @@ Once five of a target's neighbours belong to one player, the other one
 can never claim it.";
 
 const CREDIT: &str = "
-Obsidio was made by Phil Leduc in 2025. He asks everybody who programs
-the game or sells it to get in touch with him. The board of 5 x 5 is
-our addition; this page and the program
-are our own work.";
+Obsidio was made by Phil Leduc in 2025, who asks everybody who programs
+the game or sells it to get in touch first. The board of 5 x 5 is our
+addition; this page and the program are our own work.";
 
 /// The board of usual size after these moves.
 fn draw_board(moves: &[&str]) -> Option<String> {

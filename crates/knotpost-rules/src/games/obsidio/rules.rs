@@ -26,7 +26,7 @@ pub(super) static META: Meta = Meta {
     abilities: Abilities::of(&[Ability::Pass, Ability::Swap, Ability::Undo]),
     seat_names: &[&["X", "O"]],
     credit: "Phil Leduc, 2025",
-    contact: Some("the author asks those who program or sell the game to get in touch with him"),
+    contact: Some("the author asks those who program or sell the game to get in touch"),
     summary: "surround targets along lines of sight",
     help: super::help::write,
     puzzles: include_str!("puzzles.tsv"),

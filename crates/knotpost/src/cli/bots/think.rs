@@ -24,7 +24,7 @@ positions are those of `knotpost play`.
   --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
   --level N          how well to play, from 1 to 8 (default 8)
   --nodes N          instead of a level: search this number of nodes
-  --time MS          instead of a level: search for so many milliseconds
+  --time MS          instead of a level: search for this number of milliseconds
   --json             one JSON object
 ";
 

@@ -112,7 +112,7 @@ async fn mails_that_python_puts_into_a_folder_are_answered_once_across_a_kill() 
         });
         assert_eq!(executed.count(), 1, "{id}: {rows:?}");
     }
-    assert!(rows.len() <= MAILS + 1, "one at most was in hand: {}", rows.len());
+    assert!(rows.len() <= MAILS + 1, "one at most was in progress: {}", rows.len());
     // A letter that was written and not yet noted when the kill fell lies there twice, under one id.
     assert_eq!(copies(&place.maildir()).len(), MAILS);
     assert!(letters(&place.maildir()).len() <= MAILS + first.len(), "those after the kill leave once");

@@ -195,7 +195,7 @@ pub(super) async fn only_mails_in_the_right_state_are_tried_again_or_dropped(gro
             let reasons = ["one", "other"];
             assert!(!tx.retry_mail(queue, id, reasons, now).await?, "it waits already");
             tx.lease_outbox(Millis(10), Millis(100), 1).await?;
-            assert!(!tx.drop_mail(queue, id, "other", now).await?, "somebody has it in hand");
+            assert!(!tx.drop_mail(queue, id, "other", now).await?, "somebody has leased it");
             tx.defer_outbox(key, Some("busy"), Millis(99)).await?;
             assert!(tx.drop_mail(queue, id, "other", now).await?);
             assert!(!tx.drop_mail(queue, id, "other", now).await?);

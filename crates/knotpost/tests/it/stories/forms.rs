@@ -204,7 +204,7 @@ mod stories {
         let other = DeliveryWorker::new(Arc::clone(&app.app), Arc::clone(&app.transport));
         app.post("osbox challenge -size=4 ann bob", "").await;
         assert!(app.sender.send_next().await.unwrap());
-        assert!(!other.send_next().await.unwrap(), "the first sender has both in hand");
+        assert!(!other.send_next().await.unwrap(), "the first sender has leased both");
         app.sender.give_back().await.unwrap();
         assert!(other.send_next().await.unwrap() && !app.sender.send_next().await.unwrap());
         assert_eq!(app.letters().len(), 2);
@@ -277,7 +277,7 @@ mod stories {
         }
         let mut plenty = Box::pin(app.sender.wait_for_backlog());
         app.sender.help().await.unwrap();
-        assert_eq!(app.letters().len(), 0, "nothing is in hand yet");
+        assert_eq!(app.letters().len(), 0, "nothing is leased yet");
         let mut letters = Vec::new();
         while letters.len() < 20 {
             assert!(app.sender.send_next().await.unwrap());

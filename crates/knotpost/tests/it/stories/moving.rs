@@ -150,8 +150,8 @@ mod stories {
             app.sign_up("dan").await;
             assert_eq!(
                 refusal(app, &file).await,
-                "this server has users already; a whole server is taken in by \
-                an empty one alone"
+                "this server has users already; only an empty one can import \
+                 another server"
             );
         }
     }
@@ -340,7 +340,7 @@ mod stories {
             ("\"osbox\":1", "\"osbox\":7", "osbox by version 7 of its rules"),
             ("\"osbox\":1", "\"hex\":1", "the game `hex`"),
             ("\"password_hash\"", "\"password\"", "the tables are not those of this schema"),
-            ("{\"format\"", "{\"from\"", "not how a file with a whole server begins"),
+            ("{\"format\"", "{\"from\"", "not how a file with an exported server begins"),
         ] {
             let refused = refusal(&app, &said(from, to)).await;
             assert!(refused.contains(expected), "{refused}");

@@ -453,7 +453,7 @@ mod stories {
         let (now, until) = (app.app.clock.now(), app.app.clock.now().plus(60_000));
         let leased = app.app.store.write(move |tx| Box::pin(tx.lease_outbox(now, until, 9))).await.unwrap();
         let page = ada.post(&here, &[("act", "drop"), ("sure", "yes")]).await;
-        assert!(page.status == 409 && page.text.contains("is in hand at this moment"), "{}", page.text);
+        assert!(page.status == 409 && page.text.contains("is in progress at this moment"), "{}", page.text);
         let keys: Vec<_> = leased.iter().map(|row| row.id).collect();
         let given_back = app.app.store.write(move |tx| {
             let keys = keys.clone();
