@@ -6,6 +6,9 @@ use knotpost_bots::{Chance, Contest, Player, Tally, find};
 use knotpost_rules::{GameOptions, GivenOption, Position, Registry, Seed, Status, Turn};
 use std::{error::Error, time::Instant};
 
+/// The time between two reports of a match on standard error.
+const REPORT_MS: u64 = 10_000;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.split_first() {
@@ -168,11 +171,16 @@ fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
     let mut tally = Tally::new(players.len());
     let start = now();
     let clock = || start.elapsed().as_millis() as u64;
-    let mut turns = 0;
+    let (mut turns, mut reported_at) = (0, 0);
     for number in 0..games.parse()? {
         let played = contest.play(number, &clock).ok_or("a player has no answer")?;
         turns += played.turns.len();
         tally.add(&played);
+        // So that a long match which is stopped is not lost.
+        if clock() - reported_at >= REPORT_MS {
+            reported_at = clock();
+            eprintln!("{} of {games} games, {} s: score {:?}", number + 1, clock() / 1000, tally.score());
+        }
     }
     let (seconds, seats) = (start.elapsed().as_secs_f64(), players.iter().map(ToString::to_string));
     let seats = seats.collect::<Vec<_>>().join(",");
