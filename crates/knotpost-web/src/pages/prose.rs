@@ -79,7 +79,12 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
             base = item_indent(line.text);
         }
         let next = lines.get(place + 1).copied().unwrap_or_default();
-        if is_verbatim(&line, base) {
+        if is_rule(line.text) && pieces.last().is_some_and(|piece| matches!(piece, Piece::Heading(_))) {
+            continue;
+        }
+        if is_new && line.indent == 0 && is_rule(next) {
+            pieces.push(Piece::Heading(line.text));
+        } else if is_verbatim(&line, base) {
             match pieces.last_mut() {
                 Some(Piece::Verbatim(kept)) => kept.push(whole),
                 _ => pieces.push(Piece::Verbatim(vec![whole])),
@@ -120,6 +125,11 @@ fn is_verbatim(line: &Line<'_>, base: usize) -> bool {
     line.indent > base || line.text.starts_with(['+', '|']) || line.text.contains("   ")
 }
 
+/// Whether a line underlines the one before it, which is a heading.
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && ["=", "-"].iter().any(|sign| line.trim_matches(|one| sign.contains(one)).is_empty())
+}
+
 fn is_heading(line: &Line<'_>, is_new: bool, next: &str, is_last: bool) -> bool {
     is_new
         && !is_last
@@ -140,6 +150,14 @@ mod tests {
         let html = "<p>You are ann, on board 101.</p>\n<h3>Queued moves</h3>\n\
                     <pre class=\"board\" tabindex=\"0\">osbox queue 101 ann</pre>\n\
                     <p>keeps &lt;three&gt; moves; <code>help turns</code> tells more.</p>\n";
+        assert_eq!(to_html(text), html);
+    }
+
+    #[test]
+    fn underlined_lines_are_headings() {
+        let text = "Obsidio - surround targets. Along lines\n=======\n\nChallenge\n---------\nobsidio challenge ann\n\n+---+\n|   |\n+---+";
+        let html = "<h3>Obsidio - surround targets. Along lines</h3>\n<h3>Challenge</h3>\n\
+                    <p>obsidio challenge ann</p>\n<pre class=\"board\" tabindex=\"0\">+---+\n|   |\n+---+</pre>\n";
         assert_eq!(to_html(text), html);
     }
 
