@@ -5,11 +5,13 @@
 
 mod whole_game;
 
+use std::collections::HashSet;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::thread;
 
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -102,7 +104,7 @@ impl Postfix {
     async fn start(place: &Place, port: u16, transports: &str, pipe: &str, more: &str) -> Self {
         let root = place.root().join("postfix");
         let shown = root.display();
-        let main = format!(
+        let defaults = format!(
             "compatibility_level = 3.6\nqueue_directory = {shown}/queue\ndata_directory = {shown}/data\n\
              myhostname = mx.example.net\nmydestination =\nlocal_recipient_maps =\nalias_maps =\n\
              inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmynetworks = 127.0.0.0/8\n\
@@ -112,8 +114,9 @@ impl Postfix {
              virtual_mailbox_maps = static:all/\nvirtual_uid_maps = static:65534\nvirtual_gid_maps = static:65534\n\
              knotpost_destination_recipient_limit = 1\n\
              disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n\
-             queue_run_delay = 1s\nminimal_backoff_time = 1s\nmaximal_backoff_time = 2s\ntransport_retry_time = 1s\n{more}"
+             queue_run_delay = 1s\nminimal_backoff_time = 1s\nmaximal_backoff_time = 2s\ntransport_retry_time = 1s\n"
         );
+        let main = replace_settings(&defaults, more);
         let services = format!("127.0.0.1:{port}  inet  n  -  n  -  -  smtpd\n{SERVICES}{pipe}");
         Self::start_as(place, port, &main, &services, transports).await
     }
@@ -134,7 +137,11 @@ impl Postfix {
         }
         let conf = root.join("conf");
         let conf = conf.to_str().unwrap();
-        run_neighbour("postfix", &["-c", conf, "check"]).await.succeed();
+        // Every process of Postfix logs each warning about its settings when it starts: enough of them fill the socket
+        // to `postlogd` before it reads, and as it logs its own there too, it then waits for itself.
+        let checked = run_neighbour("postfix", &["-c", conf, "check"]).await;
+        assert_eq!(checked.stderr, "", "its settings are without a warning");
+        checked.succeed();
         let programs = run_neighbour("postconf", &["-c", conf, "-h", "daemon_directory"]).await.succeed();
         let master = Command::new(Path::new(programs.trim()).join("master"))
             .args(["-c", conf])
@@ -185,6 +192,15 @@ impl Postfix {
     }
 }
 
+impl Drop for Postfix {
+    /// What it logged belongs to a failure: its folder goes with the test.
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("Postfix logged\n{}", self.log());
+        }
+    }
+}
+
 fn count_files(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let count = |entry: fs::DirEntry| match entry.file_type() {
@@ -195,6 +211,17 @@ fn count_files(folder: &Path) -> usize {
     entries.filter_map(Result::ok).map(count).sum()
 }
 
+/// Settings with more in place of those of the same names, as the manual tells an operator to do.
+fn replace_settings(defaults: &str, more: &str) -> String {
+    fn name(line: &str) -> Option<&str> {
+        line.split('=').next().map(str::trim)
+    }
+    let replaced: HashSet<_> = more.lines().map(name).collect();
+    let mut lines: Vec<&str> = defaults.lines().filter(|line| !replaced.contains(&name(line))).collect();
+    lines.extend(more.lines());
+    lines.join("\n") + "\n"
+}
+
 /// Starts a Postfix with a recipe of the manual and its `smtpd` in a chroot, as Debian has it.
 async fn start_by_recipe(place: &Place, name: &str, destinations: &str, server: SocketAddr) -> Postfix {
     let (root, port) = (place.root().join("postfix"), free_port());
@@ -203,14 +230,14 @@ async fn start_by_recipe(place: &Place, name: &str, destinations: &str, server: 
         let text = text.replace("[127.0.0.1]:2525", &format!("[127.0.0.1]:{}", server.port()));
         text.replace("/etc/postfix/transport", &format!("{shown}/conf/transport"))
     };
-    let main = format!(
+    let defaults = format!(
         "compatibility_level = 3.6\nqueue_directory = {shown}/queue\ndata_directory = {shown}/data\n\
          myhostname = mx.example.net\nmydestination = {destinations}\nalias_maps =\nlocal_transport = discard:\n\
          inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmynetworks = 192.0.2.0/24\n\
          smtpd_relay_restrictions = reject_unauth_destination\n\
-         disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n{}",
-        fit(recipe(name))
+         disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n"
     );
+    let main = replace_settings(&defaults, &fit(recipe(name)));
     let services = format!(
         "127.0.0.1:{port}  inet  n  -  y  -  -  smtpd\n{SERVICES}discard  unix  -  -  n  -  -  discard\n"
     );
