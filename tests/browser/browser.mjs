@@ -8,8 +8,8 @@ import { PATIENCE } from "./waiting.mjs";
 export const packages = createRequire(join(process.env.KNOTPOST_BROWSER_PACKAGES, "package.json"));
 const puppeteer = packages("puppeteer-core");
 
-export const NARROW = { width: 390, height: 844 };
-export const WIDE = { width: 1280, height: 900 };
+export const NARROW = { width: 360, height: 740 };
+export const WIDE = { width: 1280, height: 800 };
 
 /** Starts Chromium without a window; it reaches nothing but this machine. */
 export function launch() {
