@@ -21,6 +21,6 @@ mod trimmings;
 
 pub use extract::{Extracted, extract};
 pub use identify::{Address, Identified, Language, identify};
-pub use mime::Limit;
+pub use mime::{Limit, without_envelope_line};
 pub use outline::{Section, body_of, outline};
 pub use parse::{Broken, Message, parse};

@@ -67,7 +67,7 @@ impl<'x> Part<'x> {
         }
         check_fields(head)?;
         // Without the empty line mail-parser drops the field at the end of the input.
-        let mut head = header_text(head);
+        let mut head = header_text(&without_blank_lines(head));
         head.extend_from_slice(b"\r\n\r\n");
         let headers = MessageParser::new()
             .parse_headers(&head)
@@ -325,7 +325,7 @@ impl Walk {
 }
 
 /// Drops the `From ` line that mbox files and some pipes put before the headers.
-pub(super) fn without_envelope_line(raw: &[u8]) -> &[u8] {
+pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
     if !raw.starts_with(b"From ") && !raw.starts_with(b">From ") {
         return raw;
     }
@@ -349,10 +349,33 @@ fn split_head(raw: &[u8]) -> (&[u8], &[u8]) {
     (raw, &[])
 }
 
+/// Whether every line of the header begins or continues a field. Programs disagree about other lines: what one takes for
+/// the end of the header, another skips, and `F rom:` may count as From. So they would see different authors.
+pub(super) fn has_fields_only(raw: &[u8]) -> bool {
+    let mut lines = lines(split_head(raw).0);
+    lines.next().is_none_or(begins_field) && lines.all(|line| continues_field(line) || begins_field(line))
+}
+
+/// RFC 5322: printable ASCII up to a colon; blanks before the colon are obsolete and allowed.
+fn begins_field(line: &[u8]) -> bool {
+    let name = line.iter().position(|byte| *byte == b':').and_then(|colon| line.get(..colon));
+    name.map(<[u8]>::trim_ascii_end)
+        .is_some_and(|name| !name.is_empty() && name.iter().all(u8::is_ascii_graphic))
+}
+
+fn continues_field(line: &[u8]) -> bool {
+    matches!(line.first(), Some(b' ' | b'\t'))
+}
+
+/// Without lines of blanks only, which continue a field and add nothing; mail-parser may take one for the end of the header.
+fn without_blank_lines(head: &[u8]) -> Vec<u8> {
+    lines(head).filter(|line| !line.trim_ascii().is_empty()).flatten().copied().collect()
+}
+
 fn check_fields(head: &[u8]) -> Result<(), Limit> {
     let (mut fields, mut length) = (0, 0);
     for line in lines(head) {
-        if matches!(line.first(), Some(b' ' | b'\t')) {
+        if continues_field(line) {
             length += line.len();
         } else {
             fields += 1;

@@ -17,6 +17,9 @@ pub enum Broken {
     /// No header field at all.
     #[error("the message has no headers")]
     NoHeaders,
+    /// A line of the header neither begins nor continues a field.
+    #[error("the message has a line in its header that is no header field")]
+    NoField,
     /// A limit was exceeded. Limits keep a malicious mail from costing more than an ordinary one.
     #[error("the message has {0}")]
     Limit(#[from] Limit),
@@ -104,9 +107,10 @@ const MOST_HOPS: usize = 32;
 /// Reads a mail.
 ///
 /// # Errors
-/// [`Broken`] when there are no headers or a limit is exceeded.
+/// [`Broken`] when there are no headers, a line among them is none, or a limit is exceeded.
 pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
-    let root = Part::read(mime::without_envelope_line(raw))?;
+    let raw = mime::without_envelope_line(raw);
+    let root = Part::read(raw)?;
     let mut message = Message::default();
     let mut seen = Seen::default();
     for field in root.fields() {
@@ -114,6 +118,9 @@ pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
     }
     if !seen.any {
         return Err(Broken::NoHeaders);
+    }
+    if !mime::has_fields_only(raw) {
+        return Err(Broken::NoField);
     }
     message.content_type_report = root.is_report();
     message.text = mime::readable_text(&root)?;
@@ -148,7 +155,8 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
                 .filter(|date| date.is_valid())
                 .map(|date| date.to_timestamp() * 1000);
         }
-        HeaderName::ReturnPath => {
+        // The server that delivered the mail wrote its own on top.
+        HeaderName::ReturnPath if message.return_path.is_none() => {
             message.return_path = Some(unfold(&field.raw).trim_matches(['<', '>', ' ']).to_owned());
         }
         HeaderName::ListId => message.list_id = Some(unfold(&field.raw)),

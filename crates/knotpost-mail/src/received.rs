@@ -34,8 +34,8 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 /// a client may have chosen it as its name.
 fn split_at_by(text: &str) -> Option<(&str, &str)> {
     let (client, server) = split_at_first_by(text)?;
-    // The recipient follows, which the sender chose.
-    let own = server.split(';').next()?.split(" for ").next()?;
+    // The recipient follows, or the return path as Exim writes it, which the sender chose.
+    let own = server.split(';').next()?.split(" for ").next()?.split("(envelope-from").next()?;
     split_at_first_by(own).is_none().then_some((client, own))
 }
 
@@ -204,6 +204,9 @@ mod tests {
         assert_eq!(client_address(pickup), None);
         let exim = format!("from ann {}", EXIM.replace("esmtps", "local"));
         assert_eq!(client_address(&exim), None);
+        let named = EXIM.replace("<a@b.example>", "<\"a) by b\"@evil.example>");
+        let client = format!("from mx.evil.example ([192.0.2.7] helo=evil) {named}");
+        assert!(client_address(&client).is_some(), "the return path is no second server");
         assert_eq!(client_address("(qmail 7 invoked by uid 1000); 23 Nov 2026 10:00:00 -0000"), None);
         assert_eq!(client_address(""), None);
     }

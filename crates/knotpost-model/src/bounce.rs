@@ -79,11 +79,25 @@ const PASSING: [&str; 10] = [
     "timeout exceeded",
 ];
 
+/// Phrases with which a server refuses a mail that it might take from another server, or with other words in it.
+const POLICY: [&str; 9] = [
+    "spam",
+    "relay",
+    "not permitted",
+    "not allowed",
+    "blocked",
+    "blacklist",
+    "blocklist",
+    "policy",
+    "authenticat",
+];
+
 impl Trouble {
     /// Judges a status code and the words that came with it. `None`: the code tells of success.
     pub fn judge(status: &str, said: &str) -> Option<Self> {
-        let kind = judge(status, &said.to_lowercase())?;
-        Some(Self { kind, status: status.to_owned(), said: one_line(said) })
+        let status = specific_status(status, said);
+        let kind = judge(&status, &said.to_lowercase())?;
+        Some(Self { kind, status, said: one_line(said) })
     }
 
     /// Judges the reply of a mail server, such as `550 5.1.1 no such user`, or whatever words there are.
@@ -91,6 +105,18 @@ impl Trouble {
         let status = find_status(said).or_else(|| find_reply_code(said)).unwrap_or_default();
         Self::judge(&status, said)
     }
+}
+
+/// The status that a code with a second and third part of zero stands for: Exim writes 5.0.0 into every report of a
+/// failure, and the other server's code into the diagnostic.
+fn specific_status(status: &str, said: &str) -> String {
+    let told = || find_status(said).or_else(|| find_reply_code(said)).filter(|told| !told.starts_with('2'));
+    let told = if status.starts_with('5') && is_vague(status) { told() } else { None };
+    told.filter(|told| !is_vague(told)).unwrap_or_else(|| status.to_owned())
+}
+
+fn is_vague(status: &str) -> bool {
+    status.ends_with(".0.0")
 }
 
 fn judge(status: &str, said: &str) -> Option<BounceKind> {
@@ -101,6 +127,7 @@ fn judge(status: &str, said: &str) -> Option<BounceKind> {
         Some("2") => None,
         Some("4") => Some(BounceKind::Soft),
         Some("5") if holds(&NO_MAILBOX) => Some(BounceKind::Hard),
+        Some("5") if is_vague(status) && (holds(&PASSING) || holds(&POLICY)) => Some(BounceKind::Soft),
         // RFC 3463: a full box, a size, the system, time, the content and policies are no fault of the address.
         Some("5") => match (subject, detail) {
             ("2", "2" | "3") | ("3" | "6" | "7", _) | ("4", "7") => Some(BounceKind::Soft),
@@ -169,6 +196,9 @@ mod tests {
         for (said, kind) in [
             ("550 5.7.1 no such user here", BounceKind::Hard),
             ("550 go away", BounceKind::Hard),
+            ("550 relay not permitted", BounceKind::Soft),
+            ("554 message looks like spam", BounceKind::Soft),
+            ("550 unknown user, relay not permitted", BounceKind::Hard),
             ("450 come later", BounceKind::Soft),
             ("552 box is at its limit", BounceKind::Soft),
             ("Unrouteable address", BounceKind::Hard),
@@ -178,6 +208,24 @@ mod tests {
             assert_eq!(Trouble::from_words(said).unwrap().kind, kind, "{said}");
         }
         assert_eq!(Trouble::from_words("I am on holiday until Monday"), None);
+    }
+
+    /// Exim writes `Status: 5.0.0` whatever the other server said.
+    #[test]
+    fn a_vague_status_is_that_of_the_diagnostic() {
+        for (said, status, kind) in [
+            ("552-5.2.2 the box of this user is over its limit", "5.2.2", BounceKind::Soft),
+            ("552 the box is at its limit", "5.2.2", BounceKind::Soft),
+            ("550-5.7.1 likely unsolicited", "5.7.1", BounceKind::Soft),
+            ("550 5.1.1 nobody", "5.1.1", BounceKind::Hard),
+            ("550 mailbox quota exceeded", "5.0.0", BounceKind::Soft),
+            ("550 go away", "5.0.0", BounceKind::Hard),
+        ] {
+            let found = Trouble::judge("5.0.0", said).unwrap();
+            assert_eq!((found.status.as_str(), found.kind), (status, kind), "{said}");
+        }
+        let found = Trouble::judge("5.1.1", "552 5.2.2 what a server before it said").unwrap();
+        assert_eq!((found.status.as_str(), found.kind), ("5.1.1", BounceKind::Hard));
     }
 
     #[test]

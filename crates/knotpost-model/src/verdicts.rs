@@ -164,6 +164,13 @@ impl Verdicts {
         self.dmarc.policy.filter(|_| self.dmarc.result == Verdict::Fail)
     }
 
+    /// Whether the domain in From wants to see failing mail refused or suspected, and a name server was too slow to tell
+    /// whether DMARC fails.
+    pub fn may_violate_policy(&self) -> bool {
+        self.dmarc.result == Verdict::TempError
+            && matches!(self.dmarc.policy, Some(DmarcPolicy::Reject | DmarcPolicy::Quarantine))
+    }
+
     /// The best result of all signatures.
     pub fn best_dkim(&self) -> Verdict {
         let results = || self.dkim.iter().map(|signature| signature.result);

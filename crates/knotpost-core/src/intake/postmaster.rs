@@ -24,7 +24,8 @@ pub(super) async fn commit_postmaster_mail(
     };
     let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };
     let class = mail.class;
-    let work = Arc::new((row, words, mail.dedupe_key.clone()));
+    // The same mail may have gone to the games as well: its commands are executed there.
+    let work = Arc::new((row, words, format!("postmaster {}", mail.dedupe_key)));
     let shared = Arc::clone(app);
     app.store
         .write(move |tx| {

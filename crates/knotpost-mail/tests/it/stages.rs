@@ -36,6 +36,44 @@ fn headers_are_found_whatever_their_form() {
     assert_eq!(message.text.as_deref(), Some(""));
 }
 
+/// Programs disagree about such lines, and a forger could show each of them another author or Subject.
+#[test]
+fn a_header_line_that_is_no_field_breaks_a_mail() {
+    let mail = |line: &str| format!("Subject: help\r\n{line}\r\nFrom: e@evil.example\r\n\r\nhi\r\n");
+    for line in [
+        "F rom: ann@x.example",
+        "Sub ject: osbox resign 101",
+        "Mess\tage-ID: <1@x.example>",
+        ": From: ann@x.example",
+        ":\r\n ",
+        " : x\r\nno field",
+        "no field",
+        ">From ann Tue Nov  3",
+        "Su\u{ad}bject: x",
+        "\0From: ann@x.example",
+        "X\rFrom: ann@x.example",
+    ] {
+        assert_eq!(parse(mail(line).as_bytes()), Err(Broken::NoField), "{line:?}");
+    }
+    assert_eq!(parse(b" folded from nothing\nFrom: a@b.c\n\n"), Err(Broken::NoField));
+    for line in ["Keywords:", "X-A: b\r\n ", "X-A:\r\n\t\r\n b", "X-A : b", "X-A:b:c", "x.y/z!: b"] {
+        let message = parse(mail(line).as_bytes()).unwrap();
+        assert_eq!(
+            (message.author(), message.subject.as_str()),
+            (Some("e@evil.example"), "help"),
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
+fn of_several_return_paths_the_topmost_counts() {
+    let message = parse(b"Return-Path: <>\nReturn-Path: <bob@y.example>\nFrom: bob@y.example\n\n").unwrap();
+    assert_eq!(message.envelope_sender(), None);
+    let message = parse(b"Return-Path: <ann@x.example>\nReturn-Path: <>\nFrom: bob@y.example\n\n").unwrap();
+    assert_eq!(message.envelope_sender(), Some("ann@x.example"));
+}
+
 #[test]
 fn control_characters_stay_out_of_every_value() {
     let raw = b"From: fr\0ed@example.net\nTo: ga\x1ames@example.org\nMessage-ID: <1\0@x.y>\nReferences: <a\x01@b>\nSubject: =?utf-8?Q?he=00lp=0D=0Aresign?=\n\na\0b\x07\n";

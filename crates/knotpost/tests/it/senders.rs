@@ -5,6 +5,10 @@ use std::time::Duration;
 use knotpost_core::config::{AuthPolicy, Config};
 use knotpost_model::{DmarcPolicy, Verdict, Verdicts};
 use knotpost_transport::inbound::{Authenticator, Envelope, Way, parse};
+use mail_auth::AuthenticatedMessage;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 use tokio::time::Instant;
 
 use crate::dns::{NameServer, Zone};
@@ -190,6 +194,74 @@ async fn the_signatures_of_the_standard_hold_and_changed_mails_do_not() {
     assert!(results(&old).await.contains(&Verdict::PermError), "SHA-1 has had its time");
     assert_eq!(results(&RFC_8463.replace("s=brisbane", "s=nowhere")).await[0], Verdict::PermError);
 }
+
+/// mail-auth asks about the author that it reads; what it finds out must not count for another one.
+#[tokio::test]
+async fn an_author_whom_only_one_of_two_parsers_reads_is_not_proven() {
+    let zone =
+        Zone::default().txt("evil.example", "v=spf1 +all").txt("_dmarc.evil.example", "v=DMARC1; p=none");
+    let server = Judge::with(zone, &[]).await;
+    let envelope = Envelope { mail_from: Some("e@evil.example".to_owned()), ..from("192.0.2.7") };
+    let raw = mail("").replace("ann@x.example", "e@evil.example");
+    let message = parse(mail("").as_bytes()).unwrap();
+    let verdicts = server.authenticator.verify(&envelope, raw.as_bytes(), &message).await.unwrap();
+    assert_eq!((verdicts.dmarc.result, verdicts.dmarc.domain.as_str()), (Verdict::Fail, "x.example"));
+    assert_eq!(verdicts.violated_policy(), Some(DmarcPolicy::Reject));
+    assert!(!verdicts.prove("x.example"));
+    let message = parse(raw.as_bytes()).unwrap();
+    let verdicts = server.authenticator.verify(&envelope, raw.as_bytes(), &message).await.unwrap();
+    assert_eq!(verdicts.dmarc.result, Verdict::Pass);
+}
+
+/// A server of the forger that may speak for the author's domain, and never answers.
+#[tokio::test]
+async fn a_slow_sibling_of_the_authors_domain_does_not_hide_its_policy() {
+    let zone = Zone::default()
+        .txt("_dmarc.x.co.example", "v=DMARC1; p=reject")
+        .silent("s._domainkey.evil.co.example");
+    let signature = "DKIM-Signature: v=1; a=rsa-sha256; c=simple/simple; d=evil.co.example; s=s; h=from; \
+                     bh=Ba3gj8+xBPQLJTahTfzW6RbWQ/XPgESxkCi2B66PSQg=; b=AAAA\r\n";
+    let raw = mail(signature).replace("ann@x.example", "ann@x.co.example");
+    let verdicts = Judge::with(zone, &[]).await.judge(&from("192.0.2.7"), &raw).await;
+    assert_eq!(verdicts.violated_policy(), None);
+    assert!(verdicts.may_violate_policy(), "{verdicts:?}");
+}
+
+proptest! {
+    /// Whatever stands in a header that is taken, mail-auth and this server read the same fields that matter.
+    #[test]
+    fn both_parsers_read_the_same_fields(lines in vec(select(HEADER_LINES), 0..8)) {
+        let raw = lines.concat() + "\r\nbody\r\n";
+        if let Ok(message) = parse(raw.as_bytes()) {
+            let read = AuthenticatedMessage::parse(raw.as_bytes()).expect("a header");
+            let authors: Vec<String> = message.from.iter().map(|author| author.to_lowercase()).collect();
+            prop_assert_eq!(read.froms(), authors.as_slice());
+            let subjects = read.headers.iter().filter(|(name, _)| name.trim_ascii().eq_ignore_ascii_case(b"subject"));
+            prop_assert_eq!(subjects.count() > 0, !message.subject.is_empty());
+        }
+    }
+}
+
+/// Lines of headers, some of which are no fields.
+const HEADER_LINES: &[&str] = &[
+    "From: a@x.example\r\n",
+    "from : b@x.example\r\n",
+    "FROM:\r\n c@x.example\r\n",
+    "F rom: d@x.example\r\n",
+    "From\t: Ann <e@x.example>,\r\n\tf@x.example\r\n",
+    "From: group: g@x.example, h@x.example;\r\n",
+    "Subject: help\r\n",
+    "SUBJECT : list\r\n",
+    "Sub ject: resign\r\n",
+    "X-A: b\r\n",
+    "X-A:\r\n",
+    ":\r\n",
+    " \r\n",
+    "\t\r\n",
+    " From: i@x.example\r\n",
+    "no field\r\n",
+    "To: k@x.example\r\n",
+];
 
 #[tokio::test]
 async fn a_signature_proves_its_domain_even_through_other_hands() {

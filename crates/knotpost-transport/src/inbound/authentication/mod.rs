@@ -96,7 +96,7 @@ impl Authenticator {
 
     async fn compute(&self, envelope: &Envelope, raw: &[u8], message: &Message) -> Verdicts {
         let client = self.client(envelope, message);
-        let Some(mail) = SignedMail::read(raw) else { return Verdicts::default() };
+        let Some(mail) = SignedMail::read(raw, author_domain(message)) else { return Verdicts::default() };
         if client == Client::Unknown && !mail.is_signed() {
             // Unsigned mail from this machine needs no query.
             return Verdicts::default();
@@ -113,7 +113,7 @@ impl Authenticator {
             Client::Unknown => None,
         };
         let question = Question { verifier, mail: &mail, host, own_name: &self.domain };
-        question.answer(author_domain(message)).await
+        question.answer().await
     }
 
     /// The client that SPF is checked for; `None` for programs of this machine and trusted hosts, which pass on mail

@@ -19,6 +19,7 @@ use mail_auth::{
 };
 use tokio::time::{Instant, timeout_at};
 
+use knotpost_mail::without_envelope_line;
 use knotpost_model::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 
 /// How long the checks of SPF and DKIM may take: they query the servers of domains that the mail names.
@@ -42,16 +43,19 @@ pub(in crate::inbound) struct SignedMail<'a> {
     strange: AuthenticatedMessage<'a>,
     /// The verdicts on signatures that are not checked.
     set_aside: Vec<DkimVerdict>,
+    /// The domain in From, as this server reads it; empty without exactly one author.
+    author: &'a str,
+    /// Whether mail-auth, which checks the policy of the author's domain, reads another author.
+    is_disputed: bool,
 }
 
 impl<'a> SignedMail<'a> {
-    /// `None` when there are no headers.
-    pub(in crate::inbound) fn read(raw: &'a [u8]) -> Option<Self> {
+    /// `author` is the domain in From. `None` when there are no headers.
+    pub(in crate::inbound) fn read(raw: &'a [u8], author: &'a str) -> Option<Self> {
         let mut mail = AuthenticatedMessage::parse(without_envelope_line(raw))?;
         mail.errors.truncate(MAX_SIGNATURES);
-        let is_sound = SINGLE.iter().all(|name| count_fields(&mail, name) <= 1);
-        let author =
-            mail.from.first().and_then(|from| from.rsplit_once('@')).map_or("", |(_, domain)| domain);
+        let is_disputed = !author.is_empty() && !is_by(&mail, author);
+        let is_sound = !is_disputed && SINGLE.iter().all(|name| count_fields(&mail, name) <= 1);
         let (mut related, mut strange, mut set_aside) = (Vec::new(), Vec::new(), Vec::new());
         for header in std::mem::take(&mut mail.dkim_headers) {
             if !is_sound || !can_count(&header.header) {
@@ -72,7 +76,7 @@ impl<'a> SignedMail<'a> {
         let related = with(related);
         // Signatures that cannot be parsed are reported once.
         strange.errors.clear();
-        Some(Self { related, strange, set_aside })
+        Some(Self { related, strange, set_aside, author, is_disputed })
     }
 
     /// Whether it has a signature, valid or not.
@@ -82,12 +86,10 @@ impl<'a> SignedMail<'a> {
     }
 }
 
-/// Mailbox files put a line `From …` above the headers.
-fn without_envelope_line(raw: &[u8]) -> &[u8] {
-    if !raw.starts_with(b"From ") && !raw.starts_with(b">From ") {
-        return raw;
-    }
-    raw.iter().position(|byte| *byte == b'\n').and_then(|end| raw.get(end + 1..)).unwrap_or_default()
+/// Whether mail-auth reads one author, of this domain.
+fn is_by(mail: &AuthenticatedMessage<'_>, domain: &str) -> bool {
+    let [author] = mail.froms() else { return false };
+    author.rsplit_once('@').is_some_and(|(_, read)| read.to_lowercase() == domain.to_lowercase())
 }
 
 fn count_fields(mail: &AuthenticatedMessage<'_>, name: &str) -> usize {
@@ -137,8 +139,8 @@ pub(in crate::inbound) struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// The verdicts, after [`ALL_CHECKS_TIMEOUT`] at the latest. `author` is the domain in From.
-    pub(in crate::inbound) async fn answer(&self, author: &str) -> Verdicts {
+    /// The verdicts, after [`ALL_CHECKS_TIMEOUT`] at the latest.
+    pub(in crate::inbound) async fn answer(&self) -> Verdicts {
         let start = Instant::now();
         let (spf, related, strange) = join3(
             self.ask_spf(start + SPF_DKIM_TIMEOUT),
@@ -148,7 +150,7 @@ impl Question<'_> {
         .await;
         let (spf, helo) = spf;
         let dmarc = self.ask_dmarc(&spf, related.as_deref(), start + ALL_CHECKS_TIMEOUT).await;
-        let dmarc = DmarcVerdict { domain: author.to_ascii_lowercase(), ..dmarc };
+        let dmarc = DmarcVerdict { domain: self.mail.author.to_ascii_lowercase(), ..dmarc };
         let mut dkim = verdicts(&self.mail.related, related.as_deref());
         dkim.extend(verdicts(&self.mail.strange, strange.as_deref()));
         dkim.extend(self.mail.set_aside.iter().cloned());
@@ -196,6 +198,11 @@ impl Question<'_> {
         dkim: Option<&[DkimOutput<'_>]>,
         deadline: Instant,
     ) -> DmarcVerdict {
+        if self.mail.is_disputed {
+            // The answer would be about somebody else.
+            let policy = Some(DmarcPolicy::Reject);
+            return DmarcVerdict { result: Verdict::Fail, policy, ..DmarcVerdict::default() };
+        }
         let parameters = Parameters::new(DmarcParameters {
             message: &self.mail.related,
             dkim_output: dkim.unwrap_or_default(),

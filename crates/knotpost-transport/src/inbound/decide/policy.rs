@@ -30,6 +30,7 @@ impl Ruling {
 /// Applies the policy to a mail whose author's address is in `domain`. Without verdicts it was not checked.
 pub(in crate::inbound) fn rule(policy: AuthPolicy, verdicts: Option<&Verdicts>, domain: &str) -> Ruling {
     let violated = || verdicts.and_then(Verdicts::violated_policy);
+    let is_doubtful = || verdicts.is_some_and(Verdicts::may_violate_policy);
     match policy {
         AuthPolicy::Off | AuthPolicy::Annotate => Ruling::Believed,
         AuthPolicy::RequireForTokens if verdicts.is_some_and(|verdicts| verdicts.prove(domain)) => {
@@ -40,6 +41,8 @@ pub(in crate::inbound) fn rule(policy: AuthPolicy, verdicts: Option<&Verdicts>, 
             Some(DmarcPolicy::Reject) => Ruling::Refused,
             // There is no quarantine for moves: such a mail needs a password.
             Some(DmarcPolicy::Quarantine) => Ruling::Unproven,
+            // Name servers that a forger chose may be slow on purpose.
+            _ if is_doubtful() => Ruling::Unproven,
             Some(DmarcPolicy::None) | None => Ruling::Believed,
         },
     }
@@ -93,7 +96,11 @@ mod tests {
         assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::Quarantine)), Ruling::Unproven);
         assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::None)), Ruling::Believed);
         assert_eq!(ruling(Verdict::Fail, None), Ruling::Believed);
-        assert_eq!(ruling(Verdict::TempError, Some(DmarcPolicy::Reject)), Ruling::Believed);
+        for policy in [DmarcPolicy::Reject, DmarcPolicy::Quarantine] {
+            assert_eq!(ruling(Verdict::TempError, Some(policy)), Ruling::Unproven);
+        }
+        assert_eq!(ruling(Verdict::TempError, Some(DmarcPolicy::None)), Ruling::Believed);
+        assert_eq!(ruling(Verdict::TempError, None), Ruling::Believed);
         assert_eq!(ruling(Verdict::None, None), Ruling::Believed);
     }
 }

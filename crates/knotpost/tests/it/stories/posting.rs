@@ -132,6 +132,7 @@ mod stories {
         for (what, path, headers, body) in [
             ("too large", "/inbound", &[][..], large.as_str()),
             ("no mail", "/inbound", &[], "body-plain=help&sender=ann"),
+            ("a line that is no field", "/inbound", &[], "F rom: ann@ann.example\r\nSubject: help\r\n\r\n"),
             ("several authors", "/inbound", &[], several),
             ("another's address", "/inbound?to=bob@bob.example", &[], &mail("help")),
             ("no address of ours", "/inbound?to=nobody@knotpost.example", &[], &mail("help")),

@@ -20,7 +20,7 @@ mod stories {
     use knotpost_transport::inbound::{Envelope, Intake as _, Receipt, Way};
     use knotpost_transport::outbound::SendError;
 
-    use crate::harness::{DAY, HOUR, Place, TestApp, edit_user, show_all};
+    use crate::harness::{ADDRESS, DAY, HOUR, Place, TestApp, edit_user, show_all};
 
     /// Hands in a mail with this return path for this address.
     async fn deliver(app: &TestApp, mail_from: Option<&str>, to: &str, raw: &str) -> Receipt {
@@ -287,6 +287,10 @@ mod stories {
         );
         deliver(&app, Some("eve@eve.example"), postmaster, &mail(1)).await;
         assert_eq!(app.letters().len(), 0, "the same mail comes once");
+        // The same mail went to the games as well: what it asks for is answered there.
+        deliver(&app, Some("eve@eve.example"), ADDRESS, &mail(1).replace("trouble", "list")).await;
+        let [answer] = &app.letters()[..] else { panic!("one answer") };
+        assert_eq!(answer.to, "eve@eve.example", "{answer:?}");
         for number in 2..20 {
             deliver(&app, Some("eve@eve.example"), postmaster, &mail(number)).await;
         }
