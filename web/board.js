@@ -99,15 +99,20 @@ function isBusy() {
 }
 
 function tell() {
-  if (document.querySelector(".live")) return;
-  const note = document.createElement("p");
-  note.className = "note live";
-  note.setAttribute("role", "status");
   const link = document.createElement("a");
   link.href = location.pathname;
   link.textContent = "Something has happened on this board: look.";
-  note.append(link);
-  table().append(note);
+  note("happened", link);
+}
+
+// Says something below the table until another state of it is shown.
+function note(kind, said) {
+  if (document.querySelector(`.live.${kind}`)) return;
+  const told = document.createElement("p");
+  told.className = `note live ${kind}`;
+  told.setAttribute("role", "status");
+  told.append(said);
+  table().append(told);
 }
 
 // Where somebody is going by a link of the table, until it is shown.
@@ -186,6 +191,8 @@ function ask(before, what, after) {
 // Stepping through the moves: a wanted ply, few questions at a time, and none for what has come already.
 
 const plies = new Map();
+// What could not be fetched is not asked for again until the next step.
+const failed = new Set();
 const AT_ONCE = 4;
 const AHEAD = 16;
 let wanted = null;
@@ -209,6 +216,7 @@ function step(ply) {
   direction = wanted < shown ? -1 : 1;
   table().setAttribute("aria-busy", "true");
   asked += 1;
+  failed.clear();
   showWanted();
   fetchNear();
 }
@@ -227,25 +235,43 @@ function showWanted() {
   put(fresh, { isQuick });
 }
 
-// The wanted ply first, then those that come next.
-function fetchNear() {
+// The page of a ply; `later` where the network or the server is to blame, which a full page would not get past either.
+async function fetchPly(ply) {
+  const answer = await fetch(addressOf(ply), { headers: { accept: "text/html" } });
+  return { text: answer.ok ? await answer.text() : "", later: answer.status === 429 || answer.status === 503 };
+}
+
+// The wanted ply cannot be shown.
+function miss(ply, later) {
+  if (!later) return location.assign(addressOf(ply));
+  wanted = null;
+  table().removeAttribute("aria-busy");
+  note("missing", "This move cannot be shown at the moment: step again to try once more.");
+}
+
+// The wanted ply first, then those that come next, as far as that.
+function fetchNear(far = AHEAD) {
   const last = Number(table().dataset.last);
   const from = wanted ?? Number(table().dataset.ply);
-  for (let away = 0; away <= AHEAD && asking < AT_ONCE; away += 1) {
+  for (let away = 0; away <= far && asking < AT_ONCE; away += 1) {
     const ply = from + away * direction;
-    if (ply < 0 || ply > last || plies.has(ply)) continue;
+    if (ply < 0 || ply > last || plies.has(ply) || failed.has(ply)) continue;
     plies.set(ply, null);
     asking += 1;
-    fetch(addressOf(ply), { headers: { accept: "text/html" } })
-      .then((answer) => (answer.ok ? answer.text() : ""))
-      .catch(() => "")
-      .then((text) => {
+    fetchPly(ply)
+      .catch(() => ({ text: "", later: true }))
+      .then(({ text, later }) => {
         asking -= 1;
-        plies.set(ply, text);
-        if (!text) plies.delete(ply);
-        if (!text && wanted === ply) return location.assign(addressOf(ply));
-        showWanted();
-        fetchNear();
+        if (text) {
+          plies.set(ply, text);
+          showWanted();
+          return fetchNear();
+        }
+        plies.delete(ply);
+        failed.add(ply);
+        if (wanted === ply) miss(ply, later);
+        // Nothing is fetched in advance then; what somebody waits for may not have been asked for yet.
+        else if (wanted !== null) fetchNear(0);
       });
   }
 }

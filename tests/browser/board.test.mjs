@@ -88,6 +88,56 @@ test("a key that is held down steps through a game, over the internet too", asyn
   assert.match(ann.page.url(), /\?ply=10#board$/);
 });
 
+/** How what asks for an earlier or later move fails, and what was asked so, until the test is over. */
+async function withoutPlies(person, refuse, act) {
+  const { page } = person;
+  const asked = [];
+  const answer = (request) => {
+    if (request.isNavigationRequest() || !/[?&]ply=/.test(request.url())) return request.continue();
+    asked.push(request.url());
+    return refuse(request);
+  };
+  const odd = [...person.odd];
+  await page.setRequestInterception(true);
+  page.on("request", answer);
+  try {
+    await act(asked);
+  } finally {
+    page.off("request", answer);
+    await page.setRequestInterception(false);
+    // That nothing came is told to the console.
+    person.odd = person.odd.filter((line) => odd.includes(line) || !/Failed to load resource/.test(line));
+  }
+}
+
+test("a move that cannot be fetched is said, and asked for again with the next step alone", async () => {
+  const path = await challenge("osbox challenge -size=6 ann bob");
+  await advance(path, 12);
+  const { page } = ann;
+  const busy = { status: 503, contentType: "application/problem+json", body: "{}" };
+  for (const refuse of [(request) => request.abort(), (request) => request.respond(busy), (request) => request.respond({ ...busy, status: 429 })]) {
+    await ann.open(path);
+    const last = await shownPly(ann);
+    await withoutPlies(ann, refuse, async (asked) => {
+      for (let steps = 1; steps <= 2; steps++) {
+        await page.keyboard.press("ArrowLeft");
+        await page.waitForSelector(".note.missing");
+        await page.waitForFunction(() => !document.querySelector("#table[aria-busy]"), { polling: 20 });
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        // As many as are asked for at once, and no more.
+        assert.ok(asked.length >= steps && asked.length <= 5 * steps, `${asked.length} requests after ${steps} steps`);
+      }
+      assert.match(await ann.text(".note.missing"), /cannot be shown at the moment/);
+      assert.equal(await shownPly(ann), last);
+      assert.equal(new URL(page.url()).pathname, path, "the page stays");
+    });
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction((ply) => Number(document.querySelector("#table").dataset.ply) === ply, { polling: 20 }, last - 1);
+    assert.ok(!(await ann.has(".note.missing")));
+    await settled(ann);
+  }
+});
+
 test("face and place are chosen in either order, and only the preview asks the server", async () => {
   const path = await challenge("osbox challenge -size=3 ann bob");
   const { page } = ann;
