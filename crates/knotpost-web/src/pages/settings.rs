@@ -253,7 +253,7 @@ pub(super) async fn act(
         return done;
     }
     // The new password has ended every session, this one too.
-    match log_in(&web.app, &visitor.userid, field(&fields, "new"), &client.rate_key(), agent).await {
+    match log_in(&web.app, &visitor.userid, password(&fields, "new"), &client.rate_key(), agent).await {
         Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
         Err(_) => Redirect::to("/login").into_response(),
     }
@@ -266,7 +266,7 @@ async fn ask_password(
     visitor: &mut Visitor,
     fields: &Fields,
 ) -> Result<(), ServiceError> {
-    let present = field(fields, "present");
+    let present = password(fields, "present");
     if !present.is_empty() {
         return give_password(&web.app, visitor, present, &client.rate_key()).await;
     }
@@ -278,6 +278,11 @@ async fn ask_password(
 
 pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(|value| value.trim()).unwrap_or_default()
+}
+
+/// A password as it was written: passwords are not trimmed, here and at the log-in alike.
+fn password<'a>(fields: &'a Fields, name: &str) -> &'a str {
+    fields.get(name).map(String::as_str).unwrap_or_default()
 }
 
 /// The command of a form. The outer error is an incomplete form; the inner one is the error of the command language.
@@ -316,12 +321,11 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
 
 /// The change of the password. It always needs the present one; a session does not replace it.
 fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static str> {
-    // Passwords are not trimmed, here and at the log-in alike.
-    let password = |name: &str| {
-        let given = field(fields, name);
+    let word = |name: &str| {
+        let given = password(fields, name);
         read_word(given).is_some().then(|| Password::given(given))
     };
-    let (Some(present), Some(new)) = (password("present"), password("new")) else {
+    let (Some(present), Some(new)) = (word("present"), word("new")) else {
         return Err("write the present password and a new one, without blanks");
     };
     // A masked password is shown as asterisks, so that no password can consist of them.

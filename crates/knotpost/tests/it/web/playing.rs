@@ -420,11 +420,18 @@ mod stories {
     pub(super) async fn a_password_is_changed_with_the_password_alone(place: Place) {
         let app = TestApp::with_players(place, &["ann"]).await;
         let (mut ann, mut other) = (Browser::of(&app, "ann").await, Browser::of(&app, "ann").await);
-        for present in ["wrong-one", "********", ""] {
+        for present in ["wrong-one", "********", "", " ann-secret"] {
             let page = ann
                 .post("/settings", &[("act", "password"), ("present", present), ("new", "chocolate")])
                 .await;
             assert!(page.status.is_client_error(), "{present} {}", page.text);
+        }
+        // The log-in does not trim either: a password that was shortened here would never be right there.
+        for new in [" chocolate", "chocolate ", "two words"] {
+            let page =
+                ann.post("/settings", &[("act", "password"), ("present", "ann-secret"), ("new", new)]).await;
+            assert_eq!(page.status, 422, "{new:?} {}", page.text);
+            assert!(page.text.contains("without blanks"), "{}", page.text);
         }
         ann.submit("/settings", &[("act", "password"), ("present", "ann-secret"), ("new", "chocolate")])
             .await;
