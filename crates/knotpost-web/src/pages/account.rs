@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, Credentials as Typed, Password, read_word};
-use minijinja::context;
+use minijinja::{Value, context};
 use serde::Deserialize;
 
 use crate::Web;
@@ -71,13 +71,16 @@ pub(super) async fn ask(
     if visitor.is_some() {
         return Redirect::to(safe_next(&query.next)).into_response();
     }
-    form(&web, StatusCode::OK, "", &query.next, "")
+    no_store(web.pages.page_for(None, StatusCode::OK, "login.html", form_facts(&web, "", &query.next, "")))
 }
 
+fn form_facts(web: &Web, userid: &str, next: &str, message: &str) -> Value {
+    context! { userid, next => safe_next(next), message, passkeys => passkeys::script(web) }
+}
+
+/// The form with what was wrong.
 fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) -> Response {
-    let passkeys = passkeys::script(web);
-    let facts = context! { userid, next => safe_next(next), message, passkeys };
-    no_store(web.pages.page(status, "login.html", facts))
+    no_store(web.pages.page(status, "login.html", form_facts(web, userid, next, message)))
 }
 
 pub(super) async fn act(

@@ -71,13 +71,25 @@ impl Pages {
         }
     }
 
-    /// A page without a user.
+    /// A page for which no session was looked for: it does not say for which one it was made.
     pub(super) fn page(&self, status: StatusCode, template: &str, facts: Value) -> Response {
-        self.page_for(None, status, template, facts)
+        self.render(None, status, template, facts)
     }
 
-    /// A page for a logged-in user.
+    /// A page for whom the session of the request was looked for: a logged-in user, or `None` when there is none.
     pub(super) fn page_for(
+        &self,
+        visitor: Option<&Visitor>,
+        status: StatusCode,
+        template: &str,
+        facts: Value,
+    ) -> Response {
+        let mut page = self.render(visitor, status, template, facts);
+        page.headers_mut().insert(SESSION_MARK, session_mark(visitor));
+        page
+    }
+
+    fn render(
         &self,
         visitor: Option<&Visitor>,
         status: StatusCode,
@@ -102,7 +114,7 @@ impl Pages {
             .get_template(template)
             .and_then(|template| template.render(context! { ..facts, ..shared }));
         match rendered {
-            Ok(page) => (status, [(SESSION_MARK, session_mark(visitor))], Html(page)).into_response(),
+            Ok(page) => (status, Html(page)).into_response(),
             Err(error) => {
                 tracing::error!(template, error = %format!("{error:#}"), "a page could not be rendered");
                 (StatusCode::INTERNAL_SERVER_ERROR, "This page cannot be shown.\n").into_response()
@@ -128,7 +140,8 @@ impl Pages {
     }
 }
 
-/// For which session a page was made. The service worker of the pages deletes what it has stored for another one.
+/// For which session a page was made; absent where none was looked for. The service worker of the pages deletes what it
+/// has stored for another one.
 const SESSION_MARK: HeaderName = HeaderName::from_static("x-session-mark");
 
 /// Another one for each session; `-` for whoever is not logged in. Nothing is learned from it, and nothing is done by it.

@@ -109,9 +109,17 @@ mod stories {
         let pair = marks[..2].to_vec();
         assert!(pair[0].len() == 16 && pair[0] != pair[1], "{marks:?}");
         assert_eq!(marks, [pair.clone(), pair.clone(), pair].concat());
+        let anybodys = ["/no-such-page", "/boards/osbox/999", "/confirm/x", "/unsubscribe/x", "/reset/x"];
+        for path in anybodys {
+            let page = one.get(path).await;
+            assert_eq!(page.header("x-session-mark"), "", "{path}: no session was looked for");
+        }
         one.post("/logout", &[]).await;
-        for path in ["/", "/boards/osbox/101", "/no-such-page"] {
+        for path in ["/", "/boards/osbox/101", "/login"] {
             assert_eq!(one.get(path).await.header("x-session-mark"), "-", "{path}");
+        }
+        for path in anybodys {
+            assert_eq!(one.get(path).await.header("x-session-mark"), "", "{path}");
         }
     }
 
