@@ -79,7 +79,8 @@ self.addEventListener("fetch", (event) => {
 // A board that was shown before there was a worker.
 self.addEventListener("message", (event) => {
   const { seen } = event.data ?? {};
-  if (typeof seen === "string" && isBoard(seen)) event.waitUntil(fetch(seen).then((answer) => keep(seen, answer), () => {}));
+  const since = generation;
+  if (typeof seen === "string" && isBoard(seen)) event.waitUntil(fetch(seen).then((answer) => keep(seen, answer, since), () => {}));
 });
 
 const isBoard = (path) => /^\/boards\/[a-z]+\/[0-9]+$/.test(path);
@@ -106,27 +107,30 @@ async function page(event) {
 
 async function board(event, isPage) {
   const { pathname } = new URL(event.request.url);
+  const since = generation;
   const answer = await fetch(event.request).catch((error) => {
     if (!isPage) throw error;
   });
   if (!answer) return showSeen(pathname);
-  event.waitUntil(keep(pathname, answer.clone()));
+  event.waitUntil(keep(pathname, answer.clone(), since));
   return answer;
 }
 
-/** Deletes what is stored for another session than that of this page. */
+/** Deletes what is stored for another session than that of this page; how often it deleted: once or not at all. */
 async function check(answer) {
   const mark = answer.headers.get(SESSION);
-  if (!mark) return;
+  if (!mark) return 0;
   const cache = await caches.open(BOARDS);
   const [one] = await cache.keys();
-  if (one && (await cache.match(one))?.headers.get(SESSION) !== mark) await forget();
+  if (!one || (await cache.match(one))?.headers.get(SESSION) === mark) return 0;
+  await forget();
+  return 1;
 }
 
-async function keep(path, answer) {
-  await check(answer);
+/** Stores a board that was asked for when so much had been deleted. */
+async function keep(path, answer, since) {
+  const mine = since + (await check(answer));
   if (!answer.ok || answer.redirected || !answer.headers.get(SESSION)) return;
-  const mine = generation;
   const text = await answer.text();
   const headers = new Headers({ [SEEN]: Date.now() });
   for (const name of ["content-type", "content-security-policy", SESSION]) headers.set(name, answer.headers.get(name) ?? "");

@@ -124,3 +124,24 @@ test("nothing is left of a session that ended, nor for somebody else", { skip },
   await ann.press("Log in");
   await until("nothing for another one", async () => (await stored(ann)).length === 0);
 });
+
+test("what was asked for before the log-out is not stored after it", { skip }, async () => {
+  const ann = await Person.of(chromium, server, "ann");
+  const path = await challenge();
+  await see(ann, path);
+  const isWorker = (one) => one.type() === "service_worker" && one.url().startsWith(server.site) && one.browserContext() === ann.context;
+  const worker = await (await chromium.waitForTarget(isWorker)).createCDPSession();
+  let held;
+  worker.on("Fetch.requestPaused", ({ requestId }) => (held = requestId));
+  await worker.send("Fetch.enable", { patterns: [{ urlPattern: `*${path}`, requestStage: "Response" }] });
+  // The worker asks for the board with the session, which ends before it has the answer.
+  await ann.page.evaluate((seen) => navigator.serviceWorker.controller.postMessage({ seen }), path);
+  await until("the answer", () => held);
+  await Promise.all([ann.page.waitForNavigation(), ann.page.click("form[action='/logout'] button")]);
+  await until("nothing", async () => (await entries(ann)) === 0);
+  await worker.send("Fetch.continueRequest", { requestId: held });
+  await worker.send("Fetch.disable");
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.equal(await entries(ann), 0);
+  await worker.detach();
+});
