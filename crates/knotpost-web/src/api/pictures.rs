@@ -115,12 +115,14 @@ pub(super) async fn png(
     Ok(with_cache_control(answer, &view, query.v.as_deref()))
 }
 
-/// The mark that distinguishes a picture from those of the same board after as many other moves, and from those of other
-/// versions of the program.
+/// The mark that distinguishes a picture from those of the same board after as many other moves, with other players or
+/// another standing, and from those of other versions of the program.
 pub(crate) fn picture_mark(view: &BoardView) -> String {
     let board = &view.board;
     let mut digest = Sha256::new();
-    for part in [env!("CARGO_PKG_VERSION"), &view.summary.options, &board.position_text()] {
+    // Who sits where and whose turn it is may change without a move: a player is replaced, or gives up.
+    let cast = format!("{:?}", view.sheet.drawing.view().cast);
+    for part in [env!("CARGO_PKG_VERSION"), &view.summary.options, &board.position_text(), &cast] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }

@@ -35,6 +35,14 @@ mod stories {
         names
     }
 
+    /// The address of the drawing that a page of a board names with its mark.
+    fn drawing(page: &str) -> String {
+        let (_, rest) = page.split_once("property=\"og:image\" content=\"").expect("a picture");
+        let address = rest.split('"').next().unwrap_or_default().replace("&#x2f;", "/").replace("&amp;", "&");
+        let address = address.strip_prefix("http://knotpost.example").expect("an address of this server");
+        address.replace("board.png", "board.svg").replace("&frame=card", "")
+    }
+
     /// The player to move is reminded.
     async fn wait_for_reminder(app: &TestApp) {
         app.pass(8 * DAY).await;
@@ -88,8 +96,13 @@ mod stories {
         let mut ann = Browser::of(&app, "ann").await;
         let page = ann.get("/boards/osbox/101").await;
         assert!(page.text.contains("Let a computer player go on for bob"), "{}", page.text);
+        let drawing = drawing(&page.text);
+        assert!(app.get(&drawing).await.header("cache-control").ends_with("immutable"), "{drawing}");
         let text = post(&app, "osbox move 101 ann ann-secret substitute").await;
         assert!(text.contains("knotbot-3, a computer player, goes on in the seat of"), "{text}");
+        let replaced = app.get(&drawing).await;
+        assert!(replaced.text.contains("knotbot-3"), "{}", replaced.text);
+        assert_eq!(replaced.header("cache-control"), "public, no-cache", "this address shows another player");
         assert_eq!(players(&app, 101).await, ["ann", "knotbot-3"]);
         let board = app.get("/api/v1/boards/osbox/101").await.json();
         assert_eq!((&board["rated"], &board["to_move"]), (&false.into(), &serde_json::json!(["knotbot-3"])));
