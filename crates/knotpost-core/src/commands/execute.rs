@@ -41,11 +41,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let now = app.clock.now();
     if prepared.is_query() && prepared.standpoint.is_none() {
-        let mut tx = app.store.read().await?;
-        let answer = Box::pin(answer_query(&mut tx, app, &prepared, now)).await?;
-        let answer = lay_out(&mut tx, &prepared, answer).await?;
-        log_command(app, &prepared, &answer.boards, answer.outcome(), since);
-        return Ok(answer);
+        return execute_query(app, &prepared, now, since).await;
     }
     let plan = moves::plan_move(app, &prepared);
     let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
@@ -66,6 +62,20 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     Ok(answer)
 }
 
+/// Executes what changes nothing, without a transaction that writes.
+async fn execute_query(
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+    since: Millis,
+) -> Result<Answer, StoreError> {
+    let mut tx = app.store.read().await?;
+    let answer = Box::pin(answer_query(&mut tx, app, prepared, now)).await?;
+    let answer = lay_out(&mut tx, prepared, answer).await?;
+    log_command(app, prepared, &answer.boards, answer.outcome(), since);
+    Ok(answer)
+}
+
 /// What became of a request with a key.
 #[derive(Clone, Debug)]
 pub enum Saved {
@@ -77,10 +87,14 @@ pub enum Saved {
 
 /// How long an answer is given again for the same key.
 const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
+/// Bytes of answers after which further queries of one `multiple` with a key are refused: its answer is stored.
+const MOST_STORED: usize = 40_000;
 
-/// As [`execute`], but the same request under the same key is carried out once: the answer is kept
+/// As [`execute`], but the same request under the same key is carried out once: the answer is stored
 /// in the transaction that made it. `keys` are the digests of key and request; a key belongs to the
 /// user who is logged in, otherwise to the network address.
+///
+/// The key of a query is ignored: it changes nothing, so it can be answered again, and anybody may send it.
 ///
 /// # Errors
 /// When the database fails.
@@ -102,6 +116,10 @@ where
     let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let (now, shared) = (app.clock.now(), Arc::clone(app));
+    if prepared.is_query() {
+        let answer = execute_query(app, &prepared, now, since).await?;
+        return Ok(Saved::Response(present(&answer)));
+    }
     let digest = format!("{} {}", keys.0, prepared.key_scope());
     let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };
     let plan = moves::plan_move(app, &prepared);
@@ -124,11 +142,13 @@ where
                     let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
                     return Ok((saved, Vec::new(), "repeated"));
                 }
-                let answer = apply(tx, &app, &prepared, now).await?;
+                let answer = match prepared.command {
+                    Ok(Command::Multiple) => apply_lines(tx, &app, &prepared, MOST_STORED, now).await?,
+                    _ => apply(tx, &app, &prepared, now).await?,
+                };
                 let answer = lay_out(tx, &prepared, answer).await?;
                 let response = present(&answer).into_row(keys.1.clone());
-                // An answer that says `later` must not stand for the next try.
-                if !matches!(response.status, 429 | 503) {
+                if is_to_store(&answer, &prepared, response.status) {
                     tx.save_response(&keys.0.digest, &response, now).await?;
                 }
                 let outcome = answer.outcome();
@@ -142,6 +162,13 @@ where
     app.signals.outbox.notify_one();
     app.signals.tell_boards(&boards);
     Ok(saved)
+}
+
+/// Whether an answer is given again for the same key. A refusal of a request that proves nothing is not: anybody can
+/// have as many of them as they like. Nor is one that says `later`: it must not stand for the next try.
+fn is_to_store(answer: &Answer, prepared: &Prepared, status: i64) -> bool {
+    let is_final = !matches!(status, 429 | 503);
+    is_final && (answer.changed || prepared.is_authenticated())
 }
 
 /// The refusal of an earlier answer to a user whose password or session no longer holds.
@@ -168,7 +195,7 @@ pub async fn apply(
     now: Millis,
 ) -> Result<Answer, StoreError> {
     if matches!(prepared.command, Ok(Command::Multiple)) {
-        return apply_lines(tx, app, prepared, now).await;
+        return apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await;
     }
     let query = prepared.is_query();
     if !query {
@@ -200,7 +227,7 @@ async fn apply_alone(
     now: Millis,
 ) -> Result<Answer, StoreError> {
     if matches!(prepared.command, Ok(Command::Multiple)) {
-        return apply_lines(tx, app, prepared, now).await;
+        return apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await;
     }
     match act_and_note(tx, app, prepared, now).await {
         Ok(answer) => Ok(answer),
@@ -220,7 +247,7 @@ async fn answer_query(
     now: Millis,
 ) -> Result<Answer, StoreError> {
     if matches!(prepared.command, Ok(Command::Multiple)) {
-        let mut results = LineResults::of(prepared);
+        let mut results = LineResults::of(prepared, commands::most_answered(prepared));
         for line in &prepared.lines {
             let answer = match results.refuse(line, now) {
                 Some(refused) => refused,
@@ -246,9 +273,10 @@ async fn apply_lines(
     tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
+    room: usize,
     now: Millis,
 ) -> Result<Answer, StoreError> {
-    let mut results = LineResults::of(prepared);
+    let mut results = LineResults::of(prepared, room);
     for line in &prepared.lines {
         let answer = match results.refuse(line, now) {
             Some(refused) => refused,
@@ -271,8 +299,7 @@ struct LineResults<'p> {
 }
 
 impl<'p> LineResults<'p> {
-    fn of(prepared: &'p Prepared) -> Self {
-        let room = commands::most_answered(prepared);
+    fn of(prepared: &'p Prepared, room: usize) -> Self {
         Self { prepared, room, lines: Vec::new(), boards: Vec::new(), failure: None, changed: false }
     }
 

@@ -190,6 +190,61 @@ async fn the_same_key_carries_a_request_out_once() {
 }
 
 #[tokio::test]
+async fn a_key_stores_nothing_for_what_only_asks() {
+    let app = playing().await;
+    let stored = async || app.tables().await.rows("idempotency").len();
+    let version = app.app.store.data_version().unwrap();
+    let queries = "help\nosbox show 101\nosbox history\n";
+    for (line, body) in [
+        ("help", ""),
+        ("osbox show 101", ""),
+        ("osbox history", ""),
+        ("multiple", queries),
+        ("no such command", ""),
+        ("osbox move 101 ann wrong-secret f2", ""),
+    ] {
+        for count in 0..5 {
+            let key = format!("{line} {count}");
+            let page = app.post_with(line, body, &[("idempotency-key", &key)]).await;
+            assert_eq!(page.outcome(), app.post(line, body).await.outcome(), "{line}");
+        }
+    }
+    assert_eq!(stored().await, 0);
+    let key = [("idempotency-key", "k1")];
+    app.post_with("help", "", &key).await;
+    assert_eq!(
+        app.post_with("osbox show 101", "", &key).await.outcome(),
+        "200 ok",
+        "no key of a query is taken"
+    );
+    assert_eq!(app.app.store.data_version().unwrap(), version, "nothing was committed");
+
+    let line = "osbox move 101 ann ann-secret f2";
+    let first = app.post_with(line, "", &key).await;
+    assert_eq!(first.outcome(), "200 ok");
+    assert_eq!(app.post_with(line, "", &key).await.text, first.text);
+    assert_eq!(stored().await, 1);
+    assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 3);
+}
+
+#[tokio::test]
+async fn what_is_stored_under_a_key_is_bounded() {
+    let app = playing().await;
+    let lines = format!("osbox chat 101 ann ann-secret\n{}", "help commands\nosbox show 101\n".repeat(24));
+    let free = app.post("multiple", &lines).await;
+    let first = app.post_with("multiple", &lines, &[("idempotency-key", "k1")]).await;
+    assert!(
+        free.text.len() > 80_000 && first.text.len() < 80_000,
+        "{} {}",
+        free.text.len(),
+        first.text.len()
+    );
+    assert!(first.text.contains("fill the mail already"), "{}", first.text);
+    let again = app.post_with("multiple", &lines, &[("idempotency-key", "k1")]).await;
+    assert_eq!(again.text, first.text);
+}
+
+#[tokio::test]
 async fn requests_with_the_same_key_at_the_same_time_are_one() {
     let app = playing().await;
     let request = || command_request("osbox challenge ann bob", "", &[("idempotency-key", "twins")]);

@@ -2,11 +2,12 @@
 
 use axum::body::Body;
 use axum::http::Request;
+use knotpost_commands::Verb;
 use knotpost_web::routes;
 
 use super::a_server_with_boards;
 use super::spent::{Meter, Spent, check_growth, print_head};
-use super::table::ROUTES;
+use super::table::{Cost, ROUTES, cost_of};
 use crate::harness::TestApp;
 
 /// Bytes of the largest posts.
@@ -78,6 +79,29 @@ async fn a_request_of_a_stranger_costs_no_more_than_its_row() {
             most = most.most(spent);
         }
         most.print(&format!("{method} {path}"));
+    }
+}
+
+/// A key that is always new stores nothing for a stranger, whatever is asked.
+#[tokio::test]
+async fn a_question_with_a_key_costs_no_row() {
+    let app = a_server_with_boards().await;
+    let cost = Cost { rows: 0, ..cost_of(Verb::Multiple) };
+    let several = format!("multiple\n{}", "osbox show 101\nhelp commands\n".repeat(25));
+    print_head();
+    for body in ["help", "osbox show 101", "osbox history", "nothing of the kind", several.as_str()] {
+        let request = Request::post("/commands")
+            .header("content-type", "text/plain")
+            .header("idempotency-key", body.get(..4).unwrap_or(body))
+            .body(Body::from(body.to_owned()))
+            .unwrap();
+        let meter = Meter::start(&app).await;
+        let (status, answer_bytes) = app.send_any(request).await;
+        app.work().await;
+        let spent = meter.stop(&app, body.len(), answer_bytes).await;
+        assert!(status.as_u16() < 500, "{body}: {status}");
+        spent.check(cost, 1, body);
+        spent.print(body.lines().next().unwrap_or_default());
     }
 }
 
