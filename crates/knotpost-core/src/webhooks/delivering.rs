@@ -17,8 +17,11 @@ const HOUR: i64 = 3600 * SECOND;
 const DAY: i64 = 24 * HOUR;
 /// The pauses behind the first failed attempts of an event, and from then on the last of them.
 const PAUSES: [i64; 6] = [5 * SECOND, 60 * SECOND, 5 * 60 * SECOND, 30 * 60 * SECOND, 2 * HOUR, 6 * HOUR];
-/// How long an event is tried.
+/// How long an event is tried at least …
 const GIVE_UP_MS: i64 = 3 * DAY;
+/// … and how often: until each of the pauses is over. It is old without them when the server stood still, or when an
+/// administrator has it tried once more.
+const GIVE_UP_ATTEMPTS: i64 = PAUSES.len() as i64 + 1;
 /// How long a webhook fails before it is switched off …
 const STOP_MS: i64 = 3 * DAY;
 /// … and so often in a row: a server that was stopped for a week has not tried.
@@ -239,7 +242,7 @@ async fn failed(
         return give_up(tx, app, delivery, why, now).await;
     }
     let due = now.plus(pause(delivery.attempts, asked, random));
-    if now.0 - delivery.date.0 >= GIVE_UP_MS {
+    if is_given_up(delivery.attempts, now.0 - delivery.date.0) {
         tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
     } else {
         tx.defer_outbox(delivery.row, Some(why), due).await?;
@@ -258,6 +261,11 @@ async fn give_up(
     stop(tx, app, hook, (delivery.user, &delivery.userid), why, now).await
 }
 
+/// Whether an event of this age, after this many attempts, is not tried again.
+fn is_given_up(attempts: i64, age: i64) -> bool {
+    age >= GIVE_UP_MS && attempts >= GIVE_UP_ATTEMPTS
+}
+
 /// How long to wait after so many failed attempts, a quarter more or less, so that what failed together is not tried
 /// together again; what the host asks for counts instead, within bounds.
 fn pause(attempts: i64, asked: Option<i64>, random: u64) -> i64 {
@@ -273,6 +281,13 @@ fn pause(attempts: i64, asked: Option<i64>, random: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_old_event_is_tried_after_each_of_the_pauses() {
+        assert_eq!(GIVE_UP_ATTEMPTS, 7);
+        assert!(!is_given_up(6, 30 * DAY) && !is_given_up(100, GIVE_UP_MS - 1));
+        assert!(is_given_up(7, GIVE_UP_MS));
+    }
 
     #[test]
     fn pauses_grow_and_what_a_host_asks_for_is_bounded() {

@@ -4,8 +4,11 @@
 const MINUTE: i64 = 60_000;
 /// The longest pause between two attempts.
 const LONGEST: i64 = 4 * 60 * MINUTE;
-/// For how long attempts are made.
+/// For how long attempts are made at least.
 pub(super) const GIVE_UP_AFTER: i64 = 4 * 24 * 60 * MINUTE;
+/// How many attempts are made at least: as many as fit into [`GIVE_UP_AFTER`] when every pause has the longest jitter. A
+/// mail is old without them when the server stood still, or when an administrator has it tried once more.
+const FEWEST_ATTEMPTS: u32 = attempts_within(GIVE_UP_AFTER);
 
 /// What to do after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,16 +21,38 @@ pub(super) enum Retry {
 
 /// The pause after the given number of failed attempts (1 = the first has just failed).
 ///
-/// `age` is how long ago the mail was queued, in milliseconds; `random` is any number, from which the jitter of a
+/// Attempts end when the mail is old enough and enough of them were made. `age` is how long ago the mail was queued, in milliseconds; `random` is any number, from which the jitter of a
 /// quarter to either side is made, so that mails that failed together are not tried together again.
 pub(super) fn after_failure(attempts: u32, age: i64, random: u64) -> Retry {
-    if age >= GIVE_UP_AFTER {
+    if age >= GIVE_UP_AFTER && attempts >= FEWEST_ATTEMPTS {
         return Retry::GiveUp;
     }
-    let doublings = attempts.saturating_sub(1).min(16);
-    let pause = MINUTE.saturating_mul(1 << doublings).min(LONGEST);
+    let pause = step(attempts);
     let jitter = (random % (pause.unsigned_abs() / 2)) as i64 - pause / 4;
-    Retry::In((pause + jitter).min((GIVE_UP_AFTER - age).max(MINUTE)))
+    let pause = pause + jitter;
+    // The last attempt is made when the time is over, not hours later.
+    let left = GIVE_UP_AFTER.saturating_sub(age);
+    Retry::In(if left > 0 { pause.min(left.max(MINUTE)) } else { pause })
+}
+
+/// The pause after this many failed attempts, without jitter.
+const fn step(attempts: u32) -> i64 {
+    let doublings = attempts.saturating_sub(1);
+    let doublings = if doublings < 16 { doublings } else { 16 };
+    let pause = MINUTE << doublings;
+    if pause < LONGEST { pause } else { LONGEST }
+}
+
+/// How many attempts are made within this time when every pause is a quarter longer than its step.
+const fn attempts_within(time: i64) -> u32 {
+    let (mut attempts, mut passed) = (1, 0);
+    loop {
+        passed += step(attempts) / 4 * 5;
+        if passed > time {
+            return attempts;
+        }
+        attempts += 1;
+    }
 }
 
 #[cfg(test)]
@@ -48,8 +73,35 @@ mod tests {
 
     #[test]
     fn after_four_days_it_ends() {
-        assert_eq!(after_failure(3, GIVE_UP_AFTER, 0), Retry::GiveUp);
+        assert_eq!(after_failure(FEWEST_ATTEMPTS, GIVE_UP_AFTER, 0), Retry::GiveUp);
+        assert_eq!(after_failure(u32::MAX, i64::MAX, 0), Retry::GiveUp);
         assert!(matches!(after_failure(30, GIVE_UP_AFTER - 1, 0), Retry::In(_)));
+    }
+
+    #[test]
+    fn an_old_mail_gets_the_attempts_and_pauses_of_a_new_one() {
+        assert_eq!(FEWEST_ATTEMPTS, 27);
+        let (mut age, mut attempts) = (GIVE_UP_AFTER, 1);
+        while let Retry::In(pause) = after_failure(attempts, age, MIDDLE(step(attempts))) {
+            assert_eq!(pause, step(attempts));
+            (age, attempts) = (age + pause, attempts + 1);
+        }
+        assert_eq!(attempts, FEWEST_ATTEMPTS);
+        assert!(age - GIVE_UP_AFTER > 3 * 24 * 60 * MINUTE, "{age}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_mail_that_is_tried_all_the_time_is_given_up_after_four_days(randoms in prop::collection::vec(0u64.., 64)) {
+            let (mut age, mut attempts) = (0, 1);
+            for random in randoms {
+                match after_failure(attempts, age, random) {
+                    Retry::In(pause) => (age, attempts) = (age + pause, attempts + 1),
+                    Retry::GiveUp => break,
+                }
+            }
+            prop_assert!((GIVE_UP_AFTER..GIVE_UP_AFTER + MINUTE).contains(&age), "{attempts} attempts in {age}");
+        }
     }
 
     proptest! {
