@@ -57,9 +57,9 @@ pub use ratings::{
     PlayerFacts, RatedBoardRow, RatingChange, RatingRow, StandingRow, StandingsBlock, UnratedPlayer,
 };
 pub use rows::{
-    BoardFilter, BoardMail, BoardRow, CoalescedMail, DirectMail, MoveRow, MoverRow, NewBoard, NewInbox,
-    NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey,
-    SavedResponse, SeatRow, SeatedBoard, StoredMail, Turn, UserRow, UserState, WaitingMail,
+    BoardFilter, BoardMail, BoardRow, CoalescedMail, DirectMail, DroppedMail, MoveRow, MoverRow, NewBoard,
+    NewInbox, NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow,
+    RequestKey, SavedResponse, SeatRow, SeatedBoard, StoredMail, Turn, UserRow, UserState, WaitingMail,
 };
 pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};

@@ -16,7 +16,7 @@ use crate::boards::recent_boards::Recent;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use crate::boards::{History, Scene};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
-use knotpost_storage::{BoardRow, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
+use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
 
 /// A move of the list with the text it is shown by.
 #[derive(Clone, Debug)]
@@ -47,6 +47,9 @@ pub struct Board {
     pub(crate) changed_from: Option<usize>,
     /// What was said with resignations that have just taken effect.
     pub(crate) parting_words: Vec<RemarkKey>,
+    /// The unsent mails about it that were dropped because its moves changed. The next mails to its readers tell what these
+    /// would have told.
+    pub(crate) dropped_mails: Vec<DroppedMail>,
     options: GameOptions,
     retired: Vec<Seat>,
 }
@@ -228,6 +231,7 @@ impl Board {
             timing,
             changed_from: None,
             parting_words: Vec::new(),
+            dropped_mails: Vec::new(),
             options,
             retired,
         }
@@ -247,7 +251,7 @@ impl Board {
             exchange_users(&mut seats);
         }
         let board = Self::replay(app, self.row.clone(), seats, moves)?;
-        Ok(Self { timing: self.timing.clone(), ..board })
+        Ok(Self { timing: self.timing.clone(), dropped_mails: self.dropped_mails.clone(), ..board })
     }
 
     fn copy(&self) -> Self {
@@ -260,6 +264,7 @@ impl Board {
             timing: self.timing.clone(),
             changed_from: self.changed_from,
             parting_words: self.parting_words.clone(),
+            dropped_mails: self.dropped_mails.clone(),
             options: self.options.clone(),
             retired: self.retired.clone(),
         }

@@ -5,23 +5,30 @@
 //! queued, when mails are leased, and just before a mail is sent. Knows nothing of how mails are built or sent.
 
 use crate::app::App;
+use crate::boards::Board;
 use crate::mailing::outbox::LeasedMail;
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
 use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
-use knotpost_storage::{CoalescedMail, OutboxRow, StoreError, WaitingMail, WriteTx};
+use knotpost_storage::{CoalescedMail, DroppedMail, OutboxRow, StoreError, WaitingMail, WriteTx};
 
 /// Coalesces board mails that wait with newer ones that are about to be queued.
 pub(crate) struct Coalescing<'w> {
     waiting: &'w [WaitingMail],
+    /// Those that were dropped because the moves of the board changed.
+    gone: &'w [DroppedMail],
     /// After how many moves the newer mails show the board.
     ply: i64,
+    /// Whether the sides are exchanged then.
+    is_swapped: bool,
     updated: Vec<CoalescedMail>,
     dropped: Vec<OutboxKey>,
 }
 
 impl<'w> Coalescing<'w> {
-    pub(crate) fn new(waiting: &'w [WaitingMail], ply: i64) -> Self {
-        Self { waiting, ply, updated: Vec::new(), dropped: Vec::new() }
+    pub(crate) fn new(waiting: &'w [WaitingMail], board: &'w Board) -> Self {
+        let (gone, ply) = (board.dropped_mails.as_slice(), board.row.ply);
+        let is_swapped = board.entries.swap().is_some();
+        Self { waiting, gone, ply, is_swapped, updated: Vec::new(), dropped: Vec::new() }
     }
 
     /// Coalesces the mails that wait for this user at this address with a newer one. The facts of the mail to be
@@ -35,13 +42,43 @@ impl<'w> Coalescing<'w> {
         facts: &BoardFacts,
     ) -> Result<Option<String>, StoreError> {
         let (facts, mut older) = coalesce_waiting(self.waiting, reader, facts, self.ply);
-        let facts = to_json(&facts)?;
+        let gone = self.gone_for(reader, &facts);
+        let merged = gone.into_iter().rev().fold(facts, |facts, (older, since)| merge(facts, older, since));
+        let facts = to_json(&merged)?;
         // The newest mail is updated in place, unless its Message-ID may have been seen.
         let updated = older.iter().rposition(|mail| mail.is_untouched).map(|index| older.remove(index).id);
         self.dropped.extend(older.into_iter().map(|mail| mail.id));
         let Some(mail) = updated else { return Ok(Some(facts)) };
         self.updated.push(CoalescedMail { mail, facts });
         Ok(None)
+    }
+
+    /// What was said in dropped mails to a reader who gets no mail with `facts`: the facts of a mail that says no more.
+    pub(crate) fn words_for(&self, reader: (UserKey, &str), facts: &BoardFacts) -> Option<BoardFacts> {
+        let gone = self.gone_for(reader, facts).into_iter();
+        let mut words: Vec<_> = gone.flat_map(|(older, _)| older.remarks().collect::<Vec<_>>()).collect();
+        words.sort_by_key(|remark| remark.0);
+        words.dedup();
+        let last = words.pop()?;
+        Some(BoardFacts { remark: Some(last), earlier: words, ..BoardFacts::plain(Heading::Chat) })
+    }
+
+    /// The facts of the dropped mails to this user at this address that one with `facts` stands for, the oldest first, and
+    /// how many moves were made since; taken back, it is less than none.
+    fn gone_for(&self, (user, recipient): (UserKey, &str), facts: &BoardFacts) -> Vec<(BoardFacts, i64)> {
+        let is_theirs = |mail: &&DroppedMail| mail.user_id == Some(user) && mail.recipient == recipient;
+        let mut gone = Vec::new();
+        for mail in self.gone.iter().filter(is_theirs) {
+            // As with a mail that waits: facts that cannot be read must not stop the game.
+            if let Ok(mut older) = from_json(&mail.facts)
+                && can_coalesce(&older, facts)
+            {
+                // The swap may be among the moves that were taken back.
+                older.notes.retain(|note| self.is_swapped || !matches!(note, Note::Swapped { .. }));
+                gone.push((older, self.ply - mail.ply));
+            }
+        }
+        gone
     }
 
     /// Writes what became of the mails that waited.
@@ -185,7 +222,7 @@ fn to_json(facts: &BoardFacts) -> Result<String, StoreError> {
 }
 
 /// Adds to the newer mail the comments of the older one, its notes that still hold, all moves since, and what only the
-/// mail of a new board says.
+/// mail of a new board says. `moves_since` is less than none when moves were taken back.
 fn merge(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFacts {
     let mut merged = newer;
     merged.earlier.extend(older.earlier);
@@ -201,8 +238,8 @@ fn merge(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFacts {
     let mut notes: Vec<Note> = lasting.filter(|note| !merged.notes.contains(note)).collect();
     notes.append(&mut merged.notes);
     merged.notes = notes;
-    let since = usize::try_from(moves_since).unwrap_or(0);
-    merged.made = merged.made.max(older.made.saturating_add(since));
+    let since = isize::try_from(moves_since).unwrap_or(0);
+    merged.made = merged.made.max(older.made.saturating_add_signed(since));
     merged.begins |= older.begins || older.heading == Heading::New;
     merged
 }
@@ -295,5 +332,13 @@ mod tests {
         assert_eq!(merged.remark, Some(RemarkKey(9)));
         assert_eq!(merged.notes, [Note::Unrated, Note::Paired]);
         assert_eq!((merged.made, merged.heading, merged.begins), (6, Heading::Summary, true));
+    }
+
+    #[test]
+    fn moves_that_were_taken_back_are_not_listed() {
+        let facts = |made| BoardFacts { made, ..BoardFacts::plain(Heading::Summary) };
+        for (older, since, made) in [(3, -1, 2), (1, -1, 0), (1, -2, 0), (1, 0, 1)] {
+            assert_eq!(merge(facts(0), facts(older), since).made, made);
+        }
     }
 }

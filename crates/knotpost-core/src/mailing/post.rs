@@ -190,9 +190,20 @@ pub(crate) async fn post_board(
     (waiting, unreached): (&[WaitingMail], &[Note]),
     now: Millis,
 ) -> Result<(), StoreError> {
-    let (mut mails, mut coalescing) = (Vec::new(), Coalescing::new(waiting, board.row.ply));
+    let (mut mails, mut coalescing) = (Vec::new(), Coalescing::new(waiting, board));
     for reader in readers {
-        if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
+        if reader.addresses.is_empty() {
+            continue;
+        }
+        if !reader.takes_now(tx, board, facts, now).await? {
+            // Words come at once, whatever mails about moves somebody wants.
+            for recipient in &reader.addresses {
+                let Some(words) = coalescing.words_for((reader.user, recipient), facts) else { continue };
+                let words = BoardFacts { style: reader.style.clone(), ..words }.with_moment(board, now);
+                let words = serde_json::to_string(&words);
+                let words = words.map_err(|error| StoreError::Corrupt(error.to_string()))?;
+                mails.push(board_mail(app, board, (reader.user, recipient.clone()), words, now)?);
+            }
             continue;
         }
         let mut facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
@@ -205,16 +216,27 @@ pub(crate) async fn post_board(
         }
         for recipient in reader.addresses {
             let Some(facts) = coalescing.add((reader.user, &recipient), &facts)? else { continue };
-            mails.push(NewOutbox {
-                kind: "board",
-                recipient,
-                user: Some(reader.user),
-                content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts }),
-                message_id: new_message_id(app)?,
-                date: now,
-            });
+            mails.push(board_mail(app, board, (reader.user, recipient), facts, now)?);
         }
     }
     coalescing.write(tx, board.row.id, now).await?;
     tx.insert_outboxes(&mails).await
+}
+
+/// A mail by reference about a board, as it stands now.
+fn board_mail(
+    app: &App,
+    board: &Board,
+    (user, recipient): (UserKey, String),
+    facts: String,
+    now: Millis,
+) -> Result<NewOutbox, StoreError> {
+    Ok(NewOutbox {
+        kind: "board",
+        recipient,
+        user: Some(user),
+        content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts }),
+        message_id: new_message_id(app)?,
+        date: now,
+    })
 }

@@ -299,7 +299,7 @@ pub(crate) async fn take_back(
     if let ([one, other, ..], true) = (board.seats.as_slice(), swapped) {
         tx.exchange_users(board.row.id, one, other).await?;
     }
-    tx.drop_board_mails(board.row.id, now).await?;
+    board.dropped_mails.extend(tx.drop_board_mails(board.row.id, now).await?);
     tx.delete_moves_after(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
     let mut board = board.at(app, ply)?;

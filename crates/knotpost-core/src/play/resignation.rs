@@ -189,7 +189,7 @@ pub(crate) async fn take_out(
         remove(tx, board, now).await?;
         return Ok(Left::Nobody);
     }
-    tx.drop_board_mails(board.row.id, now).await?;
+    board.dropped_mails.extend(tx.drop_board_mails(board.row.id, now).await?);
     tx.delete_submissions(board.row.id).await?;
     restart(tx, app, board, left, now).await?;
     board_ratings::review_activity(tx, &board.row.game, user, now).await?;

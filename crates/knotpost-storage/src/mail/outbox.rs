@@ -5,9 +5,9 @@ use sqlx::{FromRow, QueryBuilder};
 
 use crate::batch::{MAX_NEW_MAILS, NewMails, new_mails_query, waits};
 use crate::connection::{StoreError, among, key_list, on};
-use crate::rows::NewOutbox;
+use crate::rows::{DroppedMail, NewOutbox};
 use crate::transaction::{ReadTx, WriteTx};
-use knotpost_model::{BoardKey, Millis, OutboxKey};
+use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
 
 /// In an `UPDATE` that ends mails: of the good-bye to a user who left, the address goes, and the message that names it.
 macro_rules! without_goodbye {
@@ -61,6 +61,9 @@ pub struct OutboxOrigin {
     #[sqlx(try_from = "i64")]
     pub date: Millis,
 }
+
+/// Key, recipient, user, moves and facts of a mail that was dropped.
+type DroppedRow = (i64, String, Option<i64>, Option<i64>, Option<String>);
 
 macro_rules! lease {
     ($begin:literal, $end:literal) => {
@@ -216,15 +219,23 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Drops the unsent mails by reference of a board whose moves are about to change.
+    /// Drops the unsent mails by reference of a board whose moves are about to change, and returns them, the oldest first.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn drop_board_mails(&mut self, board: BoardKey, now: Millis) -> Result<(), StoreError> {
+    pub async fn drop_board_mails(
+        &mut self,
+        board: BoardKey,
+        now: Millis,
+    ) -> Result<Vec<DroppedMail>, StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 \
-                   WHERE board_id = $1 AND state = 'queued'";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+                   WHERE board_id = $1 AND state = 'queued' RETURNING id, recipient, user_id, ply, facts";
+        let mut rows: Vec<DroppedRow> = on!(self.writing().await?, c => sqlx::query_as(sql).bind(board.0).bind(now.0).fetch_all(c).await)?;
+        rows.sort_unstable_by_key(|row| row.0);
+        let dropped = rows.into_iter().filter_map(|(_, recipient, user, ply, facts)| {
+            Some(DroppedMail { recipient, user_id: user.map(UserKey), ply: ply?, facts: facts? })
+        });
+        Ok(dropped.collect())
     }
 }
 

@@ -11,6 +11,6 @@ mod users;
 
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow, SeatRow, SeatedBoard, Turn};
 pub use mail::{BoardMail, CoalescedMail, DirectMail, NewInbox, NewOutbox, OutboxContent, StoredMail};
-pub use readers::{ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
+pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};

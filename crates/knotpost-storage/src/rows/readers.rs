@@ -45,6 +45,19 @@ pub struct WaitingMail {
     pub is_untouched: bool,
 }
 
+/// A mail about a board that was dropped before it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedMail {
+    /// To whom.
+    pub recipient: String,
+    /// The user it was for.
+    pub user_id: Option<UserKey>,
+    /// The number of the move after which it showed the board.
+    pub ply: i64,
+    /// What it showed beside the board, as JSON.
+    pub facts: String,
+}
+
 /// The facts about the readers of a board.
 #[derive(Clone, Debug, Default)]
 pub struct ReaderFacts {

@@ -57,8 +57,19 @@ impl Board {
             })
             .collect();
         let (timing, entries) = (Timing::default(), no_moves(&row, players));
-        let (changed_from, parting_words, retired) = (None, Vec::new(), Vec::new());
-        Self { row, seats, entries, game, position, timing, changed_from, parting_words, options, retired }
+        Self {
+            row,
+            seats,
+            entries,
+            game,
+            position,
+            timing,
+            changed_from: None,
+            parting_words: Vec::new(),
+            dropped_mails: Vec::new(),
+            options,
+            retired: Vec::new(),
+        }
     }
 
     /// The same, beginning with a position; `None` where it is none of this game.

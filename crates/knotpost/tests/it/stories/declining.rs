@@ -2,7 +2,11 @@
 
 use super::tell;
 
-tell! { with_three_players_the_game_begins_again_without_them, with_two_players_the_board_is_removed }
+tell! {
+    with_three_players_the_game_begins_again_without_them,
+    with_two_players_the_board_is_removed,
+    what_the_first_mail_says_is_not_lost_when_somebody_declines,
+}
 
 mod stories {
     use crate::harness::{Place, TestApp, show_all};
@@ -38,6 +42,27 @@ mod stories {
         assert_eq!(app.post("osbox move 101 bob bob-secret f1", "").await.outcome(), "403 not_a_player");
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret o1", "").await;
         assert!(app.letters().iter().all(|letter| !letter.to.starts_with("bob@")), "and watches nothing");
+    }
+
+    pub(super) async fn what_the_first_mail_says_is_not_lost_when_somebody_declines(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.post("osbox challenge ann bob cyd --totaltime=40", "A long game for long evenings.").await;
+        let declined = app.post("osbox resign 101 cyd cyd-secret", "Too long for me.").await;
+        assert_eq!(declined.outcome(), "200 ok");
+        app.work().await;
+        let letters = app.letters();
+        for reader in ["ann@ann.example", "bob@bob.example"] {
+            let told: Vec<_> = letters.iter().filter(|letter| letter.to == reader).collect();
+            let [only] = told.as_slice() else { panic!("{}", show_all(&letters)) };
+            for words in [
+                "A long game for long evenings.",
+                "Too long for me.",
+                "The challenge came",
+                "Limits: loss after",
+            ] {
+                assert_eq!(only.text.matches(words).count(), 1, "{words}: {}", only.text);
+            }
+        }
     }
 
     pub(super) async fn with_two_players_the_board_is_removed(place: Place) {

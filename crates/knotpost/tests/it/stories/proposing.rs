@@ -14,15 +14,17 @@ tell! {
     an_undo_keeps_the_dice,
     with_three_players_an_undo_needs_both_others,
     an_undo_drops_queues,
+    words_that_wait_outlast_an_undo,
 }
 
 mod stories {
+    use knotpost_core::admin::{AdminAction, Administrator, BoardAction, administer};
     use knotpost_core::boards::{Replayed, replay_next};
     use knotpost_core::records::{Import, Imported, Strangers, export_record, import};
     use knotpost_model::BoardRef;
     use serde_json::{Value, json};
 
-    use crate::harness::{DAY, HOUR, Place, TestApp, show_all};
+    use crate::harness::{DAY, HOUR, Letter, Place, TestApp, show_all};
 
     async fn begin(place: Place, challenge: &str, moves: &[&str]) -> TestApp {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
@@ -73,6 +75,46 @@ mod stories {
 
     async fn board(app: &TestApp, game: &str) -> Value {
         app.get(&format!("/api/v1/boards/{game}/101")).await.json()
+    }
+
+    /// To whom mails with these words went.
+    fn readers_of(letters: &[Letter], words: &str) -> Vec<String> {
+        let told = letters
+            .iter()
+            .flat_map(|letter| std::iter::repeat_n(letter.to.clone(), letter.text.matches(words).count()));
+        let mut told: Vec<String> = told.collect();
+        told.sort();
+        told
+    }
+
+    pub(super) async fn words_that_wait_outlast_an_undo(place: Place) {
+        let app = begin(place, "osbox challenge ann bob", &OPENING).await;
+        app.mail("cyd@cyd.example", "osbox subscribe 101 cyd cyd-secret", "").await;
+        app.letters();
+        let everybody = ["ann@ann.example", "bob@bob.example", "cyd@cyd.example"];
+        for (words, wish) in [("Well played.", "all"), ("Once more!", "digest")] {
+            assert_eq!(outcome(&app, &format!("set cyd cyd-secret moves={wish}")).await, "200 ok");
+            app.work().await;
+            app.letters();
+            app.post("osbox chat 101 cyd cyd-secret", words).await;
+            assert_eq!(outcome(&app, "osbox move 101 bob bob-secret undo").await, "200 ok");
+            assert_eq!(outcome(&app, "osbox move 101 ann ann-secret accept").await, "200 ok");
+            app.work().await;
+            let letters = app.letters();
+            assert_eq!(readers_of(&letters, words), everybody, "{wish}: {}", show_all(&letters));
+            let chat = letters.iter().find(|letter| letter.to.starts_with("cyd@")).unwrap();
+            assert_eq!(chat.text.contains("taken back"), wish == "all", "{}", chat.text);
+            assert_eq!(outcome(&app, OPENING[1]).await, "200 ok");
+        }
+        app.work().await;
+        app.letters();
+        app.post("osbox chat 101 ann ann-secret", "What a pity.").await;
+        let board = BoardRef { game: "osbox".to_owned(), number: 101 };
+        let back = AdminAction::Board { board, action: BoardAction::TakeBack, why: String::new() };
+        administer(&app.app, &Administrator::of_shell("root"), back).await.unwrap();
+        app.work().await;
+        let letters = app.letters();
+        assert_eq!(readers_of(&letters, "What a pity."), everybody, "{}", show_all(&letters));
     }
 
     pub(super) async fn a_move_is_taken_back_when_the_others_agree(place: Place) {
