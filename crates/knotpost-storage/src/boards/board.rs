@@ -6,7 +6,7 @@ use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, BoardState, UserKey};
 
 macro_rules! select_board {
-    ($rest:literal) => {
+    ($rest:expr) => {
         concat!(
             "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
              winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
@@ -16,6 +16,42 @@ macro_rules! select_board {
     };
 }
 pub(crate) use select_board;
+
+/// Among how many of their boards the finished ones of a user are looked for: no index has them by their end, and a
+/// computer player may have a million.
+const LATEST_OF_USER: i64 = 5000;
+
+/// Boards of a user whose keys `$candidates` selects, in the order in which they were made. `$1` is the board before, `$2` the
+/// game, `$3` the state, `$4` the limit, `$5` the user.
+macro_rules! boards_of_user {
+    ($candidates:literal) => {
+        select_board!(concat!(
+            "WHERE id IN (",
+            $candidates,
+            ") AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
+             AND ($3 IS NOT NULL OR state <> 'removed') ORDER BY id LIMIT $4"
+        ))
+    };
+}
+
+/// The statement for the boards of a user that reads the fewest rows: it depends on how many boards somebody has ever had
+/// for none of them.
+fn boards_of_user(filter: &BoardFilter) -> &'static str {
+    if filter.next {
+        // The index holds only the boards on which it is their turn.
+        boards_of_user!("SELECT board_id FROM seats WHERE user_id = $5 AND board_id > $1 AND to_move")
+    } else if filter.state == Some(BoardState::Active) {
+        boards_of_user!("SELECT board_id FROM boards_in_play WHERE user_id = $5 AND board_id > $1")
+    } else {
+        // The seats are read in order, until there are enough boards that pass the filter. PostgreSQL may read the boards in
+        // order as well, and does not infer itself where it can begin.
+        boards_of_user!(
+            "SELECT DISTINCT s.board_id FROM seats s CROSS JOIN boards b WHERE b.id = s.board_id AND s.user_id = $5 \
+             AND s.board_id > $1 AND b.id > $1 AND ($2 IS NULL OR b.game = $2) AND ($3 IS NULL OR b.state = $3) \
+             AND ($3 IS NOT NULL OR b.state <> 'removed') ORDER BY s.board_id LIMIT $4"
+        )
+    }
+}
 
 impl ReadTx {
     /// The board of that game and number, whatever its state.
@@ -62,14 +98,9 @@ impl ReadTx {
         // order of numbers is the order of rows.
         let rows = match (filter.user, game, state) {
             (Some(user), ..) => {
-                let sql = select_board!(
-                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $5 AND board_id > $1 AND (to_move OR NOT $6)) \
-                     AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
-                     AND ($3 IS NOT NULL OR state <> 'removed') ORDER BY id LIMIT $4"
-                );
+                let sql = boards_of_user(filter);
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(game).bind(state).bind(limit)
-                    .bind(user.0).bind(filter.next).fetch_all(c).await)?
+                    .bind(after).bind(game).bind(state).bind(limit).bind(user.0).fetch_all(c).await)?
             }
             (None, None, None) => {
                 let sql = select_board!("WHERE id > $1 AND state <> 'removed' ORDER BY id LIMIT $2");
@@ -100,7 +131,8 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Finished boards of a game, or of one user there, the latest end first.
+    /// Finished boards of a game, or of one user there among the latest [`LATEST_OF_USER`] they sat down at; the latest end
+    /// first.
     ///
     /// # Errors
     /// When the database fails.
@@ -120,11 +152,12 @@ impl ReadTx {
             Some(user) => {
                 // The computed `game` keeps the planner from walking all finished boards of that game.
                 let sql = select_board!(
-                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $2) AND game || '' = $1 AND state = 'over' \
+                    "WHERE id IN (SELECT own.board_id FROM (SELECT DISTINCT board_id FROM seats WHERE user_id = $2 \
+                     ORDER BY board_id DESC LIMIT $4) AS own) AND game || '' = $1 AND state = 'over' \
                      ORDER BY ended_at DESC, id DESC LIMIT $3"
                 );
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(game).bind(user.0).bind(limit).fetch_all(c).await)?
+                    .bind(game).bind(user.0).bind(limit).bind(LATEST_OF_USER).fetch_all(c).await)?
             }
         };
         Ok(rows)

@@ -165,6 +165,7 @@ contracts! {
     boards::a_board_can_begin_again,
     boards::remarks_know_their_move_and_speaker,
     boards::lists_hold_what_the_filter_asks_for,
+    boards::the_boards_of_a_user_are_paged_through_in_order,
     boards::counts_follow_the_boards,
     boards::a_number_without_a_game_finds_the_users_boards,
     clock::due_boards_come_longest_due_first,

@@ -186,6 +186,59 @@ pub(super) async fn lists_hold_what_the_filter_asks_for(ground: &Ground) {
     }
 }
 
+pub(super) async fn the_boards_of_a_user_are_paged_through_in_order(ground: &Ground) {
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let mut made = Vec::new();
+    for (index, game) in ["osbox", "osbo", "osbox"].iter().cycle().take(30).enumerate() {
+        // Some are played against oneself: of two seats there is one board.
+        made.push(ground.board(game, [ann, if index % 4 == 0 { ann } else { bob }]).await);
+    }
+    for (index, key) in made.iter().enumerate() {
+        match index % 3 {
+            0 => end(ground, *key, BoardState::Over, 1000 - index as i64).await,
+            1 if index % 2 == 0 => end(ground, *key, BoardState::Removed, 1).await,
+            _ => {}
+        }
+    }
+    let mut tx = ground.store.read().await.unwrap();
+    for game in [None, Some("osbox")] {
+        for state in [None, Some(BoardState::Active), Some(BoardState::Over), Some(BoardState::Removed)] {
+            let filter = BoardFilter {
+                game: game.map(str::to_owned),
+                user: Some(ann),
+                state,
+                next: false,
+                after: None,
+            };
+            let whole = keys(&tx.list_boards(&filter, 100).await.unwrap());
+            let mut expected = Vec::new();
+            for key in &made {
+                let row = tx.board(*key).await.unwrap().unwrap();
+                let is_listed = state.map_or(row.state != BoardState::Removed, |state| row.state == state);
+                if is_listed && game.is_none_or(|game| row.game == game) {
+                    expected.push(*key);
+                }
+            }
+            assert_eq!(whole, expected, "{filter:?}");
+            let (mut paged, mut next) = (Vec::new(), filter);
+            loop {
+                let page = keys(&tx.list_boards(&next, 3).await.unwrap());
+                next.after = page.last().copied();
+                paged.extend_from_slice(&page);
+                if page.len() < 3 {
+                    break;
+                }
+            }
+            assert_eq!(paged, whole, "{next:?}");
+        }
+    }
+    let ended: Vec<BoardKey> = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]
+        .into_iter()
+        .filter_map(|index| made.get(index).copied())
+        .collect();
+    assert_eq!(keys(&tx.list_finished("osbox", Some(ann), 100).await.unwrap()), ended);
+}
+
 pub(super) async fn counts_follow_the_boards(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let mut made = Vec::new();
