@@ -312,7 +312,7 @@ impl WriteTx {
         lease_until: Millis,
     ) -> Result<Option<HookEventRow>, StoreError> {
         // Leased is what has been tried, is due later, and has no error yet.
-        Ok(claim!(
+        let leased = claim!(
             self.writing().await?,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT o.id FROM outbox o \
              WHERE o.state = 'queued' AND o.webhook_id IS NOT NULL AND o.due_at <= $1 AND NOT EXISTS (SELECT 1 FROM outbox p \
@@ -320,7 +320,16 @@ impl WriteTx {
              AND p.error IS NULL) ORDER BY o.due_at, o.id LIMIT 1",
             ") RETURNING id, webhook_id, user_id, facts, message_id, date, attempts",
             q => sqlx::query_as::<_, HookEventRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
-        )?)
+        )?;
+        if let Some(HookEventRow { webhook_id, .. }) = leased
+            && self.is_postgres()
+        {
+            // Another process that leases another event of this webhook at the same moment does not see this lease: it writes
+            // this row too, fails, and looks again.
+            let sql = "UPDATE webhooks SET failures = failures WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(webhook_id).execute(c).await.map(drop))?;
+        }
+        Ok(leased)
     }
 
     /// Puts what waits for a webhook off until `due`: where one event failed the others need not try.

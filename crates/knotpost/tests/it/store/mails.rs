@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use knotpost_model::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_storage::{
-    BoardMail, CoalescedMail, NewInbox, NewOutbox, OutboxContent, OutboxRow, Store, StoreError,
+    BoardMail, CoalescedMail, NewHookEvent, NewInbox, NewOutbox, NewWebhook, OutboxContent,
+    OutboxRow, Store, StoreError,
 };
 
 use super::Ground;
@@ -425,6 +426,57 @@ pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground
     });
     assert_eq!(write.await.unwrap().pop().unwrap().message_id, "2@here");
     assert_eq!(ground.store.read().await.unwrap().count_waiting_outbox().await.unwrap(), 1);
+}
+
+/// Two processes look for an event at the same moment: neither sees the lease of the other.
+#[tokio::test]
+async fn a_webhook_on_postgresql_is_sent_one_event_at_a_time() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let ann = ground.user("ann").await;
+    let set_up = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let hook = NewWebhook {
+                url: "https://x.example/".to_owned(),
+                events: "move".to_owned(),
+                secret: vec![1],
+                form: "json",
+                label: None,
+            };
+            let webhook = tx.insert_webhook(ann, &hook, Millis(1)).await?;
+            for id in ["one", "two"] {
+                let (recipient, body) = ("https://x.example".to_owned(), "{}".to_owned());
+                let event =
+                    NewHookEvent { webhook, user: ann, recipient, id: id.to_owned(), body, at: Millis(1) };
+                tx.insert_hook_event(&event).await?;
+            }
+            Ok(())
+        })
+    });
+    set_up.await.unwrap();
+    let other = Store::open(&ground.settings).await.unwrap();
+    let (leased, go_on) = (Arc::new(tokio::sync::Notify::new()), Arc::new(tokio::sync::Notify::new()));
+    let slow = (Arc::clone(&leased), Arc::clone(&go_on));
+    let first = ground.store.write_queue(move |tx| {
+        let (leased, go_on) = slow.clone();
+        Box::pin(async move {
+            let row = tx.lease_hook_event(Millis(5), Millis(99)).await?;
+            leased.notify_one();
+            go_on.notified().await;
+            Ok(row)
+        })
+    });
+    let second = async {
+        leased.notified().await;
+        let second = other.write_queue(|tx| Box::pin(tx.lease_hook_event(Millis(5), Millis(99))));
+        let release = async {
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            go_on.notify_one();
+        };
+        tokio::join!(second, release).0
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!(first.unwrap().map(|row| row.message_id).as_deref(), Some("one"));
+    assert_eq!(second.unwrap().map(|row| row.message_id), None, "the other one waits for its answer");
 }
 
 pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &Ground) {
