@@ -346,6 +346,7 @@ pub(crate) async fn apply(
         UserEdit::Suspend => {
             tx.set_user_state(user.id, UserState::Suspended).await?;
             webhooks::silence(tx, user.id, now).await?;
+            tx.end_broadcasts(user.id, now).await?;
         }
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
         UserEdit::Delete => account_deletion::leave(tx, app, &user, Remarks::Stay, now).await?,

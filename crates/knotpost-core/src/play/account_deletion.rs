@@ -27,6 +27,7 @@ pub(crate) async fn leave(
 ) -> Result<(), ServiceError> {
     // First, so that their own boards do not write to them any more.
     tx.forget_user(user.id).await?;
+    tx.end_broadcasts(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
     if user.role == "admin" {

@@ -104,6 +104,16 @@ impl WriteTx {
         Ok(())
     }
 
+    /// Ends the broadcasts of a user: who does not have them yet gets them no more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_broadcasts(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE broadcasts SET done_at = $2 WHERE user_id = $1 AND done_at IS NULL";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// The oldest broadcast that some users do not have yet, locked until this transaction ends.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl WriteTx {
     pub async fn remove_remarks(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in [
             "UPDATE remarks SET text = $2 WHERE user_id = $1",
-            "UPDATE broadcasts SET text = $2 WHERE user_id = $1 AND done_at IS NOT NULL",
+            "UPDATE broadcasts SET text = $2 WHERE user_id = $1",
         ] {
             on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(REMOVED).execute(c).await.map(drop))?;
         }

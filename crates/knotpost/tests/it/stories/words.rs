@@ -9,6 +9,7 @@ tell! {
     a_broadcast_reaches_everybody_who_takes_it,
     a_broadcast_must_be_earned_and_comes_once_a_day,
     a_broadcast_goes_on_where_it_was_interrupted,
+    a_broadcast_ends_when_its_author_is_suspended_or_deleted,
 }
 
 mod stories {
@@ -161,6 +162,25 @@ mod stories {
         app.work().await;
         let letters = app.letters();
         assert_eq!(letters.iter().filter(|letter| letter.subject.starts_with("Broadcast")).count(), 9);
+    }
+
+    pub(super) async fn a_broadcast_ends_when_its_author_is_suspended_or_deleted(place: Place) {
+        let app = with_veteran(place, &["cyd"]).await;
+        for (author, edit) in [("ann", UserEdit::Suspend), ("bob", UserEdit::DeleteWithRemarks)] {
+            let line = format!("broadcast {author} {author}-secret");
+            assert_eq!(app.post(&line, "Buy my boards").await.outcome(), "200 ok");
+            edit_user(&app.app, author, edit).await.unwrap();
+            assert!(!pass_on_broadcast(&app.app).await.unwrap(), "{author}");
+            app.work().await;
+            let letters = app.letters();
+            assert!(letters.iter().all(|letter| !letter.text.contains("Buy my boards")), "{letters:?}");
+        }
+        let tables = app.tables().await;
+        let broadcasts = tables.rows("broadcasts");
+        assert_eq!(broadcasts.len(), 2);
+        assert_eq!(broadcasts.iter().filter(|row| row.contains("[removed]")).count(), 1, "{broadcasts:?}");
+        edit_user(&app.app, "ann", UserEdit::Lift).await.unwrap();
+        assert!(!pass_on_broadcast(&app.app).await.unwrap(), "it does not go on");
     }
 
     pub(super) async fn a_broadcast_goes_on_where_it_was_interrupted(place: Place) {
