@@ -22,6 +22,8 @@ const GIVE_UP_MS: i64 = 3 * DAY;
 /// … and how often: until each of the pauses is over. It is old without them when the server stood still, or when an
 /// administrator has it tried once more.
 const GIVE_UP_ATTEMPTS: i64 = PAUSES.len() as i64 + 1;
+/// Why an event is dropped that could have been sent for as long and was not: no server sent any.
+const STALE: &str = "it waited for days until events were sent again";
 /// How long a webhook fails before it is switched off …
 const STOP_MS: i64 = 3 * DAY;
 /// … and so often in a row: a server that was stopped for a week has not tried.
@@ -94,6 +96,14 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     let due = app.store.read().await?.next_hook_due().await?;
     if due.is_none_or(|due| due > now.0) {
         return Ok(None);
+    }
+    let stale = now.plus(-GIVE_UP_MS);
+    if due.is_some_and(|due| due < stale.0) {
+        let drop_stale = app.store.write_queue(move |tx| {
+            Box::pin(async move { tx.drop_stale_hook_events(stale, STALE, now).await })
+        });
+        drop_stale.await?;
+        return Ok(Some(Taken::Dropped));
     }
     let leased =
         app.store.write_queue(move |tx| Box::pin(tx.lease_hook_event(now, now.plus(LEASE_MS)))).await?;

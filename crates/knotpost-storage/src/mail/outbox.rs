@@ -274,9 +274,9 @@ impl WriteTx {
     /// # Errors
     /// When the database fails.
     pub async fn prune_outbox(&mut self, before: Millis) -> Result<bool, StoreError> {
-        // Keys grow with time: only the oldest rows are read.
-        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM outbox ORDER BY id LIMIT 1000) \
-                   AS oldest WHERE state <> 'queued' AND done_at < $1)";
+        // Keys grow with time: only the oldest rows that have ended are read, and those before them that wait.
+        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, done_at FROM outbox WHERE state <> 'queued' \
+                   ORDER BY id LIMIT 1000) AS oldest WHERE done_at < $1)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }

@@ -332,6 +332,22 @@ impl WriteTx {
         Ok(leased)
     }
 
+    /// Drops a batch of events that nobody has sent since before `before`, for this reason.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_stale_hook_events(
+        &mut self,
+        before: Millis,
+        why: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 WHERE id IN (SELECT id FROM outbox \
+                   WHERE state = 'queued' AND webhook_id IS NOT NULL AND due_at < $1 ORDER BY due_at LIMIT 1000)";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).bind(why).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Puts what waits for a webhook off until `due`: where one event failed the others need not try.
     ///
     /// # Errors

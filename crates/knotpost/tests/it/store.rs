@@ -192,6 +192,7 @@ contracts! {
     returning::mails_are_listed_by_what_they_are,
     returning::only_mails_in_the_right_state_are_tried_again_or_dropped,
     mails::old_outcomes_are_pruned_and_waiting_mails_are_not,
+    mails::mails_that_wait_keep_no_ended_ones_from_being_pruned,
     watching::watchers_are_those_of_the_board_and_of_its_game,
     watching::the_end_is_heard_by_those_who_asked,
     watching::imports_are_known_again_and_keep_their_numbers,

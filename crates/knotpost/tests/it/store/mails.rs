@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use knotpost_model::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_storage::{
-    BoardMail, CoalescedMail, NewHookEvent, NewInbox, NewOutbox, NewWebhook, OutboxContent,
+    BoardMail, CoalescedMail, MailQueue, NewHookEvent, NewInbox, NewOutbox, NewWebhook, OutboxContent,
     OutboxRow, Store, StoreError,
 };
 
@@ -426,6 +426,33 @@ pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground
     });
     assert_eq!(write.await.unwrap().pop().unwrap().message_id, "2@here");
     assert_eq!(ground.store.read().await.unwrap().count_waiting_outbox().await.unwrap(), 1);
+}
+
+pub(super) async fn mails_that_wait_keep_no_ended_ones_from_being_pruned(ground: &Ground) {
+    let mails: Vec<NewOutbox> = (1..=1500)
+        .map(|id| NewOutbox {
+            kind: "board",
+            recipient: "x@y.example".to_owned(),
+            user: None,
+            content: OutboxContent::Message(Vec::new()),
+            message_id: format!("{id}@here"),
+            date: Millis(1),
+        })
+        .collect();
+    let write = ground.store.write(move |tx| {
+        let mails = mails.clone();
+        Box::pin(async move {
+            tx.insert_outboxes(&mails).await?;
+            let last = tx.lease_outbox(Millis(1), Millis(2), 1500).await?.pop().unwrap();
+            tx.finish_outbox(last.id, "sent", None, Millis(5)).await?;
+            tx.prune_outbox(Millis(9)).await?;
+            Ok((
+                tx.mail_state(MailQueue::Outbox, last.id.0).await?.is_none(),
+                tx.count_waiting_outbox().await?,
+            ))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (true, 1499));
 }
 
 /// Two processes look for an event at the same moment: neither sees the lease of the other.

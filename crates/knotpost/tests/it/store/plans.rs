@@ -174,6 +174,7 @@ async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
             tx.lease_hook_event(Millis(1), Millis(2)).await?;
             tx.put_hook_off(1, Millis(2), Millis(1)).await?;
             tx.hurry_hook(1, Millis(1)).await?;
+            tx.drop_stale_hook_events(Millis(1), "stale", Millis(2)).await?;
             tx.drop_hook_events(1, "gone", Millis(1)).await
         })
     });

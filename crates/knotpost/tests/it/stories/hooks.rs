@@ -15,6 +15,7 @@ tell! {
     a_host_has_one_sender_waiting_for_it,
     a_host_that_cannot_keep_up_is_switched_off,
     a_taken_back_move_changes_no_message,
+    what_nobody_sent_for_days_is_dropped,
 }
 
 mod stories {
@@ -403,6 +404,22 @@ mod stories {
         app.work().await;
         assert!(host.told().is_empty());
         assert!(app.letters().iter().any(|letter| letter.text.contains("1000 events waited for it")));
+    }
+
+    pub(super) async fn what_nobody_sent_for_days_is_dropped(place: Place) {
+        let (app, host) = begin(place).await;
+        hook(&app, "ann", &host.url(), &[HookEvent::Move]).await;
+        say(&app, "osbox challenge -size=4 ann bob", "").await;
+        say(&app, "osbox move 101 ann ann-secret d2", "").await;
+        app.clock.advance(2 * DAY);
+        say(&app, "osbox move 101 bob bob-secret f9", "").await;
+        app.clock.advance(DAY + HOUR);
+        // Events are sent again from now on.
+        app.work().await;
+        let told = host.told();
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].json()["data"]["moves"][0]["move"], "f9");
+        assert_eq!(states(&app).await, ["dropped", "sent"]);
     }
 
     pub(super) async fn a_taken_back_move_changes_no_message(place: Place) {
