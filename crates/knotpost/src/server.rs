@@ -122,14 +122,16 @@ pub async fn open_with_any_key(
     let settings = config.store_settings();
     let database = || shown_database(&config);
     refuse_lost_file(&settings)?;
-    if config.database.migrate == Migrate::Auto {
+    let migrates = opening != Opening::Existing && config.database.migrate == Migrate::Auto;
+    if migrates {
         let migrated = Store::migrate(&settings).await;
         migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
     }
     let store = Store::open(&settings).await;
     let store = store.with_context(|| format!("the database {} cannot be opened", database()))?;
-    if config.database.migrate == Migrate::Off {
-        store.check_schema().await?;
+    if !migrates && let Err(error) = store.check_schema().await {
+        store.close().await;
+        return Err(opening::of_other_schema(&config, error));
     }
     let composer = Arc::new(open_composer(&config)?);
     let thinker = Arc::new(BotThinker);

@@ -134,7 +134,8 @@ section! {
         /// Connections at most; on SQLite those for reading, each of which keeps up to 4 MB of the file in
         /// memory.
         max_connections: u32 = 8,
-        /// Whether `serve` brings the schema up to date: `auto`, or `off`, when only `knotpost migrate` does.
+        /// Whether `serve`, `import` and `admin user add` bring the schema up to date: `auto`, or `off`, when only
+        /// `knotpost migrate` does. No other command changes it.
         migrate: Migrate = Migrate::Auto,
         /// After an unclean stop, a SQLite file of up to this many MiB is checked before the server listens, a
         /// larger one while it works.

@@ -25,7 +25,10 @@ pub(crate) const CODES: &[(u8, &str)] = &[
     (EX_NOINPUT, "A file for `play`, `think` or `match` cannot be read."),
     (EX_IOERR, "The output could not be written."),
     (EX_TEMPFAIL, "Temporary failure: try again later."),
-    (EX_CONFIG, "The configuration cannot be used, or there is no server where it points."),
+    (
+        EX_CONFIG,
+        "The configuration cannot be used, there is no server where it points, or the schema of its database is another.",
+    ),
     (EX_CLOSED, "The command failed, and the reader of its output had closed it."),
 ];
 
@@ -37,7 +40,11 @@ pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
         1,
         "It could not start, its database file is damaged, or a loop failed again and again. The unit starts it again.",
     ),
-    ("serve", EX_CONFIG, "The configuration cannot be used. The unit does not start it again."),
+    (
+        "serve",
+        EX_CONFIG,
+        "The configuration cannot be used, or the schema of the database is another. The unit does not start it again.",
+    ),
     ("ready", 1, "The server is not ready, or there is none that answers; the reason is on standard error."),
     ("deliver", 0, "The message is on disk."),
     ("deliver", EX_DATAERR, "The message can never be taken; the reason is on standard error."),

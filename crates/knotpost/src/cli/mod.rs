@@ -35,6 +35,7 @@ use exit_codes::{EX_CONFIG, EX_DATAERR, EX_TEMPFAIL};
 use knotpost_core::app::App;
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
+use knotpost_storage::StoreError;
 use output::{complain, say};
 
 /// The games of this program.
@@ -210,7 +211,9 @@ fn start_runtime(command: &Command) -> std::io::Result<Runtime> {
 /// The exit code of a command that failed.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let is_setting = error.is::<ConfigError>() || error.is::<OpeningError>();
-    if is_setting { EX_CONFIG } else { 1 }
+    let schema = error.downcast_ref::<StoreError>();
+    let is_schema = matches!(schema, Some(StoreError::OlderSchema(_) | StoreError::NewerSchema(_)));
+    if is_setting || is_schema { EX_CONFIG } else { 1 }
 }
 
 /// Shows help, or what is wrong with the arguments.

@@ -9,14 +9,14 @@ use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 
-use knotpost_core::config::{Config, FileMode, Warning};
+use knotpost_core::config::{Config, FileMode, Migrate, Warning};
 use knotpost_platform::files::{check_folder, foreign_owner, is_open_to_others, private_folder};
-use knotpost_storage::{Settings, Store};
+use knotpost_storage::{Settings, Store, StoreError};
 
-/// Whether what is missing may be made.
+/// Whether what is missing may be made, and an older schema brought up to date (unless `database.migrate` is off).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// Nothing: folder, key and database must be there.
+    /// Nothing: folder, key and database must be there, of the schema of this program.
     Existing,
     /// By a command, run as the user that owns the folder.
     Create,
@@ -43,6 +43,14 @@ pub enum OpeningError {
         .0.display()
     )]
     NoKey(PathBuf),
+    /// A database of an older program, opened by a command that may not change its schema.
+    #[error("the database {place} lacks schema {missing}; run `knotpost migrate`, or start the server")]
+    OlderSchema {
+        /// The database.
+        place: String,
+        /// The first number it lacks.
+        missing: i64,
+    },
     /// Files of another user would be in the server's way.
     #[error(
         "the folder {} is that of another user, whose server could not use what is made here: run the command as \
@@ -82,6 +90,16 @@ pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result
         private_folder(data).with_context(|| no_folder(data))?;
     }
     Ok(())
+}
+
+/// Why a database is not worked on whose schema was compared. A server that would bring it up to date is named as a way.
+pub(super) fn of_other_schema(config: &Config, error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::OlderSchema(missing) if config.database.migrate == Migrate::Auto => {
+            OpeningError::OlderSchema { place: shown_database(config), missing }.into()
+        }
+        error => error.into(),
+    }
 }
 
 /// Whether the data folder can be used, or made.

@@ -231,6 +231,69 @@ async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
     assert!(!place.data().join("secret.key").exists());
 }
 
+/// The schema of the database of a place.
+fn schema(place: &Place) -> i64 {
+    let connection = rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap();
+    connection.query_row("SELECT max(version) FROM _sqlx_migrations", [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn commands_that_only_look_change_no_schema_and_say_what_does() {
+    const OLD: &str = include_str!("../../fixtures/schema/0030.sqlite.sql");
+    let place = Place::new().migrated().await.with("KNOTPOST_SECRETS__KEY", "a7".repeat(32));
+    let fill = || {
+        let file = place.data().join("knotpost.db");
+        let _ = fs::remove_file(&file);
+        rusqlite::Connection::open(&file).unwrap().execute_batch(OLD).unwrap();
+    };
+    let newest = schema(&place);
+    fill();
+    let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
+    let opening = LOOKING.into_iter().filter(|(arguments, code)| {
+        let is_elsewhere = ["dkim-record", "backup", "key"].iter().any(|word| arguments.contains(word));
+        [75, 78].contains(code) && !is_elsewhere
+    });
+    for (arguments, code) in opening {
+        let ended = place.run_with(arguments, &mail).await;
+        assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
+        let told = "lacks schema 31; run `knotpost migrate`, or start the server";
+        assert!(ended.stderr.contains(told), "{arguments:?}: {ended:?}");
+        assert_eq!(schema(&place), 30, "{arguments:?}");
+    }
+    assert!(!place.data().join("knotpost.schema-0030.db").exists());
+    // A backup is made of what is there.
+    place.run(&["backup", "copy.db"]).await.succeed();
+    assert_eq!(schema(&place), 30);
+    place.run(&["migrate"]).await.succeed();
+    assert_eq!(schema(&place), newest);
+    assert!(place.run(&["admin", "user", "list"]).await.succeed().contains("ann"));
+    // Those that may make a database bring one up to date, unless that is switched off.
+    fs::remove_file(place.data().join("knotpost.schema-0030.db")).unwrap();
+    fill();
+    let add = ["admin", "user", "add", "boss", "boss@example.org"];
+    let place = place.with("KNOTPOST_DATABASE__MIGRATE", "off");
+    for arguments in [&add[..], &["admin", "user", "list"], &["serve"]] {
+        let ended = place.run_with(arguments, b"boss-secret\n").await;
+        assert_eq!(ended.code(), 78, "{arguments:?}: {ended:?}");
+        assert!(
+            ended.stderr.contains("lacks schema 31; run `knotpost migrate`\n"),
+            "{arguments:?}: {ended:?}"
+        );
+    }
+    let place = place.with("KNOTPOST_DATABASE__MIGRATE", "auto");
+    place.run_with(&add, b"boss-secret\n").await.succeed();
+    assert_eq!(schema(&place), newest);
+    // A schema of a later program is nobody's to change.
+    let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 VALUES (9999, 'later', 1, x'00', 0)";
+    rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute(later, []).unwrap();
+    for (arguments, code) in [(&["deliver"][..], 75), (&["admin", "user", "list"], 78), (&["serve"], 78)] {
+        let ended = place.run_with(arguments, &mail).await;
+        assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
+        assert!(ended.stderr.contains("newer knotpost"), "{arguments:?}: {ended:?}");
+    }
+}
+
 #[tokio::test]
 async fn commands_make_no_files_in_the_folder_of_another_user() {
     if !is_root().await {
