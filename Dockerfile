@@ -27,6 +27,6 @@ ENV KNOTPOST_SERVER__DATA=/data \
 EXPOSE 8080 2525 2424
 STOPSIGNAL SIGTERM
 # What /readyz says. At the start a database file may be checked first.
-HEALTHCHECK --interval=30s --timeout=15s --start-period=2m CMD ["knotpost", "ready"]
+HEALTHCHECK --interval=30s --timeout=15s --start-period=2m CMD ["knotpost", "health"]
 ENTRYPOINT ["knotpost"]
 CMD ["serve"]

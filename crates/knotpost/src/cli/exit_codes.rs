@@ -45,7 +45,7 @@ pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
         EX_CONFIG,
         "The configuration cannot be used, or the schema of the database is another. The unit does not start it again.",
     ),
-    ("ready", 1, "The server is not ready, or there is none that answers; the reason is on standard error."),
+    ("health", 1, "The server is not ready, or there is none that answers; the reason is on standard error."),
     ("deliver", 0, "The message is on disk."),
     ("deliver", EX_DATAERR, "The message can never be taken; the reason is on standard error."),
     (

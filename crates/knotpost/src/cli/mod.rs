@@ -9,6 +9,7 @@ mod command;
 mod deliver;
 pub(crate) mod exit_codes;
 mod export;
+mod health;
 mod import;
 mod man;
 mod moving;
@@ -16,7 +17,6 @@ mod output;
 mod personal;
 mod play;
 mod progress;
-mod ready;
 mod restore;
 mod serve;
 mod settings;
@@ -75,7 +75,9 @@ enum Command {
     /// Check all that `config check` does, and the machine, the relay and DNS; exit code 1 when something does not work.
     Doctor(checking::CheckArgs),
     /// Ask the server that runs with this configuration whether it is ready; exit code 1: it is not, or gives no answer.
-    Ready,
+    // Its name in earlier versions.
+    #[command(alias = "ready")]
+    Health,
     /// Bring the database schema up to date.
     Migrate(settings::MigrateArgs),
     /// Copy the entire SQLite database into a new file while the server runs.
@@ -233,7 +235,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Deliver(args) => Ok(Box::pin(deliver::run(config, args)).await),
         Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),
-        Command::Ready => ready::run(&config).await,
+        Command::Health => health::run(&config).await,
         Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,
         Command::Restore(args) => Box::pin(restore::run(config, args)).await,

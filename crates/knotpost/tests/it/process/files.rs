@@ -149,7 +149,7 @@ const LOOKING: [(&[&str], i32); 36] = [
     (&["config", "show"], 0),
     (&["config", "check"], 0),
     (&["doctor"], 0),
-    (&["ready"], 1),
+    (&["health"], 1),
     (&["config", "dkim-record"], 78),
     (&["config", "templates"], 0),
     (&["backup", "copy.db"], 78),
@@ -200,7 +200,7 @@ async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
         assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
         if code != 0 && arguments != ["config", "dkim-record"] {
             let wanted = match arguments {
-                ["ready"] => &ports,
+                ["health"] => &ports,
                 _ if arguments.contains(&"key") => &key,
                 _ => &database,
             };
@@ -320,6 +320,6 @@ async fn commands_make_no_files_in_the_folder_of_another_user() {
     let ended = place.run_with(&["deliver"], &mail).await;
     assert_eq!(ended.code(), 75, "{ended:?}");
     assert!(ended.stderr.contains(place.data().to_str().unwrap()), "{ended:?}");
-    let ended = place.run(&["ready"]).await;
+    let ended = place.run(&["health"]).await;
     assert!(ended.code() == 1 && ended.stderr.contains("cannot be read"), "{ended:?}");
 }

@@ -104,20 +104,21 @@ async fn a_second_server_on_the_same_folder_is_refused_and_the_first_goes_on() {
 #[tokio::test]
 async fn a_server_is_asked_whether_it_is_ready() {
     let place = Place::new();
-    expect_refusal(&place.run(&["ready"]).await, 1, &["no server runs", "ports.json"]);
+    expect_refusal(&place.run(&["health"]).await, 1, &["no server runs", "ports.json"]);
     let server = place.start().await;
-    let told = place.run(&["ready"]).await.succeed();
+    let told = place.run(&["health"]).await.succeed();
+    assert_eq!(place.run(&["ready"]).await.succeed(), told, "its former name");
     assert_eq!(told, server.get("/readyz").await.body);
     assert!(told.starts_with("ready\n"), "{told}");
 
     let database = place.data().join("knotpost.db");
     std::fs::rename(&database, place.data().join("elsewhere.db")).unwrap();
-    expect_refusal(&place.run(&["ready"]).await, 1, &["not ready: the database file was deleted"]);
+    expect_refusal(&place.run(&["health"]).await, 1, &["not ready: the database file was deleted"]);
     std::fs::rename(place.data().join("elsewhere.db"), &database).unwrap();
-    assert_eq!(place.run(&["ready"]).await.code(), 0);
+    assert_eq!(place.run(&["health"]).await.code(), 0);
 
     server.kill().await;
-    expect_refusal(&place.run(&["ready"]).await, 1, &["gave no answer"]);
+    expect_refusal(&place.run(&["health"]).await, 1, &["gave no answer"]);
     // A killed server leaves its address behind, which another program may have by now.
     let other = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     std::fs::write(
@@ -131,14 +132,14 @@ async fn a_server_is_asked_whether_it_is_ready() {
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello").await.unwrap();
         stream
     };
-    let (ended, _) = tokio::join!(async { place.run(&["ready"]).await }, answering);
+    let (ended, _) = tokio::join!(async { place.run(&["health"]).await }, answering);
     expect_refusal(&ended, 1, &["another program listens there"]);
     std::fs::write(place.data().join("ports.json"), "{").unwrap();
-    expect_refusal(&place.run(&["ready"]).await, 1, &["ports.json", "cannot be read"]);
+    expect_refusal(&place.run(&["health"]).await, 1, &["ports.json", "cannot be read"]);
 
     let mail_alone = Place::new().with("KNOTPOST_HTTP__LISTEN", "");
     let server = mail_alone.start().await;
-    expect_refusal(&mail_alone.run(&["ready"]).await, 1, &["http.listen"]);
+    expect_refusal(&mail_alone.run(&["health"]).await, 1, &["http.listen"]);
     server.stop().await;
 }
 

@@ -1,4 +1,4 @@
-//! `ready`: whether the server of this configuration is ready, for container engines and scripts.
+//! `health`: whether the server of this configuration is ready, for container engines and scripts.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
