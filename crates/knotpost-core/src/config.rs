@@ -25,8 +25,8 @@ pub use log_level::filter_text;
 pub use reference::{SectionText, SettingText, describe};
 pub use sections::{
     Accounts, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits,
-    Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Retention, Secrets, Server, Smtp, StrangerPolicy,
-    Time, Traces, Webhooks,
+    Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Push, Retention, Secrets, Server, Smtp,
+    StrangerPolicy, Time, Traces, Webhooks,
 };
 pub use warnings::Warning;
 
@@ -59,6 +59,7 @@ pub struct Config {
     pub inbound: Inbound,
     pub dkim: Dkim,
     pub webhooks: Webhooks,
+    pub push: Push,
     pub retention: Retention,
     pub secrets: Secrets,
     pub log: Log,
@@ -186,6 +187,20 @@ impl Config {
             self.server.data.join("knotpost.sock")
         } else {
             self.server.socket.clone()
+        }
+    }
+
+    /// Whether browsers are told of turns: they are a form of webhook.
+    pub fn tells_browsers(&self) -> bool {
+        self.webhooks.enabled && self.push.enabled
+    }
+
+    /// Whom push services write to about this server.
+    pub fn push_subject(&self) -> String {
+        if self.push.subject.is_empty() {
+            format!("mailto:{}", self.server.address)
+        } else {
+            self.push.subject.clone()
         }
     }
 
@@ -505,7 +520,7 @@ mod tests {
     fn relative_paths_belong_to_the_folder_of_the_file() {
         let text = "[server]\nsocket = \"run/deliver\"\n[smtp]\ntls_cert = \"c.pem\"\ntls_key = \"/k.pem\"\n\
                     [database]\nurl = \"sqlite:db/x.db\"\n[secrets]\nkey_file = \"key\"\n\
-                    [mail]\ntransport = \"maildir:out\"\ntemplates = \"own\"\n[maildir]\nwatch = \"in\"\n\
+                    [mail]\ntransport = \"maildir:out\"\ntemplates = \"own\"\ntls_ca = \"ca.pem\"\n[maildir]\nwatch = \"in\"\n\
                     [lmtp]\nlisten = \"unix:lmtp\"\n[dkim]\nselector = \"s\"\nkey = \"dkim.pem\"\n";
         let (config, folder) = load_file(text).expect("usable");
         let data = folder.join("./data");
@@ -516,6 +531,7 @@ mod tests {
         assert_eq!(config.store_settings().sqlite_file(), Some(folder.join("db/x.db")));
         assert_eq!(config.key_file(), folder.join("key"));
         assert_eq!(config.mail_templates(), folder.join("own"));
+        assert_eq!(config.mail.tls_ca, folder.join("ca.pem"));
         assert_eq!(unix_path(&config.lmtp.listen), Some(folder.join("lmtp").as_path()));
         assert_eq!(config.dkim.key.expose_secret(), folder.join("dkim.pem").display().to_string());
         // Maildirs belong to the data folder, which has its own place.
@@ -535,9 +551,15 @@ mod tests {
             ("KNOTPOST_LIMITS__HTTP_PER_MINUTE", "0", "limits.http_per_minute"),
             ("KNOTPOST_TIME__NAG_DAYS", "22", "time.nag_days"),
             ("KNOTPOST_TIME__NAG_DAYS", "NaN", "time.nag_days"),
+            ("KNOTPOST_PUSH__SUBJECT", "games@example.org", "push.subject"),
+            ("KNOTPOST_PUSH__SUBJECT", "mailto:nobody", "push.subject"),
+            ("KNOTPOST_PUSH__SUBJECT", "http://games.example", "push.subject"),
         ] {
             let bad = load(&[(name, value)]).expect_err(name).to_string();
             assert!(bad.starts_with(key), "{name}: {bad}");
+        }
+        for subject in ["", "mailto:games@example.org", "https://games.example/about"] {
+            load(&[("KNOTPOST_PUSH__SUBJECT", subject)]).expect(subject);
         }
         assert!(load(&[]).expect("the defaults").warnings.is_empty());
         let told = load(&[("KNOTPOST_MAIL__TRANSPORT", "smtp://relay.example")]).expect("usable").warnings;

@@ -49,7 +49,7 @@ pub(super) async fn worker() -> Response {
 
 /// The user's browsers, for the page; `None` when nobody may be told.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
-    if !web.app.config.webhooks.enabled {
+    if !web.app.config.tells_browsers() {
         return Ok(None);
     }
     let Some(key) = view_push_key(&web.app) else { return Ok(None) };

@@ -27,6 +27,7 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
     ("time", "Time", "../operations/time.md"),
     ("bots", "Computer players", "../operations/computer-players.md"),
     ("webhooks", "Webhooks", "../operations/webhooks.md"),
+    ("push", "Browser notifications", "../operations/webhooks.md"),
     ("secrets", "The secret key", "../operations/secret-key.md"),
     ("log", "Monitoring", "../operations/monitoring.md#logs"),
 ];

@@ -33,7 +33,9 @@ use knotpost_platform::secret::MailboxKey;
 use knotpost_storage::Store;
 use knotpost_transport::inbound::smtp::Certificates;
 use knotpost_transport::inbound::{Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, smtp};
-use knotpost_transport::outbound::{Courier, DeliveryWorker, MailComposer, Maildir, Transport};
+use knotpost_transport::outbound::{
+    Courier, DeliveryWorker, MailComposer, Maildir, Transport, TransportError,
+};
 use knotpost_web::{ServeLimits, Web};
 
 pub use listeners::{ListenAddress, PORTS_FILE, Ports};
@@ -154,7 +156,7 @@ impl Server {
             None => Check::Never,
         };
         let transport = Transport::from_config(config);
-        let transport = Arc::new(transport.map_err(|error| refuse("mail.transport", &error))?);
+        let transport = Arc::new(transport.map_err(|error| refuse_transport(&error))?);
         let shares = descriptors::share(config);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
@@ -442,6 +444,12 @@ pub(crate) fn refuse(key: &'static str, error: &dyn std::error::Error) -> Config
     let causes = std::iter::successors(Some(error), |error| error.source());
     let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     ConfigError::Value { key, problem }
+}
+
+/// A way out that cannot be used, with the setting at fault.
+pub(crate) fn refuse_transport(error: &TransportError) -> ConfigError {
+    let is_authority = matches!(error, TransportError::Authorities(_));
+    refuse(if is_authority { "mail.tls_ca" } else { "mail.transport" }, error)
 }
 
 fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSettings {

@@ -17,6 +17,7 @@ pub(super) fn check(config: &Config) -> Vec<ConfigError> {
         own_name(config),
         ways_in(config),
         super::log_level::check_level(&config.log.level).or_else(|problem| refuse("log.level", problem)),
+        push(config),
         traces(config),
         numbers(config),
     ];
@@ -171,6 +172,22 @@ fn ways_in(config: &Config) -> Result<(), ConfigError> {
         return refuse("inbound.secret", "must be ASCII without blanks: it travels in a header field");
     }
     Ok(())
+}
+
+/// RFC 8292, section 2.1: an address of mail or of a page.
+fn push(config: &Config) -> Result<(), ConfigError> {
+    let subject = &config.push.subject;
+    let is_mail = subject.strip_prefix("mailto:").is_some_and(|to| to.parse::<Address>().is_ok());
+    let is_page = subject.starts_with("https://") && url::Url::parse(subject).is_ok_and(|url| url.has_host());
+    if subject.is_empty() || is_mail || is_page {
+        return Ok(());
+    }
+    refuse(
+        "push.subject",
+        format!(
+            "`{subject}` is neither mailto:games@example.org nor an address such as https://games.example/"
+        ),
+    )
 }
 
 fn traces(config: &Config) -> Result<(), ConfigError> {

@@ -16,6 +16,7 @@ pub(super) fn anchor(config: &mut Config, folder: &Path) {
         &mut config.server.data,
         &mut config.server.socket,
         &mut config.mail.templates,
+        &mut config.mail.tls_ca,
         &mut config.secrets.key_file,
     ];
     for path in paths {

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::{
-    Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir,
+    Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir, Push,
     Retention, Secrets, Server, Smtp, Time, Traces, Webhooks, sections::About,
 };
 
@@ -30,7 +30,7 @@ pub struct SettingText {
 }
 
 /// Every section with the words about it.
-const SECTIONS: [(&str, About); 19] = [
+const SECTIONS: [(&str, About); 20] = [
     ("server", Server::ABOUT),
     ("http", Http::ABOUT),
     ("smtp", Smtp::ABOUT),
@@ -46,6 +46,7 @@ const SECTIONS: [(&str, About); 19] = [
     ("games", Games::ABOUT),
     ("bots", Bots::ABOUT),
     ("webhooks", Webhooks::ABOUT),
+    ("push", Push::ABOUT),
     ("retention", Retention::ABOUT),
     ("secrets", Secrets::ABOUT),
     ("log", Log::ABOUT),

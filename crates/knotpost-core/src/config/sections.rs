@@ -119,6 +119,12 @@ section! {
         /// The name in `EHLO` when mail is sent by SMTP: a domain, or an address such as `[192.0.2.1]`; empty:
         /// the domain of `server.address`.
         helo: String = String::new(),
+        /// A PEM file with the certificates of authorities that are trusted for the relay beside the built-in ones;
+        /// empty: none.
+        tls_ca: PathBuf = PathBuf::new(),
+        /// Mails that leave in an hour at most, failed attempts included; the others wait, and leave later in their
+        /// order. Each server counts for itself, anew after a start; 0: no limit.
+        per_hour: u32 = 0,
         /// The folder of mail templates of your own; empty: `templates` in the data folder. Read again at
         /// SIGHUP.
         templates: PathBuf = PathBuf::new(),
@@ -252,6 +258,17 @@ section! {
         allow_private: bool = false,
         /// How long one request to one of them may take, 1 to 60.
         timeout_seconds: u64 = 10,
+    }
+}
+
+section! {
+    /// Browsers that tell their users whose turn it is (web push).
+    Push {
+        /// Whether browsers can be switched on, and are told; nor are they while `webhooks.enabled` is `false`.
+        enabled: bool = true,
+        /// Whom push services write to about this server (the `sub` of VAPID), as `mailto:games@example.org` or
+        /// `https://games.example/`; empty: `mailto:` and `server.address`.
+        subject: String = String::new(),
     }
 }
 

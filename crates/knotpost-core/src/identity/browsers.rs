@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::webhook_settings::{check_enabled, is_browser, test};
+use super::webhook_settings::{is_browser, test};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
@@ -51,7 +51,9 @@ pub struct BrowserView {
 /// # Errors
 /// When the browser cannot be told; when the database fails.
 pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) -> Result<(), ServiceError> {
-    check_enabled(app)?;
+    if !app.config.tells_browsers() {
+        return Err(Refusal::new(Code::NotSupported, "browsers are not told on this server").into());
+    }
     let url = HookUrl::parse(&wish.endpoint, reach(app))
         .map_err(|_| Refusal::new(Code::BadValue, "the push service of this browser cannot be used here"))?;
     let keys = BrowserKeys::read(&wish.p256dh, &wish.auth)

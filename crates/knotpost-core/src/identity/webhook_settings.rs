@@ -138,7 +138,7 @@ pub(super) fn is_browser(row: &WebhookRow) -> bool {
     row.form == HookForm::Push.as_str()
 }
 
-pub(super) fn check_enabled(app: &App) -> Result<(), Refusal> {
+fn check_enabled(app: &App) -> Result<(), Refusal> {
     if app.config.webhooks.enabled {
         return Ok(());
     }

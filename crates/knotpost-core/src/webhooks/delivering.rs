@@ -115,6 +115,9 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
         None => None,
     };
     let prepared = match prepare(row, hook, owner) {
+        Ok(prepared) if prepared.form == HookForm::Push && !app.config.push.enabled => {
+            Err((prepared.row.id, "browsers are not told on this server"))
+        }
         Ok(prepared) if prepared.form == HookForm::Push => {
             let is_current = push::is_current(&mut tx, &prepared.told, prepared.owner.id).await?;
             if is_current { Ok(prepared) } else { Err((prepared.row.id, "the turn is over")) }

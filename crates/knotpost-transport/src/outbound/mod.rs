@@ -18,7 +18,7 @@ pub use dkim_key::KeyError;
 pub use knotpost_core::replies::{Auto, Drawn, Letter};
 pub use transports::maildir::{Attempt, Folder, Maildir};
 pub use transports::{
-    Beginning, Examined, MemoryBox, Outgoing, RelayStep, RelayTrouble, SendError, Sent, SmtpRelay, Transport,
-    TransportError,
+    AuthorityError, Beginning, Examined, MemoryBox, Outgoing, RelayStep, RelayTrouble, SendError, Sent,
+    SmtpRelay, Transport, TransportError,
 };
 pub use webhook::Courier;

@@ -9,7 +9,9 @@ use knotpost_transport::outbound::{Courier, Examined, Renderer, Transport};
 use secrecy::ExposeSecret as _;
 
 use super::{Findings, Setup};
-use crate::server::{absolute, check_data, load_certificates, open_composer, refuse, watched_folder};
+use crate::server::{
+    absolute, check_data, load_certificates, open_composer, refuse_transport, watched_folder,
+};
 
 /// Whether the data folder can be used. What would be in it is not looked at otherwise.
 pub(super) fn check_folder(config: &Config, findings: &mut Findings) -> bool {
@@ -33,7 +35,7 @@ pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
     }
     findings.accept(open_composer(config).map(drop));
     findings.accept(load_certificates(config).map(drop));
-    let transport = Transport::examine(config).map_err(|error| refuse("mail.transport", &error));
+    let transport = Transport::examine(config).map_err(|error| refuse_transport(&error));
     let transport = findings.accept(transport);
     let out = match &transport {
         Some(Examined::Maildir(folder)) => Some(folder.as_path()),

@@ -46,7 +46,8 @@ async fn check_relay(relay: &SmtpRelay, findings: &mut Findings) {
         ),
         RelayStep::Encrypt => (
             "does not encrypt as it must",
-            "correct its certificate, or the name in `mail.transport`; `?tls=opportunistic` takes any certificate",
+            "correct its certificate, or the name in `mail.transport`; `mail.tls_ca` names an authority of your own, and \
+             `?tls=opportunistic` takes any certificate",
         ),
         RelayStep::LogIn => {
             ("refuses the login", "correct user and password in `mail.transport` (percent-encoded)")

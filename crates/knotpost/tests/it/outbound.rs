@@ -1,18 +1,22 @@
 //! Letters and the ways on which they leave.
 
 use std::fs;
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
+use knotpost_transport::inbound::smtp::Certificates;
 use knotpost_transport::inbound::{Protocol, Receipt, parse};
 use knotpost_transport::outbound::{
     Auto, ComposeError, Letter, SendError, Transport, TransportError, compose,
 };
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
+use tokio::net::{TcpListener, TcpStream};
 
-use crate::harness::free_address;
+use crate::harness::{Place, TestApp, free_address};
 use crate::relay::send;
 use crate::smtp_peer;
 
@@ -282,6 +286,102 @@ async fn tls_is_used_where_offered_and_verified_where_required() {
         "nobody vouches for this certificate"
     );
     assert_eq!(server.inbox.received.lock().unwrap().len(), 2);
+}
+
+/// A relay at 127.0.0.1 for which an authority vouches that nobody else knows, and the file with that authority.
+async fn private_relay(folder: &Path) -> (smtp_peer::Server, Arc<rustls::ServerConfig>, PathBuf) {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+    let (root_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let mut root = CertificateParams::new(Vec::new()).unwrap();
+    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let root_pem = root.self_signed(&root_key).unwrap().pem();
+    let leaf = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    let leaf = leaf.signed_by(&key, &Issuer::new(root, root_key)).unwrap();
+    let file = |name: &str, text: String| {
+        fs::write(folder.join(name), text).unwrap();
+        folder.join(name)
+    };
+    let (certificate, key) = (file("cert.pem", leaf.pem()), file("key.pem", key.serialize_pem()));
+    let tls = Arc::new(Certificates::load(&certificate, &key).unwrap()).server_config().unwrap();
+    let offered = Arc::clone(&tls);
+    let server = smtp_peer::start(Protocol::Smtp, |settings| settings.tls = Some(offered)).await;
+    (server, tls, file("ca.pem", root_pem))
+}
+
+/// A port on which TLS comes first; what is inside goes to the server.
+async fn wrapped(server: SocketAddr, tls: Arc<rustls::ServerConfig>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let acceptor = tokio_rustls::TlsAcceptor::from(tls);
+        while let Ok((stream, _)) = listener.accept().await {
+            let Ok(mut outside) = acceptor.accept(stream).await else { continue };
+            let mut inside = TcpStream::connect(server).await.unwrap();
+            let _ = tokio::io::copy_bidirectional(&mut outside, &mut inside).await;
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_relay_is_trusted_for_the_authorities_that_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, tls, authority) = private_relay(folder.path()).await;
+    let wrapped = wrapped(server.address, tls).await;
+    for url in [format!("smtp://{}?tls=required", server.address), format!("smtps://{wrapped}")] {
+        let mut config = knotpost_core::config::Config::default();
+        config.mail.transport.0 = url;
+        let send = async |config: &knotpost_core::config::Config| {
+            send(&Transport::from_config(config).unwrap(), None, "games@example.org", b"x\r\n").await
+        };
+        assert!(
+            matches!(send(&config).await, Err(SendError::Transient(_))),
+            "nobody knows who vouches for it"
+        );
+        config.mail.tls_ca = authority.clone();
+        send(&config).await.unwrap();
+    }
+    assert_eq!(server.inbox.received.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn authorities_that_cannot_be_read_are_refused_whatever_the_transport_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name)
+    };
+    let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    for (path, words) in [
+        (folder.path().join("absent.pem"), "absent.pem holds no usable PEM"),
+        (file("key.pem", "no certificate"), "key.pem holds no certificate"),
+        (file("broken.pem", broken), "a certificate in"),
+    ] {
+        let mut config = knotpost_core::config::Config::default();
+        "memory:".clone_into(&mut config.mail.transport.0);
+        config.mail.tls_ca = path;
+        let error = Transport::examine(&config).unwrap_err();
+        assert!(matches!(error, TransportError::Authorities(_)), "{error:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn no_more_mails_leave_in_an_hour_than_are_allowed_and_the_rest_later_in_order() {
+    let app = TestApp::start_with(Place::Sqlite, |config| config.mail.per_hour = 3).await;
+    for name in ["ann", "bob", "eve", "joe", "kim"] {
+        app.post(&format!("signup {name} {name}-secret {name}@{name}.example"), "").await;
+    }
+    let mut readers = Vec::new();
+    for sent in [3, 0, 2] {
+        app.work().await;
+        let letters = app.letters();
+        assert_eq!(letters.len(), sent, "{letters:?}");
+        readers.extend(letters.into_iter().map(|letter| letter.to));
+        app.clock.advance(31 * 60_000);
+    }
+    let expected = ["ann", "bob", "eve", "joe", "kim"].map(|name| format!("{name}@{name}.example"));
+    assert_eq!(readers, expected);
 }
 
 #[cfg(unix)]

@@ -80,7 +80,7 @@ pub(super) fn pack(app: &App, (url, keys): (&HookUrl, &[u8]), told: &Told, now: 
     let salt: [u8; SALT] = random_bytes(entropy).ok()?;
     let notice = notice(app, told);
     let body = receiver.encrypt(notice.to_string().as_bytes(), &fresh_key(entropy)?, salt)?;
-    let contact = format!("mailto:{}", app.config.server.address);
+    let contact = app.config.push_subject();
     let mut headers = vec![
         ("authorization", vapid::authorize(&own, url, &contact, now)),
         ("content-type", "application/octet-stream".to_owned()),

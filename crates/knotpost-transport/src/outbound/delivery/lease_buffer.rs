@@ -124,9 +124,13 @@ impl LeaseBuffer {
         give_back_leases(&self.app, keys, until).await
     }
 
-    /// Leases the mails that have been due longest; `false`: none is due.
-    async fn refill(&self, Pacing { load, lease_size }: &mut Pacing) -> Result<bool, StoreError> {
+    /// Leases the mails that have been due longest; `false`: none is due, or no more may leave in this hour.
+    async fn refill(&self, Pacing { hourly, load, lease_size }: &mut Pacing) -> Result<bool, StoreError> {
         let now = self.app.clock.now();
+        let per_hour = self.app.config.mail.per_hour;
+        if hourly.grant(1, per_hour, START_WITHIN_MS, now) == 0 {
+            return Ok(false);
+        }
         // A query first: an idle server does not write.
         let Some(due) = next_mail_due(&self.app).await?.filter(|due| *due <= now) else { return Ok(false) };
         load.sample(now, count_writes(&self.app));
@@ -137,13 +141,14 @@ impl LeaseBuffer {
         let terms = LeaseTerms {
             due_by: now.plus(-hold),
             until: now.plus(LEASE_MS),
-            max_mails: lease_size.next(now),
+            max_mails: hourly.grant(lease_size.next(now), per_hour, START_WITHIN_MS, now),
         };
         let lease = lease_mails(&self.app, terms, now).await?;
         let is_any = !lease.is_empty();
         // The lease itself may have waited for other writes.
         let read_at = self.app.clock.now();
         lease_size.record(lease.len(), read_at);
+        hourly.record(lease.len(), read_at);
         let mut loaded = load_mails(&self.app, &lease).await.into_iter();
         let buffered = lease.into_mails().map(|leased| {
             let loaded = loaded.next().map(|loaded| (loaded, read_at));

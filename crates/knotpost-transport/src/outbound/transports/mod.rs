@@ -3,6 +3,7 @@
 //! A failure is either transient (the queue tries again) or permanent. No error repeats the transport's URL, which may
 //! hold a password. Knows nothing of the outbox.
 
+mod authorities;
 pub mod maildir;
 mod relay;
 mod sendmail;
@@ -13,6 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use lettre::transport::smtp::client::Certificate;
+
+pub use self::authorities::AuthorityError;
+use self::authorities::read_authorities;
 use self::maildir::{Attempt, Maildir};
 use self::sendmail::Sendmail;
 use self::smtp_client::{Begun, SmtpClient};
@@ -36,6 +41,9 @@ pub enum TransportError {
     /// TLS cannot be set up for this host.
     #[error("TLS cannot be set up for the mail relay")]
     Tls,
+    /// The certificate authorities for the relay cannot be used.
+    #[error(transparent)]
+    Authorities(#[from] AuthorityError),
     /// The folder cannot be made.
     #[error("the mail folder cannot be used")]
     Folder(#[from] std::io::Error),
@@ -82,12 +90,24 @@ pub enum Examined {
 }
 
 impl Examined {
-    fn read(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
+    fn of(config: &Config) -> Result<Self, TransportError> {
+        let authorities = read_authorities(&config.mail.tls_ca)?;
+        Self::read(&config.mail.transport, &config.server.data, &config.helo(), authorities)
+    }
+
+    fn read(
+        url: &str,
+        data_dir: &Path,
+        helo: &str,
+        authorities: Vec<Certificate>,
+    ) -> Result<Self, TransportError> {
         let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
         match (scheme, rest) {
             ("maildir", "") => Ok(Self::Maildir(data_dir.join("mail").join("out"))),
             ("maildir", path) => Ok(Self::Maildir(data_dir.join(path))),
-            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo)?))),
+            ("smtp" | "smtps", rest) => {
+                Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo, authorities)?)))
+            }
             ("sendmail", "") => Ok(Self::Sendmail("/usr/sbin/sendmail".into())),
             ("sendmail", path) => Ok(Self::Sendmail(path.into())),
             ("memory", "") => Ok(Self::Memory),
@@ -184,7 +204,7 @@ impl Transport {
     /// # Errors
     /// [`TransportError`], without anything of the URL in it.
     pub fn from_config(config: &Config) -> Result<Self, TransportError> {
-        Self::named(&config.mail.transport, &config.server.data, &config.helo())
+        Self::set_up(Examined::of(config)?)
     }
 
     /// The transport of a URL, for a server that calls itself `localhost`. Relative Maildir paths are within the data
@@ -193,7 +213,7 @@ impl Transport {
     /// # Errors
     /// [`TransportError`], without anything of the URL in it.
     pub fn from_url(url: &str, data_dir: &Path) -> Result<Self, TransportError> {
-        Self::named(url, data_dir, "localhost")
+        Self::set_up(Examined::read(url, data_dir, "localhost", Vec::new())?)
     }
 
     /// The transport that a configuration names, which is not set up: no folder is made.
@@ -201,15 +221,15 @@ impl Transport {
     /// # Errors
     /// [`TransportError`] for what [`Transport::from_config`] would refuse.
     pub fn examine(config: &Config) -> Result<Examined, TransportError> {
-        let examined = Examined::read(&config.mail.transport, &config.server.data, &config.helo())?;
+        let examined = Examined::of(config)?;
         if let Examined::Maildir(folder) = &examined {
             check_folder(folder)?;
         }
         Ok(examined)
     }
 
-    fn named(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
-        Ok(match Examined::read(url, data_dir, helo)? {
+    fn set_up(examined: Examined) -> Result<Self, TransportError> {
+        Ok(match examined {
             Examined::Maildir(folder) => Self::Maildir(Maildir::open(folder)?),
             Examined::Smtp(relay) => Self::Smtp(relay),
             Examined::Sendmail(program) => Self::Sendmail(SendmailProgram(Sendmail { program })),

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
-use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::client::{
+    AsyncSmtpConnection, Certificate, TlsParameters, TlsParametersBuilder,
+};
 use lettre::transport::smtp::extension::ClientId;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -60,9 +62,15 @@ pub(super) enum Begun {
 }
 
 impl SmtpClient {
-    pub(super) fn from_url(scheme: &str, rest: &str, helo: &str) -> Result<Self, TransportError> {
+    /// A client of the relay in the URL, which trusts these authorities too.
+    pub(super) fn from_url(
+        scheme: &str,
+        rest: &str,
+        helo: &str,
+        authorities: Vec<Certificate>,
+    ) -> Result<Self, TransportError> {
         let relay = parse_relay(scheme, rest)?;
-        let tls = tls_parameters(&relay)?;
+        let tls = tls_parameters(&relay, authorities)?;
         // The settings were checked: address literals have their brackets.
         let hello = ClientId::Domain(helo.to_owned());
         Ok(Self { shared: Arc::new(Shared { relay, tls, hello, idle: Mutex::default() }) })
@@ -322,13 +330,19 @@ fn describe(error: &Error) -> String {
 }
 
 /// The TLS settings for the relay; `None` when TLS is never used.
-fn tls_parameters(relay: &Relay) -> Result<Option<TlsParameters>, TransportError> {
+fn tls_parameters(
+    relay: &Relay,
+    authorities: Vec<Certificate>,
+) -> Result<Option<TlsParameters>, TransportError> {
     let unverified = match relay.security {
         Security::None => return Ok(None),
         Security::Opportunistic => true,
         Security::Required | Security::Wrapped => false,
     };
-    TlsParameters::builder(relay.host.clone())
+    let trusting = TlsParameters::builder(relay.host.clone());
+    authorities
+        .into_iter()
+        .fold(trusting, TlsParametersBuilder::add_root_certificate)
         .dangerous_accept_invalid_certs(unverified)
         .dangerous_accept_invalid_hostnames(unverified)
         .build()

@@ -50,6 +50,8 @@ fn faults(taken: &str) -> Vec<Fault> {
         set("KNOTPOST_GAMES__DISABLED", "chess", "games.disabled", "chess"),
         set("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", "mail.transport", "sendmail:PATH"),
         set("KNOTPOST_MAIL__TRANSPORT", "maildir:/dev/null/out", "mail.transport", "folder"),
+        set("KNOTPOST_MAIL__TLS_CA", "/nowhere/ca.pem", "mail.tls_ca", "/nowhere/ca.pem"),
+        set("KNOTPOST_PUSH__SUBJECT", "games@example.org", "push.subject", "mailto:"),
         set("KNOTPOST_MAILDIR__WATCH", "mail/out", "maildir.watch", "outgoing mail"),
         set("KNOTPOST_DKIM__KEY", "/nowhere/dkim.pem", "dkim.key", "cannot be read")
             .and("KNOTPOST_DKIM__SELECTOR", "mail"),

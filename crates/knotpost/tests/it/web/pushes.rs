@@ -8,11 +8,13 @@ tell! {
     a_turn_that_is_over_is_told_to_no_browser,
     a_browser_that_is_gone_is_forgotten_and_a_busy_service_is_waited_for,
     browsers_are_added_by_their_user_and_removed_with_them,
+    a_server_that_tells_no_browsers_offers_it_to_nobody,
 }
 
 mod stories {
     use data_encoding::BASE64URL_NOPAD;
     use knotpost_core::admin::UserEdit;
+    use knotpost_core::config::Config;
     use ring::agreement::{ECDH_P256, EphemeralPrivateKey, UnparsedPublicKey, agree_ephemeral};
     use ring::rand::SystemRandom;
     use ring::{aead, hkdf, signature};
@@ -108,8 +110,8 @@ mod stories {
         told.line.split(' ').nth(1).unwrap()
     }
 
-    /// Checks who says to have sent it, and returns the public key.
-    fn sender(told: &Told, audience: &str) -> String {
+    /// Who says to have sent it, and the public key.
+    fn claims(told: &Told) -> (Value, String) {
         let (token, key) =
             told.header("authorization").strip_prefix("vapid t=").unwrap().split_once(", k=").unwrap();
         let (signed, mark) = token.rsplit_once('.').unwrap();
@@ -118,9 +120,15 @@ mod stories {
             .verify(signed.as_bytes(), &bytes(mark))
             .unwrap();
         let claims: Value = serde_json::from_slice(&bytes(signed.split_once('.').unwrap().1)).unwrap();
+        (claims, key.to_owned())
+    }
+
+    /// Checks who says to have sent it, and returns the public key.
+    fn sender(told: &Told, audience: &str) -> String {
+        let (claims, key) = claims(told);
         assert_eq!(claims["aud"], audience);
         assert!(claims["sub"].as_str().unwrap().starts_with("mailto:"), "{claims}");
-        key.to_owned()
+        key
     }
 
     pub(super) async fn a_browser_is_told_whose_turn_it_is_and_nothing_else(place: Place) {
@@ -276,5 +284,34 @@ mod stories {
         edit_user(&app.app, "ann", UserEdit::Suspend).await.unwrap();
         app.work().await;
         assert!(host.told().is_empty(), "nobody is told who may not play");
+    }
+
+    /// Another server on the same database.
+    async fn beside(app: &TestApp, seed: u64, change: impl FnOnce(&mut Config)) -> TestApp {
+        let config = app.app.config.clone();
+        let other = TestApp::start_drawing(seed << 40, Place::Sqlite, |changed| {
+            *changed = config;
+            change(changed);
+        });
+        other.await
+    }
+
+    pub(super) async fn a_server_that_tells_no_browsers_offers_it_to_nobody(place: Place) {
+        let (app, host) = begin(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        assert_eq!(Receiver::new().subscribe(&mut ann, &host.url()).await, 303);
+        let off = beside(&app, 1, |config| config.push.enabled = false).await;
+        off.work().await;
+        assert!(host.told().is_empty(), "what waited is dropped");
+        let mut ann = Browser::of(&off, "ann").await;
+        assert!(!settings(&mut ann).await.contains("id=\"browsers\""));
+        assert_eq!(Receiver::new().subscribe(&mut ann, &host.url()).await, 422);
+        let subject = "https://games.example/about";
+        let on = beside(&app, 2, |config| subject.clone_into(&mut config.push.subject)).await;
+        say(&on, "osbox challenge -size=4 ann bob", "").await;
+        on.work().await;
+        let told = host.told();
+        assert_eq!(told.len(), 1, "a browser that was switched on before is told again");
+        assert_eq!(claims(&told[0]).0["sub"], subject);
     }
 }
