@@ -18,6 +18,21 @@ impl UnmailedTarget {
         &self.0
     }
 
+    /// What is meant, in words: `ann@example.org`, or `all of @example.org`.
+    pub fn in_words(&self) -> String {
+        let all = if self.0.starts_with('@') { "all of " } else { "" };
+        format!("{all}{}", self.0)
+    }
+
+    /// Why no mail can be meant, which is the reason to refuse a new entry; one that is stored can be removed.
+    pub fn flaw(&self) -> Option<&'static str> {
+        if self.0.contains('*') {
+            return Some("`*` does not stand for other characters here");
+        }
+        let is_word = self.0.strip_prefix('@').is_some_and(|domain| !domain.contains('.'));
+        is_word.then_some("a domain has a dot")
+    }
+
     /// The targets that an address, in lower case, is covered by.
     pub fn covering(address_key: &str) -> [String; 3] {
         let domain = address_key.rsplit_once('@').map_or("", |(_, domain)| domain);
@@ -71,6 +86,21 @@ mod tests {
         assert_eq!(read("Bücher.example").unwrap(), "@xn--bcher-kva.example");
         for wrong in ["", "@", "a b@x.y", "x..y", "a@b@c"] {
             assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_word_and_a_pattern_are_no_new_entries() {
+        let read = |text: &str| text.parse::<UnmailedTarget>().unwrap();
+        for wrong in ["foo", "@foo", "*@example.org", "a*@example.org"] {
+            assert!(read(wrong).flaw().is_some(), "{wrong}");
+        }
+        for (right, words) in [
+            ("example.org", "all of @example.org"),
+            ("Ann@Example.org", "ann@example.org"),
+            ("ann@localhost", "ann@localhost"),
+        ] {
+            assert_eq!((read(right).flaw(), read(right).in_words().as_str()), (None, words));
         }
     }
 

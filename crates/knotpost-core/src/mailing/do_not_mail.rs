@@ -37,7 +37,10 @@ pub(crate) async fn block(
     reason: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let target = read(target)?;
+    let target = read_unmailed(target)?;
+    if let Some(flaw) = target.flaw() {
+        return Err(refuse(target.as_str().trim_start_matches('@'), flaw).into());
+    }
     let reason: String = reason.chars().take(LONGEST_REASON).collect();
     if tx.block(&target, &reason, now).await? {
         return Ok(());
@@ -46,7 +49,7 @@ pub(crate) async fn block(
 }
 
 pub(crate) async fn unblock(tx: &mut WriteTx, target: &str) -> Result<(), ServiceError> {
-    let target = read(target)?;
+    let target = read_unmailed(target)?;
     if tx.unblock(&target).await? {
         return Ok(());
     }
@@ -55,12 +58,15 @@ pub(crate) async fn unblock(tx: &mut WriteTx, target: &str) -> Result<(), Servic
         .into())
 }
 
-fn read(target: &str) -> Result<UnmailedTarget, ServiceError> {
-    target.parse().map_err(|error| {
-        Refusal::new(
-            Code::BadValue,
-            format!("`{}` is neither an address nor a domain: {error}", target.trim()),
-        )
-        .into()
-    })
+/// What an entry that is written like this stands for.
+///
+/// # Errors
+/// When it is neither an address nor a domain.
+pub fn read_unmailed(target: &str) -> Result<UnmailedTarget, ServiceError> {
+    target.parse().map_err(|error| refuse(target.trim(), error).into())
+}
+
+fn refuse(target: &str, why: impl std::fmt::Display) -> Refusal {
+    Refusal::new(Code::BadValue, format!("`{target}` is neither an address nor a domain: {why}"))
+        .hint("An address is written `ann@example.org`, all addresses of a domain `@example.org`.")
 }

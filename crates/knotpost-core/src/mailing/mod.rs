@@ -29,7 +29,7 @@ pub(crate) mod webhook_intake;
 pub use bounces::{AddressStop, view_reach, view_stopped};
 pub use coalesce::coalesce_before_sending;
 pub use digest::send_next_digest;
-pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
+pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
 pub use inspector::inspected::{OutgoingMail, ReceivedMail};
 pub use inspector::mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use inspector::mailbox::{

@@ -11,7 +11,7 @@ use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::config::StrangerPolicy;
 use knotpost_core::identity::view_stranger_policy;
-use knotpost_core::mailing::{UNMAILED_PER_PAGE, view_unmailed};
+use knotpost_core::mailing::{UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum DoNotMail {
@@ -51,11 +51,11 @@ pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(),
         DoNotMail::Add { target, reason } => {
             let reason = reason.join(" ").trim().to_owned();
             administer(app, &operator(), AdminAction::Block { target: target.clone(), reason }).await?;
-            say!("{target} gets no mail any more.");
+            say!("{} gets no mail any more.", read_unmailed(&target)?.in_words());
         }
         DoNotMail::Remove { target } => {
             administer(app, &operator(), AdminAction::Unblock { target: target.clone() }).await?;
-            say!("{target} gets mail again.");
+            say!("{} gets mail again.", read_unmailed(&target)?.in_words());
         }
     }
     Ok(())

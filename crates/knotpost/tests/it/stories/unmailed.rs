@@ -28,7 +28,11 @@ mod stories {
         act(&app, block("Bob@bob.example")).await.unwrap();
         act(&app, block("victim.example")).await.unwrap();
         assert!(act(&app, block("bob@bob.example")).await.is_err(), "it is there already");
-        assert!(act(&app, block("no address")).await.is_err());
+        for wrong in ["no address", "bob", "@bob", "*@bob.example", "*.bob.example"] {
+            let refused = act(&app, block(wrong)).await.unwrap_err();
+            assert!(refused.contains("neither an address nor a domain"), "{wrong}: {refused}");
+            assert!(refused.contains("`@example.org`"), "{wrong}: {refused}");
+        }
 
         // A board mail, answers to a query, and an address that differs by case and tag.
         app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;
