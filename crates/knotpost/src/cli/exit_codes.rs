@@ -62,6 +62,12 @@ pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
     ("import", EX_DATAERR, "The file was refused."),
     ("admin replay", 1, "A board differs from what the rules say."),
     ("admin ratings recompute --check", 1, "A rating differs."),
+    (
+        "restore",
+        1,
+        "The place is not empty, the database is PostgreSQL, or with `--verify` a board differs from what the rules say.",
+    ),
+    ("restore", EX_DATAERR, "The file was refused."),
     ("admin key drop", 1, "Nothing was changed: `--yes` is needed."),
     ("admin key drop", EX_DATAERR, "There is no such key, or it must stay."),
     ("admin", EX_DATAERR, "What was asked for was refused, such as a mail that cannot be tried again."),
