@@ -124,6 +124,9 @@ pub struct Sheet {
     pub hint: Option<Box<Hint>>,
     /// Whose turn, or how it ended.
     pub verdict: Verdict,
+    /// How many moves the board has by now, where a position before the last of them is shown.
+    #[serde(skip)]
+    pub earlier_of: Option<usize>,
     /// The move that is shown as made and waits for its player to confirm it.
     pub submitted: Option<Submitted>,
     /// The seats in turn order.
@@ -189,6 +192,8 @@ impl Sheet {
         now: Millis,
     ) -> Self {
         let standing = board.standing();
+        let made = usize::try_from(board.row.ply).unwrap_or_default();
+        let earlier_of = (facts.heading == Heading::Show && board.entries.len() < made).then_some(made);
         let over = matches!(standing, Standing::Over(_));
         let whole = over || listing == Listing::Whole;
         let shown = if whole { board.entries.len() } else { facts.made.max(ROUNDS * board.seats.len()) };
@@ -204,6 +209,7 @@ impl Sheet {
             hint: None,
             verdict: verdict(board, &standing),
             submitted: None,
+            earlier_of,
             seats: board
                 .seats
                 .iter()
@@ -211,7 +217,8 @@ impl Sheet {
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
             drawing: RenderedPosition::of(&board.position, viewer, board.cast(&standing), facts.style.layout),
-            example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
+            example: example(board, &standing, reader)
+                .filter(|_| earlier_of.is_none() && !facts.tell_of_pause()),
             unsubscribe: reader.filter(|reader| is_subscriber(board, facts, reader)).map(|reader| {
                 format!("{} unsubscribe {} {reader} PASSWORD", board.row.game, board.row.number)
             }),
@@ -231,6 +238,15 @@ impl Sheet {
             ply: board.entries.len(),
             basis: PictureRef::of(board, viewer),
         }
+    }
+
+    /// Which position it is, when it is not the present one. The sentence about the turn stays as programs look for it.
+    pub fn moment(&self) -> Option<String> {
+        let made = self.earlier_of?;
+        Some(match self.ply {
+            0 => "As it was at the start.".to_owned(),
+            ply => format!("As it was after move {ply} of {made}."),
+        })
     }
 
     /// What faces or cells mean and how moves are typed; nothing when it is over.

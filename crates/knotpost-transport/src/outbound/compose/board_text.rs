@@ -26,7 +26,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         title => sheet.title.clone(),
         number => sheet.number,
         options => sheet.options.clone(),
-        notes => sheet.notes.iter().map(|note| wrap_lines(note)).collect::<Vec<_>>(),
+        notes => sheet.moment().iter().chain(&sheet.notes).map(|note| wrap_lines(note)).collect::<Vec<_>>(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
         turn_line => sheet

@@ -120,7 +120,19 @@ mod stories {
         app.letters();
         // An older position and a stranger's view are answered by nobody.
         app.mail("ann@ann.example", "osbox show 101#1", "").await;
-        assert!(only(&app, "ann@ann.example").reply_to.is_none());
+        let older = only(&app, "ann@ann.example");
+        assert!(older.reply_to.is_none());
+        assert!(older.text.contains("\nAs it was after move 1 of 2.\n\nIt is bob's turn.\n"), "{older}");
+        for words in ["Subject", "PASSWORD", "reply"] {
+            assert!(!older.text.contains(words), "{words}: {older}");
+        }
+        app.mail("bob@bob.example", "osbox showas bob bob-secret 101#0", "").await;
+        let older = only(&app, "bob@bob.example");
+        assert!(older.text.contains("\nAs it was at the start.\n"), "{older}");
+        assert!(!older.text.contains("PASSWORD"), "{older}");
+        app.mail("ann@ann.example", "osbox show 101#2", "").await;
+        let present = only(&app, "ann@ann.example");
+        assert!(present.text.contains("PASSWORD") && !present.text.contains("As it was"), "{present}");
         app.mail("eve@elsewhere.example", "osbox show 101", "").await;
         assert!(only(&app, "eve@elsewhere.example").reply_to.is_none());
     }
