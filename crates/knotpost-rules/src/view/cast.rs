@@ -49,11 +49,11 @@ impl View {
         self.cast.player(line.seat)
     }
 
-    /// The side of a seat, with its player where that is known: `Horz ann`.
+    /// The side of a seat, with its player where that is known and not called as the side is: `Horz ann`.
     pub fn name_side(&self, line: &ScoreLine) -> String {
         match self.cast.player(line.seat) {
-            Some(player) => format!("{} {player}", line.name),
-            None => line.name.to_owned(),
+            Some(player) if player != line.name => format!("{} {player}", line.name),
+            _ => line.name.to_owned(),
         }
     }
 

@@ -163,9 +163,9 @@ pub(super) enum Bounces {
     /// The addresses, since when, and what the other side said.
     List,
     /// Send mail there again.
+    #[command(group(clap::ArgGroup::new("which").required(true).args(["addresses", "all"])))]
     Start {
         /// The addresses.
-        #[arg(required_unless_present = "all", conflicts_with = "all")]
         addresses: Vec<String>,
         /// All stopped addresses: after a mistake of our own relay, for instance.
         #[arg(long)]

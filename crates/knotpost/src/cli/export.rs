@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::Context as _;
+use clap::ArgGroup;
 use knotpost_commands::BoardAt;
 
 use super::EX_DATAERR;
@@ -20,19 +21,20 @@ use knotpost_model::BoardRef;
 use knotpost_platform::files::create_new_private;
 
 #[derive(Debug, clap::Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["board", "user", "all"])))]
 pub(super) struct Args {
     /// The board, for example osbox/123; osbox/123#7 is the record of its first seven moves.
-    #[arg(long, value_name = "GAME/N", required_unless_present_any = ["all", "user"], conflicts_with_all = ["all", "user"])]
+    #[arg(long, value_name = "GAME/N")]
     board: Option<Wanted>,
     /// Everything that is held about a user, as a ZIP.
-    #[arg(long, value_name = "USERID", conflicts_with = "all")]
+    #[arg(long, value_name = "USERID")]
     user: Option<String>,
     /// The entire server, for `knotpost import` on another database.
     #[arg(long)]
     all: bool,
     /// A new file for it, readable by its owner alone (default: standard output).
     file: Option<PathBuf>,
-    /// The same.
+    /// The same new file, named by an option.
     #[arg(long, short, value_name = "FILE", conflicts_with = "file")]
     output: Option<PathBuf>,
 }

@@ -59,8 +59,8 @@ pub(in crate::cli) enum RequestError {
     UnknownGame { name: String, games: String },
     #[error("{0} needs a value")]
     NeedsValue(&'static str),
-    #[error("--players is a number")]
-    Players,
+    #[error("--players takes a number from {least} to {most}, not `{text}`")]
+    Players { text: String, least: usize, most: usize },
     #[error("--layout is one of: {}", Layout::ALL.map(|(_, word)| word).join(", "))]
     Layout,
     #[error(transparent)]
@@ -127,7 +127,7 @@ impl RequestError {
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
             Self::Options(_) | Self::SeatCount { .. } => "player_count",
-            Self::Players
+            Self::Players { .. }
             | Self::Number(..)
             | Self::Level
             | Self::Seat(_)
@@ -250,7 +250,11 @@ impl<'a> Request<'a> {
         };
         let unknown = || RequestError::UnknownGame { name: name.to_owned(), games: games() };
         let game = registry.find(name).ok_or_else(unknown)?;
-        let players = words.players.as_deref().map(|text| text.parse().map_err(|_| RequestError::Players));
+        let seats = &game.meta().players;
+        let players = words.players.as_deref().map(|text| {
+            let (text, least, most) = (text.to_owned(), *seats.start(), *seats.end());
+            text.parse().map_err(|_| RequestError::Players { text, least, most })
+        });
         let mut request = Self {
             game,
             moves: moves.to_vec(),

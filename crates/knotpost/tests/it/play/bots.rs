@@ -186,6 +186,22 @@ fn threads_do_not_change_a_match() {
 }
 
 #[test]
+fn a_number_of_players_that_cannot_be_is_refused_with_those_that_can() {
+    for (words, told) in [
+        ("play osbox --players x", "--players takes a number from 2 to 4, not `x`"),
+        ("think boxilies --players -1", "--players takes a number from 2 to 2, not `-1`"),
+        (
+            "match osbo --seats 1,2 --players 99999999999999999999",
+            "--players takes a number from 2 to 4, not `99999999999999999999`",
+        ),
+    ] {
+        let ran = run_line(words);
+        assert_eq!(ran.code, 65, "{words}: {}", ran.errors);
+        assert!(ran.errors.contains(told), "{words}: {}", ran.errors);
+    }
+}
+
+#[test]
 fn a_start_is_the_same_for_every_game() {
     let ran = run(&[
         "match",

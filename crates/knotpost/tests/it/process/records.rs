@@ -111,3 +111,23 @@ async fn what_cannot_be_exported_or_imported_is_named() {
     assert!(!ended.stderr.contains('\r'), "no bar where no terminal is");
     assert!(ended.stdout.ends_with("120 imported, 0 already here.\n"));
 }
+
+#[tokio::test]
+async fn what_can_be_named_is_said_where_nothing_is() {
+    let place = Place::new();
+    for (arguments, ways) in [
+        (&["export"][..], "<--board <GAME/N>|--user <USERID>|--all>"),
+        (&["admin", "bounces", "start"], "<ADDRESSES|--all>"),
+    ] {
+        let ended = place.run(arguments).await;
+        assert!(ended.code() == 2 && ended.stderr.contains(ways), "{ended:?}");
+    }
+    for arguments in [
+        &["export", "--all", "--user", "ann"][..],
+        &["export", "--all", "--board", "osbox/101"],
+        &["admin", "bounces", "start", "ann@example.org", "--all"],
+    ] {
+        let ended = place.run(arguments).await;
+        assert!(ended.code() == 2 && ended.stderr.contains("cannot be used with"), "{ended:?}");
+    }
+}
