@@ -92,7 +92,7 @@ pub async fn open(
     entropy: Arc<dyn Entropy>,
     opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
-    let app = open_with_any_key(config, registry, clock, entropy, opening).await?;
+    let app = Box::pin(open_with_any_key(config, registry, clock, entropy, opening)).await?;
     refuse_unfinished_import(&app).await?;
     check_key(&app).await?;
     Ok(app)
