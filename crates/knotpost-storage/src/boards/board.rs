@@ -131,7 +131,7 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Finished boards of a game, or of one user there among the latest [`LATEST_OF_USER`] they sat down at; the latest end
+    /// Finished boards of a game, or of one user there among the latest 5000 they sat down at; the latest end
     /// first.
     ///
     /// # Errors
