@@ -105,7 +105,7 @@ impl HourlyLimit {
             return wanted;
         }
         // A clock that was put back must not hold mails back for longer than an hour.
-        let is_past = |at: Millis| !(0..HOUR_MS + delay_ms).contains(&now.since(at).0);
+        let is_past = |at: Millis| at > now || now.since(at).0 >= HOUR_MS + delay_ms;
         self.leased.retain(|(at, _)| !is_past(*at));
         let left: i64 = self.leased.iter().map(|(_, mails)| mails).sum();
         wanted.min(i64::from(per_hour).saturating_sub(left)).max(0)
