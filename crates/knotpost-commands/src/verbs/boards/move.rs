@@ -14,7 +14,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &["board", "mvoe"],
     syntax: &[
         "<game> move board userid password move[#n]",
-        "<game> move board userid password pass|swap|propose|undo|accept|reject|resign",
+        "<game> move board userid password pass|swap|propose|undo|accept|reject|resign|substitute",
     ],
     meaning: "make a move; with #n only if it will be move number n",
     who: WhoAt::AfterBoard,
