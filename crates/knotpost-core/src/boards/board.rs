@@ -220,8 +220,19 @@ impl Board {
         options: GameOptions,
         state: Recent,
     ) -> Self {
-        let Recent { entries, position, retired } = state;
         let timing = Timing { limits: TimeLimits::of(&row, app.time_limits()), ..Timing::default() };
+        Self::of_parts((row, seats), game, options, timing, state)
+    }
+
+    /// A board on which nothing has happened since it was read.
+    fn of_parts(
+        (row, seats): (BoardRow, Vec<SeatRow>),
+        game: &'static dyn AnyGame,
+        options: GameOptions,
+        timing: Timing,
+        state: Recent,
+    ) -> Self {
+        let Recent { entries, position, retired } = state;
         Self {
             row,
             seats,

@@ -3,6 +3,7 @@
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
 use super::{Board, no_moves};
+use crate::boards::recent_boards::Recent;
 use crate::boards::{Scene, Timing};
 use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
@@ -56,20 +57,8 @@ impl Board {
                 queued: false,
             })
             .collect();
-        let (timing, entries) = (Timing::default(), no_moves(&row, players));
-        Self {
-            row,
-            seats,
-            entries,
-            game,
-            position,
-            timing,
-            changed_from: None,
-            parting_words: Vec::new(),
-            dropped_mails: Vec::new(),
-            options,
-            retired: Vec::new(),
-        }
+        let state = Recent { entries: no_moves(&row, players), position, retired: Vec::new() };
+        Self::of_parts((row, seats), game, options, Timing::default(), state)
     }
 
     /// The same, beginning with a position; `None` where it is none of this game.

@@ -21,8 +21,9 @@ pub(super) enum Retry {
 
 /// The pause after the given number of failed attempts (1 = the first has just failed).
 ///
-/// Attempts end when the mail is old enough and enough of them were made. `age` is how long ago the mail was queued, in milliseconds; `random` is any number, from which the jitter of a
-/// quarter to either side is made, so that mails that failed together are not tried together again.
+/// Attempts end when the mail is old enough and enough of them were made. `age` is how long ago the mail was queued, in
+/// milliseconds; `random` is any number, from which the jitter of a quarter to either side is made, so that mails that
+/// failed together are not tried together again.
 pub(super) fn after_failure(attempts: u32, age: i64, random: u64) -> Retry {
     if age >= GIVE_UP_AFTER && attempts >= FEWEST_ATTEMPTS {
         return Retry::GiveUp;
