@@ -5,6 +5,9 @@
 
 use std::fmt;
 
+use crate::address::Address;
+use crate::bounce_words::Words;
+
 /// How much a returned mail says about its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BounceKind {
@@ -41,130 +44,131 @@ pub struct Trouble {
     pub said: String,
 }
 
+/// A failure that a report tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The addresses that failed, by this report; empty: it names none.
+    pub named: Vec<String>,
+    /// Why.
+    pub trouble: Trouble,
+}
+
+impl Failure {
+    /// What these failures say about the address that a mail was written to. Where an alias led on, it is another
+    /// address that failed, and whoever reads the alias is reached.
+    pub fn of_address(failures: &[Self], address: &str) -> Option<Trouble> {
+        let key = address_key(address);
+        let names = |failure: &&Self| {
+            failure.named.is_empty() || failure.named.iter().any(|named| address_key(named) == key)
+        };
+        let own = failures.iter().filter(names).min_by_key(|failure| failure.trouble.kind == BounceKind::Hard);
+        if let Some(own) = own {
+            return Some(own.trouble.clone());
+        }
+        failures.first().map(|other| Trouble { kind: BounceKind::Soft, ..other.trouble.clone() })
+    }
+}
+
+fn address_key(address: &str) -> String {
+    address.parse::<Address>().map_or_else(|_| address.trim().to_lowercase(), |address| address.key())
+}
+
 /// Characters kept of what the other side said.
 const MOST_SAID: usize = 300;
 
-/// Phrases that say that the mailbox does not exist, whatever the code.
-const NO_MAILBOX: [&str; 17] = [
-    "user unknown",
-    "unknown user",
-    "no such user",
-    "no such recipient",
-    "no such mailbox",
-    "no mailbox here",
-    "mailbox not found",
-    "mailbox does not exist",
-    "user not found",
-    "recipient not found",
-    "recipientnotfound",
-    "address not found",
-    "invalid recipient",
-    "does not exist",
-    "unrouteable address",
-    "unknown recipient",
-    "recipient unknown",
-];
-
-/// Phrases that say that the failure does not concern the address, or is temporary.
-const PASSING: [&str; 10] = [
-    "quota",
-    "mailbox is full",
-    "mailbox full",
-    "temporar",
-    "try again",
-    "will be retried",
-    "will retry",
-    "delayed",
-    "timed out",
-    "timeout exceeded",
-];
-
-/// Phrases with which a server refuses a mail that it might take from another server, or with other words in it.
-const POLICY: [&str; 9] = [
-    "spam",
-    "relay",
-    "not permitted",
-    "not allowed",
-    "blocked",
-    "blacklist",
-    "blocklist",
-    "policy",
-    "authenticat",
-];
+/// What a code or a phrase says about the mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Evidence {
+    /// It does not exist.
+    Absent,
+    /// Nothing.
+    None,
+    /// The failure has another cause, or passes.
+    OtherCause,
+}
 
 impl Trouble {
-    /// Judges a status code and the words that came with it. `None`: the code tells of success.
+    /// Judges a status code and the words that came with it: an address is invalid only by evidence, and where codes
+    /// and words disagree the more lenient counts. `None`: the code tells of success, or nothing tells of a failure.
     pub fn judge(status: &str, said: &str) -> Option<Self> {
-        let status = specific_status(status, said);
-        let kind = judge(&status, &said.to_lowercase())?;
-        Some(Self { kind, status, said: one_line(said) })
+        if status.starts_with('2') {
+            return None;
+        }
+        let told: Vec<&str> = statuses(said).filter(|told| !told.starts_with('2')).collect();
+        let given = Some(status).filter(|status| !status.is_empty());
+        let (reply, words) = (find_reply_code(said), Words::of(said));
+        if given.is_none() && told.is_empty() && reply.is_none() && !words.tell_of_failure() {
+            return None;
+        }
+        let codes = given.into_iter().chain(told.iter().copied());
+        let evidence: Vec<Evidence> = codes
+            .map(of_status)
+            .chain(reply.map(of_reply))
+            .chain([if words.name_another_cause() { Evidence::OtherCause } else { Evidence::None }])
+            .chain([if words.deny_the_mailbox() { Evidence::Absent } else { Evidence::None }])
+            .collect();
+        let is_absent = evidence.contains(&Evidence::Absent) && !evidence.contains(&Evidence::OtherCause);
+        let kind = if is_absent { BounceKind::Hard } else { BounceKind::Soft };
+        // Exim writes 5.0.0 into every report, and the other server's code into the diagnostic.
+        let named = given.filter(|given| !is_vague(given)).or_else(|| told.first().copied()).or(given);
+        let status = named.map(ToOwned::to_owned).or_else(|| reply.map(|code| format!("{}.0.0", code / 100)));
+        Some(Self { kind, status: status.unwrap_or_default(), said: one_line(said) })
     }
 
     /// Judges the reply of a mail server, such as `550 5.1.1 no such user`, or whatever words there are.
     pub fn from_words(said: &str) -> Option<Self> {
-        let status = find_status(said).or_else(|| find_reply_code(said)).unwrap_or_default();
-        Self::judge(&status, said)
+        Self::judge("", said)
     }
 }
 
-/// The status that a code with a second and third part of zero stands for: Exim writes 5.0.0 into every report of a
-/// failure, and the other server's code into the diagnostic.
-fn specific_status(status: &str, said: &str) -> String {
-    let told = || find_status(said).or_else(|| find_reply_code(said)).filter(|told| !told.starts_with('2'));
-    let told = if status.starts_with('5') && is_vague(status) { told() } else { None };
-    told.filter(|told| !is_vague(told)).unwrap_or_else(|| status.to_owned())
+/// What RFC 3463 says of a code.
+fn of_status(status: &str) -> Evidence {
+    match status {
+        "5.1.1" | "5.1.2" | "5.1.3" | "5.1.6" | "5.1.10" | "5.2.1" | "5.4.4" => Evidence::Absent,
+        status if is_vague(status) => Evidence::None,
+        // A full box, a size, the sender, the system, the content and policies are no fault of the address.
+        _ => Evidence::OtherCause,
+    }
 }
 
+/// Whether a permanent code leaves open what failed.
 fn is_vague(status: &str) -> bool {
-    status.ends_with(".0.0")
+    matches!(status, "5.0.0" | "5.1.0" | "5.2.0" | "5.3.0" | "5.4.0" | "5.5.0")
 }
 
-fn judge(status: &str, said: &str) -> Option<BounceKind> {
-    let holds = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    let mut parts = status.split('.');
-    let (class, subject, detail) = (parts.next(), parts.next().unwrap_or("0"), parts.next().unwrap_or("0"));
-    match class {
-        Some("2") => None,
-        Some("4") => Some(BounceKind::Soft),
-        Some("5") if holds(&NO_MAILBOX) => Some(BounceKind::Hard),
-        Some("5") if is_vague(status) && (holds(&PASSING) || holds(&POLICY)) => Some(BounceKind::Soft),
-        // RFC 3463: a full box, a size, the system, time, the content and policies are no fault of the address.
-        Some("5") => match (subject, detail) {
-            ("2", "2" | "3") | ("3" | "6" | "7", _) | ("4", "7") => Some(BounceKind::Soft),
-            _ => Some(BounceKind::Hard),
-        },
-        _ if holds(&PASSING) => Some(BounceKind::Soft),
-        _ if holds(&NO_MAILBOX) || said.contains("permanent") => Some(BounceKind::Hard),
-        _ => None,
+fn of_reply(code: u16) -> Evidence {
+    match code {
+        551 => Evidence::Absent,
+        522 | 552 => Evidence::OtherCause,
+        500.. => Evidence::None,
+        _ => Evidence::OtherCause,
     }
 }
 
 /// The first enhanced status code (`5.1.1`) in a text.
 pub fn find_status(text: &str) -> Option<String> {
+    statuses(text).next().map(ToOwned::to_owned)
+}
+
+fn statuses(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_digit() || c == '.';
-    text.split(|c: char| !is_part(c)).find_map(|word| {
+    text.split(move |c: char| !is_part(c)).filter_map(|word| {
         let word = word.trim_matches('.');
         let parts: Vec<&str> = word.split('.').collect();
         let [class, subject, detail] = parts.as_slice() else { return None };
         let short = |part: &str| !part.is_empty() && part.len() <= 3;
         let sound = matches!(*class, "2" | "4" | "5") && short(subject) && short(detail);
-        sound.then(|| word.to_owned())
+        sound.then_some(word)
     })
 }
 
-/// The first three-digit reply of SMTP that tells of a failure, as a status of that class.
-fn find_reply_code(text: &str) -> Option<String> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
-    let code = words.into_iter().find(|word| {
-        word.len() == 3
-            && word.bytes().all(|byte| byte.is_ascii_digit())
-            && word.parse::<u16>().is_ok_and(|code| matches!(code, 421 | 450..=459 | 550..=559))
-    })?;
-    match code {
-        "552" => Some("5.2.2".to_owned()),
-        code if code.starts_with('4') => Some("4.0.0".to_owned()),
-        _ => Some("5.0.0".to_owned()),
-    }
+/// The first three-digit reply of SMTP that tells of a failure.
+fn find_reply_code(text: &str) -> Option<u16> {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    words.find_map(|word| {
+        let code: u16 = Some(word).filter(|word| word.len() == 3)?.parse().ok()?;
+        matches!(code, 421 | 450..=459 | 521 | 522 | 550..=559).then_some(code)
+    })
 }
 
 fn one_line(text: &str) -> String {
@@ -178,54 +182,107 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    use BounceKind::{Hard, Soft};
+
     #[test]
     fn codes_say_whether_the_address_is_of_no_use() {
-        let hard = ["5.1.1", "5.1.10", "5.2.1", "5.4.4", "5.0.0", "5.1.2"];
-        let soft = ["4.2.2", "4.4.1", "5.2.2", "5.3.4", "5.4.7", "5.6.0", "5.7.1", "4.0.0"];
+        let hard = ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1", "5.4.4"];
+        let soft = [
+            "4.2.2", "4.4.1", "4.0.0", "4.1.1", "5.0.0", "5.1.0", "5.1.7", "5.1.8", "5.2.0", "5.2.2", "5.3.0",
+            "5.3.4", "5.4.1", "5.4.6", "5.4.7", "5.4.312", "5.4.316", "5.5.0", "5.6.0", "5.7.1", "5.7.26",
+        ];
         for status in hard {
-            assert_eq!(Trouble::judge(status, "").unwrap().kind, BounceKind::Hard, "{status}");
+            assert_eq!(Trouble::judge(status, "").unwrap().kind, Hard, "{status}");
         }
         for status in soft {
-            assert_eq!(Trouble::judge(status, "").unwrap().kind, BounceKind::Soft, "{status}");
+            assert_eq!(Trouble::judge(status, "").unwrap().kind, Soft, "{status}");
         }
         assert_eq!(Trouble::judge("2.0.0", "delivered"), None);
     }
 
     #[test]
-    fn words_count_where_codes_are_missing_or_vague() {
+    fn what_a_server_says_is_judged_by_evidence() {
         for (said, kind) in [
-            ("550 5.7.1 no such user here", BounceKind::Hard),
-            ("550 go away", BounceKind::Hard),
-            ("550 relay not permitted", BounceKind::Soft),
-            ("554 message looks like spam", BounceKind::Soft),
-            ("550 unknown user, relay not permitted", BounceKind::Hard),
-            ("450 come later", BounceKind::Soft),
-            ("552 box is at its limit", BounceKind::Soft),
-            ("Unrouteable address", BounceKind::Hard),
-            ("the mailbox is full", BounceKind::Soft),
-            ("retry timeout exceeded", BounceKind::Soft),
+            ("550 5.1.1 <ann@spam.example>: Recipient address rejected: User unknown in relay recipient table", Hard),
+            ("550 no such user here", Hard),
+            ("551 not one of ours", Hard),
+            ("550 unknown user, relay not permitted", Hard),
+            ("550-5.2.1 The email account that you tried to reach is disabled", Hard),
+            ("Unrouteable address", Hard),
+            ("User ann (ann@b.example) not listed in Domino Directory", Hard),
+            ("Invalid final delivery userid: ann@b.example", Hard),
+            ("The recipient name is not recognized", Hard),
+            ("553 5.3.0 <ann@b.example>... User unknown", Hard),
+            ("550 go away", Soft),
+            ("550 5.1.8 Sender address rejected: Domain not found", Soft),
+            ("550 5.7.1 no such user here", Soft),
+            ("550 relay not permitted", Soft),
+            ("550-Verification failed for <games@b.example> 550-No Such User Here 550 Sender verify failed", Soft),
+            ("554 message looks like spam", Soft),
+            ("450 4.1.1 user unknown", Soft),
+            ("450 come later", Soft),
+            ("552 box is at its limit", Soft),
+            ("522 over quota", Soft),
+            ("550 5.1.1 mailbox of the user is over quota", Soft),
+            ("550-5.2.1 The user you are trying to contact is receiving mail at a rate that prevents more", Soft),
+            ("550 the SPF record of games.example does not exist", Soft),
+            ("550 PTR record does not exist", Soft),
+            ("550 5.5.0 Requested action not taken: mailbox unavailable", Soft),
+            ("551 5.7.1 user not local", Soft),
+            ("the mailbox is full", Soft),
+            ("retry timeout exceeded", Soft),
+            ("This is a permanent error.", Soft),
         ] {
-            assert_eq!(Trouble::from_words(said).unwrap().kind, kind, "{said}");
+            let found = Trouble::from_words(said).or_else(|| Trouble::judge("5.0.0", said));
+            assert_eq!(found.unwrap().kind, kind, "{said}");
         }
-        assert_eq!(Trouble::from_words("I am on holiday until Monday"), None);
+        for nothing in ["I am on holiday until Monday", "This is a permanent error.", "the sender wrote"] {
+            assert_eq!(Trouble::from_words(nothing), None, "{nothing}");
+        }
     }
 
-    /// Exim writes `Status: 5.0.0` whatever the other server said.
     #[test]
-    fn a_vague_status_is_that_of_the_diagnostic() {
-        for (said, status, kind) in [
-            ("552-5.2.2 the box of this user is over its limit", "5.2.2", BounceKind::Soft),
-            ("552 the box is at its limit", "5.2.2", BounceKind::Soft),
-            ("550-5.7.1 likely unsolicited", "5.7.1", BounceKind::Soft),
-            ("550 5.1.1 nobody", "5.1.1", BounceKind::Hard),
-            ("550 mailbox quota exceeded", "5.0.0", BounceKind::Soft),
-            ("550 go away", "5.0.0", BounceKind::Hard),
+    fn where_status_and_diagnostic_disagree_the_more_lenient_counts() {
+        for (status, said, named, kind) in [
+            ("5.0.0", "552-5.2.2 the box of this user is over its limit", "5.2.2", Soft),
+            ("5.0.0", "552 the box is at its limit", "5.0.0", Soft),
+            ("5.0.0", "550-5.7.1 likely unsolicited", "5.7.1", Soft),
+            ("5.0.0", "550 5.1.1 nobody", "5.1.1", Hard),
+            ("5.0.0", "550 Bad SPF records for games.example", "5.0.0", Soft),
+            ("5.0.0", "550 Virus detected; content rejected", "5.0.0", Soft),
+            ("5.1.1", "550 5.7.1 IP address is listed, ask your provider", "5.1.1", Soft),
+            ("5.1.1", "552 5.2.2 Over quota", "5.1.1", Soft),
+            ("5.1.1", "450 4.2.0 greylisted", "5.1.1", Soft),
+            ("5.7.1", "550 5.1.1 user unknown", "5.7.1", Soft),
+            ("5.1.7", "550 5.1.7 no such domain games.example", "5.1.7", Soft),
+            ("5.1.1", "550 5.1.1 <ann@b.example>: user unknown", "5.1.1", Hard),
+            ("5.1.1", "", "5.1.1", Hard),
+            ("5.1.1", "x-unix; 67", "5.1.1", Hard),
         ] {
-            let found = Trouble::judge("5.0.0", said).unwrap();
-            assert_eq!((found.status.as_str(), found.kind), (status, kind), "{said}");
+            let found = Trouble::judge(status, said).unwrap();
+            assert_eq!((found.status.as_str(), found.kind), (named, kind), "{status} {said}");
         }
-        let found = Trouble::judge("5.1.1", "552 5.2.2 what a server before it said").unwrap();
-        assert_eq!((found.status.as_str(), found.kind), ("5.1.1", BounceKind::Hard));
+    }
+
+    #[test]
+    fn a_dead_mailbox_behind_an_alias_is_not_the_alias() {
+        let failure = |named: &[&str], said: &str| Failure {
+            named: named.iter().map(|&named| named.to_owned()).collect(),
+            trouble: Trouble::from_words(said).unwrap(),
+        };
+        let hard = "550 5.1.1 nobody";
+        for (failures, kind) in [
+            (vec![failure(&["Cat@CAT.example"], hard)], Some(Hard)),
+            (vec![failure(&[], hard)], Some(Hard)),
+            (vec![failure(&["dora@other.example", "cat@cat.example"], hard)], Some(Hard)),
+            (vec![failure(&["dora@other.example"], hard)], Some(Soft)),
+            (vec![failure(&["dora@other.example"], hard), failure(&["cat@cat.example"], hard)], Some(Hard)),
+            (vec![failure(&["cat@cat.example"], hard), failure(&["cat@cat.example"], "552 full")], Some(Soft)),
+            (vec![], None),
+        ] {
+            let found = Failure::of_address(&failures, "cat@cat.example").map(|trouble| trouble.kind);
+            assert_eq!(found, kind, "{failures:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod address;
 mod board;
 mod bounce;
+mod bounce_words;
 pub mod computer_player;
 mod hook_url;
 mod ids;
@@ -23,7 +24,7 @@ mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
-pub use bounce::{BounceKind, Trouble, find_status};
+pub use bounce::{BounceKind, Failure, Trouble, find_status};
 pub use hook_url::{HookUrl, HookUrlError};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use knotpost_commands::{Comment, clean_line, clean_text, is_unwanted, limit_comment};
