@@ -144,8 +144,8 @@ fn is_warning(line: &str) -> bool {
         && entries(WARNING_WORDS).any(|word| lower.contains(word))
 }
 
-/// Drops adverts: paragraphs of nothing else, and a last line before a quote or the end that names the device it was
-/// written on.
+/// Drops adverts: paragraphs of nothing else, and the last lines before a quote or the end that name the device they were
+/// written on or a scanner.
 pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
     let is_advert_at = |index: usize| lines.get(index).is_some_and(|line| is_advert(line));
     let mut at = 0;
@@ -157,13 +157,10 @@ pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
         }
         let end = at + length;
         let mut start = if (at..end).all(is_advert_at) { at } else { end };
-        let last = end - 1;
-        if start == end && is_advert_at(last) && lines.get(last).is_some_and(|line| names_device(line)) {
-            let below =
-                (end..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
-            if below.is_none_or(|below| marks.get(below) != Some(&Mark::Own)) {
-                start = last;
-            }
+        let below = (end..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
+        if start == end && below.is_none_or(|below| marks.get(below) != Some(&Mark::Own)) {
+            let names_itself = |line: &&str| is_scanner(line) || (is_advert(line) && names_device(line));
+            start -= lines.iter().take(end).skip(at).rev().take_while(|line| names_itself(line)).count();
         }
         marks.iter_mut().take(end).skip(start).for_each(|mark| *mark = Mark::Trimmings);
         at = end;
@@ -177,10 +174,7 @@ fn is_advert(line: &str) -> bool {
         return false;
     }
     let lower = line.to_lowercase();
-    if SCANNERS.candidates(&lower).any(|scanner| {
-        let (start, middle) = scanner.split_once('…').unwrap_or((scanner, ""));
-        lower.starts_with(start) && lower.contains(middle)
-    }) {
+    if is_scanner(line) {
         return true;
     }
     // The link after the words.
@@ -193,6 +187,16 @@ fn is_advert(line: &str) -> bool {
         let (start, end) = advert.split_once('…').unwrap_or((advert, ""));
         words.starts_with(start) && words.ends_with(end)
     })
+}
+
+/// Whether a scanner for viruses wrote this line.
+fn is_scanner(line: &str) -> bool {
+    let lower = line.trim().to_lowercase();
+    let is_of = |scanner: &str| {
+        let (start, word) = scanner.split_once('…').unwrap_or((scanner, ""));
+        lower.starts_with(start) && lower.contains(word)
+    };
+    lower.len() <= MAX_ADVERT && SCANNERS.candidates(&lower).any(is_of)
 }
 
 fn names_device(line: &str) -> bool {
