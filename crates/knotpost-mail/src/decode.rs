@@ -1,7 +1,8 @@
-//! Transfer encodings and charsets, decoded leniently: mislabelled, truncated, with trailing data.
+//! Transfer encodings, decoded leniently: truncated, with trailing data; and the text of headers.
 
 use mail_parser::decoders::base64::base64_decode;
-use mail_parser::decoders::charsets::map::charset_decoder;
+
+use super::charset::decode_charset;
 
 /// Decodes Base64 that may be truncated or followed by the footer of a mailing list.
 pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
@@ -61,26 +62,6 @@ fn after_soft_break(text: &[u8]) -> Option<&[u8]> {
 /// The most blanks between the `=` of a soft line break and its line end.
 const MAX_PADDING: usize = 80;
 
-pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
-    let name = charset.unwrap_or_default().trim().to_ascii_lowercase();
-    let vague = matches!(
-        name.as_str(),
-        "" | "us-ascii" | "ascii" | "utf-8" | "utf8" | "unknown-8bit" | "x-unknown" | "8bit"
-    );
-    if vague {
-        // Programs that declare no charset send UTF-8; older ones send Windows-1252.
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return text.to_owned();
-        }
-        if name.starts_with("utf") {
-            return String::from_utf8_lossy(bytes).into_owned();
-        }
-    }
-    let name = if vague { "windows-1252" } else { name.as_str() };
-    charset_decoder(name.as_bytes())
-        .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decode| decode(bytes))
-}
-
 /// Converts to `\n` line ends, and removes byte order marks and control characters other than line ends and tabs.
 pub(super) fn clean_lines(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
@@ -135,29 +116,5 @@ mod tests {
         assert_eq!(decode_base64(b"ZjEyCg=="), b"f12\n");
         assert_eq!(decode_base64(b"ZjEy\nZjEy\n\n-- \nfooter: no code"), b"f12f12");
         assert_eq!(decode_base64(b"ZjEyCgpuaWNlCg\n"), b"f12\n\nnice\n");
-    }
-
-    #[test]
-    fn charsets_are_what_they_say_or_what_they_must_be() {
-        for (bytes, charset, text) in [
-            (&b"\xe9\x80"[..], Some("iso-8859-1"), "é€"),
-            (b"\xe9", None, "é"),
-            ("é".as_bytes(), None, "é"),
-            ("é".as_bytes(), Some("US-ASCII"), "é"),
-            (b"\xf1", Some("koi8-r"), "Я"),
-            (b"\xdf", Some("windows-1251"), "Я"),
-            (b"\xb1", Some("iso-8859-2"), "ą"),
-            (b"\xb9", Some("windows-1250"), "ą"),
-            (b"\xa4", Some("iso-8859-15"), "€"),
-            (b"\xc4\xe3", Some("gb2312"), "你"),
-            (b"\xa4\xa4", Some("big5"), "中"),
-            (b"\xb0\xa1", Some("euc-kr"), "가"),
-            (b"\x82\xa0", Some("shift_jis"), "あ"),
-            (b"\xa4\xa2", Some("euc-jp"), "あ"),
-            (b"\x1b$B$\"\x1b(B", Some("iso-2022-jp"), "あ"),
-            (b"h\xe9", Some("no such charset"), "h\u{fffd}"),
-        ] {
-            assert_eq!(decode_charset(bytes, charset), text, "{charset:?}");
-        }
     }
 }

@@ -3,7 +3,8 @@
 //! The bytes of adjacent words of one charset are joined before decoding: many programs split in the middle of a
 //! character.
 
-use super::decode::{decode_base64, decode_charset, decode_quoted};
+use super::charset::decode_charset;
+use super::decode::{decode_base64, decode_quoted};
 
 /// Decodes every encoded word; other text, and a word that cannot be decoded, is left as it is.
 pub(super) fn decode_words(text: &str) -> String {

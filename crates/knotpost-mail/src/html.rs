@@ -1,15 +1,28 @@
 //! Converts HTML to the plain text a person would have typed.
 //!
-//! For mails without a plain part: it keeps line breaks, drops what is not displayed, and marks quotes with `>`, so that
-//! the next stage needs to know one kind of quote only. It is not a renderer: no tables, no lists, no links.
+//! For mails without a plain part: it keeps line breaks, drops what is not displayed or struck out, and marks quotes with
+//! `>`, so that the next stage needs to know one kind of quote only. It is not a renderer: no tables, no lists, no links.
 
 use mail_parser::decoders::html::add_html_token;
 
 use super::decode::is_invisible;
+use super::html_style::{Look, attribute, declarations, is_indent};
 
 /// Converts any markup; it never fails.
 pub(super) fn to_text(html: &str) -> String {
-    let mut page = Page::default();
+    Page::default().read(html)
+}
+
+/// The same without the marks of a `blockquote` that is only an indent; `None` when there is no such.
+pub(super) fn unindented(html: &str) -> Option<String> {
+    let mut page = Page { indents: Some(0), ..Page::default() };
+    let text = page.read(html);
+    (page.indents? > 0).then_some(text)
+}
+
+impl Page {
+    fn read(&mut self, html: &str) -> String {
+    let page = self;
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let (text, from_tag) = rest.split_at(at);
@@ -23,13 +36,49 @@ pub(super) fn to_text(html: &str) -> String {
         };
     }
     page.text(rest);
-    page.finish()
+    page.end_block();
+    std::mem::take(&mut page.out)
+    }
 }
 
 struct Tag<'a> {
     name: String,
     closes: bool,
     attributes: &'a str,
+}
+
+impl Tag<'_> {
+    /// Whether nothing can stand in the element, or it ends with its tag.
+    fn is_empty(&self) -> bool {
+        const EMPTY: &[&str] = &[
+            "", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+            "wbr",
+        ];
+        EMPTY.contains(&self.name.as_str()) || self.attributes.ends_with('/')
+    }
+}
+
+/// Whether an element is a block: it begins a line, and no end of an element around it goes past it.
+fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "div" | "dl" | "dt" | "fieldset"
+            | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "html" | "li"
+            | "listing" | "main" | "nav" | "ol" | "p" | "pre" | "section" | "table" | "tbody" | "td" | "th" | "thead"
+            | "tr" | "ul"
+    )
+}
+
+/// The elements that end where one begins, though nothing says so.
+fn ended_by(name: &str) -> &'static [&'static str] {
+    match name {
+        "li" => &["li"],
+        "td" | "th" => &["td", "th"],
+        "tr" => &["td", "th", "tr"],
+        "dd" | "dt" => &["dd", "dt"],
+        name if is_block(name) => &["p"],
+        _ => &[],
+    }
 }
 
 /// Reads the tag or comment at the start of the text; `None` when the `<` is just a character.
@@ -69,7 +118,7 @@ fn split_at_tag_end(text: &str) -> (&str, &str) {
 
 /// Skips the contents of elements that are not displayed.
 fn skip_hidden<'a>(tag: &Tag<'_>, after: &'a str) -> &'a str {
-    if tag.closes || !matches!(tag.name.as_str(), "script" | "style" | "title" | "template") {
+    if tag.closes || !matches!(tag.name.as_str(), "script" | "style" | "title" | "template" | "xml" | "iframe" | "datalist") {
         return after;
     }
     let close = format!("</{}", tag.name);
@@ -87,9 +136,21 @@ struct Page {
     preformatted: usize,
     /// The paragraph has no margin: Outlook writes one for every line.
     tight: bool,
-    /// For every open `div`, what it started.
-    divs: Vec<Marks>,
+    /// The elements around the text.
+    open: Vec<Open>,
+    /// The indents that were not marked, where none is.
+    indents: Option<usize>,
 }
+
+/// An element, and what began with it.
+struct Open {
+    name: String,
+    marks: Marks,
+    look: Look,
+}
+
+/// Elements that are looked through for the one that a tag ends.
+const NEAR: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
@@ -103,6 +164,9 @@ const MAX_QUOTES: usize = 8;
 
 impl Page {
     fn text(&mut self, text: &str) {
+        if self.look().is_unread() {
+            return;
+        }
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             if let Some((entity, after)) = split_entity(rest) {
@@ -139,7 +203,33 @@ impl Page {
         }
     }
 
+    fn look(&self) -> Look {
+        self.open.last().map_or_else(Look::default, |open| open.look)
+    }
+
     fn tag(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.as_str();
+        if tag.closes {
+            let was_gone = self.look().is_gone;
+            self.close(name);
+            if !was_gone {
+                self.lay_out(tag);
+            }
+            return;
+        }
+        ended_by(name).iter().for_each(|ended| self.close(ended));
+        let look = self.look().within(name, tag.attributes);
+        if !look.is_gone {
+            self.lay_out(tag);
+        }
+        if !tag.is_empty() {
+            let marks = if look.is_gone { Marks::Nothing } else { self.begin(tag) };
+            self.open.push(Open { name: tag.name.clone(), marks, look });
+        }
+    }
+
+    /// The line ends that an element brings.
+    fn lay_out(&mut self, tag: &Tag<'_>) {
         match tag.name.as_str() {
             "br" => self.end_line(),
             "hr" => {
@@ -156,44 +246,65 @@ impl Page {
                     self.blank_line();
                 }
             }
-            "pre" | "listing" => {
-                self.end_block();
-                self.preformatted =
-                    if tag.closes { self.preformatted.saturating_sub(1) } else { self.preformatted + 1 };
-            }
-            "blockquote" => {
-                self.end_block();
-                self.quotes = if tag.closes { self.quotes.saturating_sub(1) } else { self.quotes + 1 };
-            }
-            "div" => self.div(tag),
-            "address" | "article" | "aside" | "body" | "center" | "dd" | "dl" | "dt" | "fieldset"
-            | "figure" | "footer" | "form" | "header" | "html" | "li" | "main" | "nav" | "ol" | "section"
-            | "table" | "tbody" | "thead" | "tr" | "ul" => self.end_block(),
+            name if is_block(name) => self.end_block(),
             _ => {}
         }
     }
 
-    /// Yahoo quotes in a `div` with a class of its own, all others in `blockquote`; K-9 keeps line ends in one.
-    fn div(&mut self, tag: &Tag<'_>) {
-        self.end_block();
-        if tag.closes {
-            match self.divs.pop() {
-                Some(Marks::Quote) => self.quotes = self.quotes.saturating_sub(1),
-                Some(Marks::Preformatted) => self.preformatted = self.preformatted.saturating_sub(1),
-                Some(Marks::Nothing) | None => {}
-            }
-            return;
-        }
-        let marks = if tag.attributes.contains("yahoo_quoted") {
-            self.quotes += 1;
-            Marks::Quote
-        } else if tag.attributes.contains("white-space: pre") || tag.attributes.contains("white-space:pre") {
-            self.preformatted += 1;
-            Marks::Preformatted
-        } else {
-            Marks::Nothing
+    /// Begins what an element stands for. Yahoo quotes in a `div` with a class of its own, all others in `blockquote`;
+    /// K-9 keeps line ends in a `div`.
+    fn begin(&mut self, tag: &Tag<'_>) -> Marks {
+        let keeps_lines = || {
+            let style = attribute(tag.attributes, "style").unwrap_or_default();
+            declarations(style).any(|(property, value)| property == "white-space" && value.starts_with("pre"))
         };
-        self.divs.push(marks);
+        match tag.name.as_str() {
+            "blockquote" => {
+                if let Some(indents) = self.indents.as_mut().filter(|_| self.quotes == 0 && is_indent(tag.attributes)) {
+                    *indents += 1;
+                    return Marks::Nothing;
+                }
+                self.quotes += 1;
+                Marks::Quote
+            }
+            "div" if tag.attributes.contains("yahoo_quoted") => {
+                self.quotes += 1;
+                Marks::Quote
+            }
+            name if matches!(name, "pre" | "listing") || (name == "div" && keeps_lines()) => {
+                self.preformatted += 1;
+                Marks::Preformatted
+            }
+            _ => Marks::Nothing,
+        }
+    }
+
+    /// Ends the nearest element of a name, with all that is in it. An inline element does not end beyond the block around
+    /// it, nor a paragraph; nor a cell or item beyond its table or list.
+    fn close(&mut self, name: &str) {
+        let ends_search = |around: &str| match name {
+            "td" | "th" | "tr" => around == "table",
+            "li" => matches!(around, "ul" | "ol"),
+            "dd" | "dt" => around == "dl",
+            "p" => is_block(around),
+            name => !is_block(name) && is_block(around),
+        };
+        let mut near = self.open.iter().enumerate().rev().take(NEAR);
+        let found = near.find_map(|(at, open)| {
+            if open.name == name { Some(Some(at)) } else { ends_search(&open.name).then_some(None) }
+        });
+        let Some(at) = found.flatten() else { return };
+        // A closed line belongs to what it stands in.
+        if self.open.iter().skip(at).any(|open| open.marks == Marks::Quote) {
+            self.end_block();
+        }
+        for open in self.open.drain(at..) {
+            match open.marks {
+                Marks::Quote => self.quotes = self.quotes.saturating_sub(1),
+                Marks::Preformatted => self.preformatted = self.preformatted.saturating_sub(1),
+                Marks::Nothing => {}
+            }
+        }
     }
 
     /// Ends the line if it is not empty; a non-breaking space counts as content.
@@ -225,10 +336,6 @@ impl Page {
         }
     }
 
-    fn finish(mut self) -> String {
-        self.end_block();
-        self.out
-    }
 }
 
 /// Splits `&name;` off the front, if there is one.

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 
 use mail_parser::{ContentType, Header, HeaderName, HeaderValue, MessageParser};
 
-use super::decode::{clean_lines, decode_base64, decode_charset, decode_quoted, header_text};
-use super::{flowed, html};
+use super::charset::decode_charset;
+use super::decode::{clean_lines, decode_base64, decode_quoted, header_text};
+use super::extract::extract;
+use super::{enriched, flowed, html, smime};
 
 /// Header bytes of one part.
 const MAX_HEADER_BYTES: usize = 128 * 1024;
@@ -20,8 +22,10 @@ const MAX_FIELD_BYTES: usize = 32 * 1024;
 const MAX_PARTS: usize = 200;
 /// Multiparts within multiparts.
 const MAX_DEPTH: usize = 16;
-/// Decoded text of all parts together, in bytes.
-const MAX_TEXT: usize = 1024 * 1024;
+/// Counts as this many multiparts, since it is copied: there is one within another at most.
+const SMIME_DEPTH: usize = 8;
+/// Bytes of all texts together, as they are encoded, that are read; what is beyond them is left out.
+pub(super) const MOST_TEXT: usize = 512 * 1024;
 
 /// A limit that a mail exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -38,9 +42,6 @@ pub enum Limit {
     /// Parts nested more than 16 deep.
     #[error("parts nested too deeply")]
     Depth,
-    /// More than 1 MiB of decoded text in all parts together.
-    #[error("too much text")]
-    TextLength,
 }
 
 /// One header field: its name, its value as mail-parser reads it, and as it was written.
@@ -67,7 +68,7 @@ impl<'x> Part<'x> {
         }
         check_fields(head)?;
         // Without the empty line mail-parser drops the field at the end of the input.
-        let mut head = header_text(&without_blank_lines(head));
+        let mut head = header_text(&with_whole_mime_fields(&without_blank_lines(head)));
         head.extend_from_slice(b"\r\n\r\n");
         let headers = MessageParser::new()
             .parse_headers(&head)
@@ -115,46 +116,76 @@ impl<'x> Part<'x> {
             .and_then(|header| header.value.as_content_type())
     }
 
-    pub(super) fn transfer_encoding(&self) -> Option<&str> {
-        let header = self.headers.iter().find(|header| header.name == HeaderName::ContentTransferEncoding)?;
-        header.value.as_text().map(str::trim)
+    /// The word that names the transfer encoding, in lower case; programs put it in quotation marks, or comments and
+    /// semicolons beside it.
+    pub(super) fn transfer_encoding(&self) -> Option<String> {
+        let field = self.fields().find(|field| *field.name == HeaderName::ContentTransferEncoding)?;
+        let mut depth = 0_usize;
+        let outside = field.raw.chars().filter(|c| {
+            depth += usize::from(*c == '(');
+            let is_outside = depth == 0;
+            depth = depth.saturating_sub(usize::from(*c == ')'));
+            is_outside
+        });
+        let text: String = outside.collect();
+        let mut words = text.split(|c: char| c.is_whitespace() || c.is_control() || matches!(c, ';' | '"' | '\'' | ','));
+        words.find(|word| !word.is_empty()).map(str::to_ascii_lowercase)
     }
 
     fn is_attachment(&self) -> bool {
-        let disposition = self.content(&HeaderName::ContentDisposition);
-        disposition.is_some_and(|value| value.is_attachment() || value.has_attribute("filename"))
-            || self.content(&HeaderName::ContentType).is_some_and(|value| value.has_attribute("name"))
+        self.content(&HeaderName::ContentDisposition).is_some_and(ContentType::is_attachment)
+    }
+
+    /// The name of a file that it could be saved as.
+    fn file_name(&self) -> Option<&str> {
+        let attribute = |header, name| self.content(header).and_then(|value| value.attribute(name));
+        attribute(&HeaderName::ContentDisposition, "filename").or_else(|| attribute(&HeaderName::ContentType, "name"))
     }
 
     fn kind(&self) -> Kind<'_> {
-        let Some(content) = self.content(&HeaderName::ContentType) else { return Kind::Plain };
+        let Some(content) = self.content(&HeaderName::ContentType) else { return Kind::Text(Form::Plain) };
+        let is_named = |name: &str| self.file_name().is_some_and(|file| file.eq_ignore_ascii_case(name));
         match (content.ctype(), content.subtype()) {
-            ("multipart", subtype) => {
-                match content.attribute("boundary").filter(|boundary| !boundary.is_empty()) {
-                    Some(boundary) => Kind::Multipart(Arrangement::of(subtype), boundary),
-                    None => Kind::Plain,
-                }
-            }
-            ("text", Some("html")) => Kind::Html,
-            ("text", Some("plain") | None) => Kind::Plain,
+            ("multipart", Some("encrypted")) => Kind::Sealed(Sealed::Encrypted),
+            ("multipart", subtype) => Kind::Multipart(
+                Arrangement::of(subtype),
+                content.attribute("boundary").map(str::trim_end).filter(|boundary| !boundary.is_empty()),
+            ),
+            ("text", Some("html")) | ("application", Some("xhtml+xml")) => Kind::Text(Form::Page),
+            ("text", Some("plain")) | (_, None) => Kind::Text(Form::Plain),
+            ("text", Some("vnd.google.email-reaction+json")) => Kind::Reaction,
+            ("text", Some(subtype)) if !NO_PROSE.contains(&subtype) => Kind::Text(match subtype {
+                "enriched" => Form::Enriched,
+                "richtext" => Form::Richtext,
+                _ => Form::Other,
+            }),
+            ("application", Some("pkcs7-mime" | "x-pkcs7-mime")) => Kind::SmimeMessage,
+            ("application", Some("pgp-encrypted")) => Kind::Sealed(Sealed::Encrypted),
+            ("application", Some("ms-tnef" | "vnd.ms-tnef")) => Kind::Sealed(Sealed::Winmail),
+            ("application", _) if is_named("smime.p7m") => Kind::SmimeMessage,
+            _ if is_named("winmail.dat") => Kind::Sealed(Sealed::Winmail),
             _ => Kind::Other,
         }
     }
 
     /// The bytes of the body without its transfer encoding; data that cannot be decoded is left as it is.
     pub(super) fn decoded(&self) -> Cow<'x, [u8]> {
-        match self.transfer_encoding() {
-            Some(name) if name.eq_ignore_ascii_case("base64") => Cow::Owned(decode_base64(self.body)),
-            Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {
-                Cow::Owned(decode_quoted(self.body))
-            }
-            _ => Cow::Borrowed(self.body),
+        self.decode(self.body)
+    }
+
+    fn decode(&self, body: &'x [u8]) -> Cow<'x, [u8]> {
+        match self.transfer_encoding().as_deref() {
+            Some("base64") => Cow::Owned(decode_base64(body)),
+            Some("quoted-printable") => Cow::Owned(decode_quoted(body)),
+            _ => Cow::Borrowed(body),
         }
     }
 
-    /// The text of a leaf, in Unicode and with `\n` line ends.
-    pub(super) fn text(&self) -> String {
-        let bytes = self.decoded();
+    /// The text of a leaf, in Unicode and with `\n` line ends, as far as `budget` lasts, which counts encoded bytes.
+    pub(super) fn text(&self, budget: &mut usize) -> String {
+        let body = self.body.get(..*budget).unwrap_or(self.body);
+        *budget -= body.len();
+        let bytes = self.decode(body);
         let charset = self.content(&HeaderName::ContentType).and_then(|content| content.attribute("charset"));
         clean_lines(&decode_charset(&bytes, charset))
     }
@@ -176,8 +207,23 @@ impl<'x> Part<'x> {
     /// The unparsed parts of a multipart; empty for any other type.
     pub(super) fn children(&self) -> Result<Vec<&'x [u8]>, Limit> {
         match self.kind() {
-            Kind::Multipart(_, boundary) => split_parts(self.body, boundary.as_bytes()),
+            Kind::Multipart(_, boundary) => Ok(self.split(boundary)?.unwrap_or_default()),
             _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The parts between the lines with the declared boundary, or if there are none, with the one that the body shows;
+    /// `None`: neither is there.
+    fn split(&self, boundary: Option<&str>) -> Result<Option<Vec<&'x [u8]>>, Limit> {
+        if let Some(boundary) = boundary {
+            let parts = split_parts(self.body, boundary.as_bytes())?;
+            if !parts.is_empty() {
+                return Ok(Some(parts));
+            }
+        }
+        match guess_boundary(self.body) {
+            Some(shown) => split_parts(self.body, shown).map(Some),
+            None => Ok(boundary.map(|_| Vec::new())),
         }
     }
 
@@ -193,10 +239,38 @@ impl<'x> Part<'x> {
 }
 
 enum Kind<'a> {
-    Plain,
-    Html,
-    Multipart(Arrangement, &'a str),
+    Text(Form),
+    Multipart(Arrangement, Option<&'a str>),
+    /// Signed or encrypted by S/MIME; only its content tells.
+    SmimeMessage,
+    Sealed(Sealed),
+    /// An emoji beneath a mail of ours.
+    Reaction,
     Other,
+}
+
+/// The forms of text, the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    Plain,
+    Page,
+    Enriched,
+    Richtext,
+    Other,
+}
+
+/// The types of text that hold no words of a person.
+const NO_PROSE: &[&str] = &[
+    "calendar", "css", "csv", "directory", "javascript", "rfc822-headers", "rtf", "vcard", "x-amp-html", "x-vcard", "xml",
+];
+
+/// What hides the words of a mail from this server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sealed {
+    /// Encrypted with S/MIME or OpenPGP.
+    Encrypted,
+    /// In `winmail.dat`, a form of Outlook's own.
+    Winmail,
 }
 
 /// How the parts of a multipart are related.
@@ -220,21 +294,31 @@ impl Arrangement {
     }
 }
 
-/// The text of a mail: see `Message::text`.
-pub(super) fn readable_text(root: &Part<'_>) -> Result<Option<String>, Limit> {
-    let mut walk = Walk { parts: 0, text: 0 };
-    Ok(walk.visit(root, 0)?.map(|readable| readable.text))
+/// What a walk through the parts of a mail finds.
+pub(super) struct Found {
+    /// See `Message::text`.
+    pub(super) text: Option<String>,
+    /// See `Message::sealed`.
+    pub(super) sealed: Option<Sealed>,
+    /// Whether a part says that an emoji stands for the mail.
+    pub(super) is_reaction: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    Plain,
-    Html,
+/// Reads the text of a mail, and what there is in place of it.
+pub(super) fn read_text(root: &Part<'_>) -> Result<Found, Limit> {
+    let mut walk = Walk { parts: 0, budget: MOST_TEXT, sealed: None, is_reaction: false };
+    let readable = walk.visit(root, 0)?;
+    let text = readable.map(|readable| readable.text);
+    Ok(Found { text, sealed: walk.sealed, is_reaction: walk.is_reaction })
 }
 
 struct Readable {
-    source: Source,
+    form: Form,
     text: String,
+    /// It has the name of a file: the text only where there is no other.
+    is_named: bool,
+    /// Its words stand in an indent.
+    is_indented: bool,
 }
 
 impl Readable {
@@ -245,7 +329,10 @@ impl Readable {
 
 struct Walk {
     parts: usize,
-    text: usize,
+    /// Bytes of text that may still be read.
+    budget: usize,
+    sealed: Option<Sealed>,
+    is_reaction: bool,
 }
 
 impl Walk {
@@ -259,60 +346,84 @@ impl Walk {
         }
         match part.kind() {
             Kind::Multipart(arrangement, boundary) => {
-                let children = split_parts(part.body, boundary.as_bytes())?;
+                let Some(children) = part.split(boundary)? else { return Ok(Some(self.leaf(part, Form::Plain, depth))) };
+                let children: Vec<Part<'_>> =
+                    children.into_iter().map(Part::read).collect::<Result<_, _>>()?;
+                self.is_reaction |= children.iter().any(|child| matches!(child.kind(), Kind::Reaction));
                 match arrangement {
                     Arrangement::Alternative => self.choose(&children, depth),
                     Arrangement::FirstCounts => self.first(&children, depth),
                     Arrangement::Sequence => self.join(&children, depth),
                 }
             }
-            Kind::Plain | Kind::Html if depth > 0 && part.is_attachment() => Ok(None),
-            Kind::Plain => {
-                let text = flowed::unflow_if_declared(part.text(), part.content(&HeaderName::ContentType));
-                self.leaf(Source::Plain, text)
+            Kind::Text(_) if depth > 0 && part.is_attachment() => Ok(None),
+            Kind::Text(form) => Ok(Some(self.leaf(part, form, depth))),
+            Kind::SmimeMessage => match smime::signed_content(&part.decoded()) {
+                Some(content) => self.visit(&Part::read(&content)?, depth + SMIME_DEPTH),
+                None => Ok(self.seal(Sealed::Encrypted)),
+            },
+            Kind::Sealed(sealed) => Ok(self.seal(sealed)),
+            Kind::Reaction => {
+                self.is_reaction = true;
+                Ok(None)
             }
-            Kind::Html => self.leaf(Source::Html, html::to_text(&part.text())),
             Kind::Other => Ok(None),
         }
     }
 
-    fn leaf(&mut self, source: Source, text: String) -> Result<Option<Readable>, Limit> {
-        self.text += text.len();
-        if self.text > MAX_TEXT {
-            return Err(Limit::TextLength);
-        }
-        Ok(Some(Readable { source, text }))
+    fn seal(&mut self, sealed: Sealed) -> Option<Readable> {
+        self.sealed = self.sealed.or(Some(sealed));
+        None
     }
 
-    /// Orders plain text before HTML, and HTML before nothing.
-    fn choose(&mut self, children: &[&[u8]], depth: usize) -> Result<Option<Readable>, Limit> {
+    fn leaf(&mut self, part: &Part<'_>, form: Form, depth: usize) -> Readable {
+        let text = part.text(&mut self.budget);
+        let (text, is_indented) = match form {
+            Form::Plain | Form::Other => {
+                (flowed::unflow_if_declared(text, part.content(&HeaderName::ContentType)), false)
+            }
+            Form::Page => read_page(&text),
+            Form::Enriched | Form::Richtext => (enriched::to_text(&text, form == Form::Richtext), false),
+        };
+        Readable { form, text, is_named: depth > 0 && part.file_name().is_some(), is_indented }
+    }
+
+    /// Orders plain text before HTML, HTML before other forms, and all before nothing.
+    fn choose(&mut self, children: &[Part<'_>], depth: usize) -> Result<Option<Readable>, Limit> {
         let mut best: Option<Readable> = None;
         for child in children {
-            let Some(found) = self.visit(&Part::read(child)?, depth + 1)? else { continue };
-            if found.source == Source::Plain && !found.is_blank() {
-                return Ok(Some(found));
+            let Some(found) = self.visit(child, depth + 1)? else { continue };
+            if found.form == Form::Plain && !extract(&found.text).lines.is_empty() {
+                best = Some(found);
+                break;
             }
-            if best.as_ref().is_none_or(|best| best.is_blank() && !found.is_blank()) {
+            // What is an indent in HTML is a quote in plain text.
+            let rank = |readable: &Readable| (readable.is_blank(), !readable.is_indented, readable.form);
+            if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
                 best = Some(found);
             }
         }
-        Ok(best)
+        Ok(best.map(|best| Readable { is_named: false, ..best }))
     }
 
-    fn first(&mut self, children: &[&[u8]], depth: usize) -> Result<Option<Readable>, Limit> {
+    fn first(&mut self, children: &[Part<'_>], depth: usize) -> Result<Option<Readable>, Limit> {
+        let mut named = None;
         for child in children {
-            if let Some(found) = self.visit(&Part::read(child)?, depth + 1)? {
-                return Ok(Some(found));
+            match self.visit(child, depth + 1)? {
+                Some(found) if found.is_named => named = named.or(Some(found)),
+                Some(found) => return Ok(Some(found)),
+                None => {}
             }
         }
-        Ok(None)
+        Ok(named)
     }
 
-    fn join(&mut self, children: &[&[u8]], depth: usize) -> Result<Option<Readable>, Limit> {
-        let mut whole: Option<Readable> = None;
+    fn join(&mut self, children: &[Part<'_>], depth: usize) -> Result<Option<Readable>, Limit> {
+        let (mut whole, mut named): (Option<Readable>, Option<Readable>) = (None, None);
         for child in children {
-            let Some(found) = self.visit(&Part::read(child)?, depth + 1)? else { continue };
+            let Some(found) = self.visit(child, depth + 1)? else { continue };
             match &mut whole {
+                _ if found.is_named || found.form == Form::Other => named = named.or(Some(found)),
                 Some(whole) => {
                     whole.text.push('\n');
                     whole.text.push_str(&found.text);
@@ -320,8 +431,22 @@ impl Walk {
                 None => whole = Some(found),
             }
         }
-        Ok(whole)
+        let is_blank = whole.as_ref().is_none_or(Readable::is_blank);
+        Ok(if is_blank { named.or(whole) } else { whole })
     }
+}
+
+/// The text of a page, and whether its words stand in an indent. One is taken for the sender's only if nothing else is,
+/// and if no line that introduces a quote stands above its words.
+fn read_page(page: &str) -> (String, bool) {
+    let text = html::to_text(page);
+    if !extract(&text).lines.is_empty() {
+        return (text, false);
+    }
+    let Some(unindented) = html::unindented(page) else { return (text, false) };
+    let first = unindented.lines().map(str::trim).find(|line| !line.is_empty());
+    let is_own = first.is_some() && extract(&unindented).split_first().map(|(line, _)| line) == first;
+    if is_own { (unindented, true) } else { (text, false) }
 }
 
 /// Drops the `From ` line that mbox files and some pipes put before the headers.
@@ -372,6 +497,21 @@ fn without_blank_lines(head: &[u8]) -> Vec<u8> {
     lines(head).filter(|line| !line.trim_ascii().is_empty()).flatten().copied().collect()
 }
 
+/// With the fields of MIME on one line each: mail-parser misses a value that was folded away from its `=`.
+fn with_whole_mime_fields(head: &[u8]) -> Vec<u8> {
+    let mut whole: Vec<u8> = Vec::with_capacity(head.len());
+    let mut is_mime = false;
+    for line in lines(head) {
+        if continues_field(line) && is_mime {
+            whole.truncate(whole.trim_ascii_end().len());
+        } else {
+            is_mime = line.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"content-"));
+        }
+        whole.extend_from_slice(line);
+    }
+    whole
+}
+
 fn check_fields(head: &[u8]) -> Result<(), Limit> {
     let (mut fields, mut length) = (0, 0);
     for line in lines(head) {
@@ -386,6 +526,23 @@ fn check_fields(head: &[u8]) -> Result<(), Limit> {
         }
     }
     if fields > MAX_FIELDS { Err(Limit::HeaderCount) } else { Ok(()) }
+}
+
+/// The boundary that a body shows: on the first line that begins with two hyphens, has no blanks, and stands above a
+/// header field or an empty line.
+fn guess_boundary(body: &[u8]) -> Option<&[u8]> {
+    let mut lines = lines(body).peekable();
+    while let Some(line) = lines.next() {
+        let Some(boundary) = line.strip_prefix(b"--").map(<[u8]>::trim_ascii_end) else { continue };
+        let is_boundary = (2..=70).contains(&boundary.len())
+            && boundary.iter().all(u8::is_ascii_graphic)
+            && boundary.iter().any(u8::is_ascii_alphanumeric)
+            && !boundary.ends_with(b"--");
+        if is_boundary && lines.peek().is_some_and(|below| begins_field(below) || below.trim_ascii().is_empty()) {
+            return Some(boundary);
+        }
+    }
+    None
 }
 
 /// The parts between the boundary lines; a missing last boundary ends with the bytes (RFC 2046, section 5.1.1).

@@ -14,13 +14,13 @@ pub struct Section {
     pub depth: usize,
     /// Its media type in lower case, such as `text/plain`.
     pub kind: String,
-    /// Its transfer encoding as it was declared.
+    /// Its transfer encoding, one word in lower case.
     pub encoding: Option<String>,
     /// The undecoded size of its body in bytes.
     pub size: usize,
     /// Its header fields: names as they were written, values decoded and on one line.
     pub fields: Vec<(String, String)>,
-    /// Its text, decoded, when it is a text or a report for machines.
+    /// Its text, decoded, when it is a text or a report for machines; beyond 512 KiB of all texts nothing is read.
     pub text: Option<String>,
 }
 
@@ -30,11 +30,17 @@ pub struct Section {
 /// [`Limit`] when headers are too long or parts are nested too deep.
 pub fn outline(raw: &[u8]) -> Result<Vec<Section>, Limit> {
     let mut sections = Vec::new();
-    visit(&Part::read(mime::without_envelope_line(raw))?, 0, &mut sections)?;
+    let mut budget = mime::MOST_TEXT;
+    visit(&Part::read(mime::without_envelope_line(raw))?, 0, &mut sections, &mut budget)?;
     Ok(sections)
 }
 
-fn visit(part: &Part<'_>, depth: usize, sections: &mut Vec<Section>) -> Result<(), Limit> {
+fn visit(
+    part: &Part<'_>,
+    depth: usize,
+    sections: &mut Vec<Section>,
+    budget: &mut usize,
+) -> Result<(), Limit> {
     if depth > MAX_DEPTH {
         return Err(Limit::Depth);
     }
@@ -45,14 +51,14 @@ fn visit(part: &Part<'_>, depth: usize, sections: &mut Vec<Section>) -> Result<(
     let is_readable = kind.starts_with("text/") || kind.ends_with("delivery-status");
     sections.push(Section {
         depth,
-        encoding: part.transfer_encoding().map(str::to_owned),
+        encoding: part.transfer_encoding(),
         size: part.size(),
         fields: part.readable_fields(),
-        text: is_readable.then(|| part.text()),
+        text: is_readable.then(|| part.text(budget)),
         kind,
     });
     for child in part.children()? {
-        visit(&Part::read(child)?, depth + 1, sections)?;
+        visit(&Part::read(child)?, depth + 1, sections, budget)?;
     }
     Ok(())
 }

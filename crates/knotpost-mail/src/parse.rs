@@ -8,8 +8,11 @@ use core::net::IpAddr;
 use mail_parser::{HeaderName, HeaderValue};
 
 use super::encoded::decode_words;
-use super::mime::{self, Limit, Part};
+use super::mime::{self, Found, Limit, Part};
+pub use super::mime::Sealed;
+use super::reaction;
 use super::received::client_address;
+use super::trimmings;
 
 /// Why bytes are no mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +56,10 @@ pub struct Message {
     /// The readable text with `\n` line ends, quotes included: plain text if there is any, else converted HTML, whose quotes
     /// are marked with `>` as in plain text. `None` when there is no readable part.
     pub text: Option<String>,
+    /// What hides the words, or some of them.
+    pub sealed: Option<Sealed>,
+    /// Whether it is nothing but an emoji or a word of approval that a program sent for a person.
+    pub is_reaction: bool,
     /// The `Return-Path` header: an empty string stands for `<>`.
     pub return_path: Option<String>,
     /// The first word of `Auto-Submitted`, in lower case.
@@ -123,7 +130,10 @@ pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
         return Err(Broken::NoField);
     }
     message.content_type_report = root.is_report();
-    message.text = mime::readable_text(&root)?;
+    let Found { text, sealed, is_reaction } = mime::read_text(&root)?;
+    message.is_reaction = is_reaction || text.as_deref().is_some_and(reaction::is_reaction);
+    message.sealed = sealed.or_else(|| trimmings::holds_ciphertext(text.as_deref()?).then_some(Sealed::Encrypted));
+    message.text = text;
     Ok(message)
 }
 

@@ -112,29 +112,49 @@ tables! {
     ADVERTS by first = "\
     sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |sent from mobile|\
     sent from proton|sent from samsung |sent from a phone|sent from aol|sent from spark|sent via |\
-    sent with proton|sent with [proton|sent with aqua mail|sent with spark|sent using |get outlook for |\
+    sent with proton|sent with [proton|sent with aqua mail|sent with spark|sent with tuta|sent with fairemail|sent using |\
+    secured with tuta|gesichert mit tuta|get outlook for |\
     get bluemail for |von meinem …gesendet|von meiner …gesendet|von meinem/meiner …gesendet|gesendet von |\
     gesendet mit |diese nachricht wurde von meinem …gesendet|holen sie sich outlook für |outlook für …herunterladen|\
     outlook für …beziehen|envoyé de mon |envoyé depuis |envoyé avec |envoyé à partir de |obtenir outlook pour |\
     obtenez outlook pour |télécharger outlook pour |enviado desde |enviado do meu |enviado de meu |enviado con |\
-    enviado via |enviado a partir do |obtener outlook para |obter o outlook para |baixar o outlook para |inviato da |\
+    enviado via |enviado a partir do |enviado com |inviato con |obtener outlook para |obter o outlook para |baixar o outlook para |inviato da |\
     inviato dal mio |scarica outlook per |ottieni outlook per |verstuurd vanaf |verzonden vanaf |verzonden met |\
     outlook voor …downloaden|download outlook voor |skickat från |hämta outlook för |sendt fra |hent outlook til |\
-    lähetetty |wysłane z |wysłano z |pobierz outlook|pobierz aplikację outlook|odesláno z |odoslané z |отправлено с |\
-    отправлено из |надіслано з |получить outlook для |скачать outlook для |iphone'umdan gönderildi|发自我的|从我的…发送|\
+    lähetetty |wysłane z |wysłano z |wysłano za pomocą |wysłane za pomocą |pobierz outlook|pobierz aplikację outlook|odesláno z |odoslané z |отправлено с |\
+    отправлено из |отправлено с помощью |надіслано з |надіслано за допомогою |получить outlook для |скачать outlook для |iphone'umdan gönderildi|发自我的|从我的…发送|\
     發自我的|從我的…傳送|获取 outlook for |取得 outlook for |iphoneから送信|ipadから送信|ios 版 outlook を入手|\
     android 版 outlook を入手|outlook for …を入手|나의 iphone에서 보냄|yahoo mail: search, organize, conquer|virus-free.|\
     <https://www.avast.com/";
 }
 
+tables! {
+    /// The beginnings of the lines in which scanners for viruses name themselves; after a `…`, a word that is in them.
+    SCANNERS by first = "\
+    virus-free|virenfrei|www.avast.com|www.avg.com|this email has been checked for viruses|this e-mail has been checked for viruses|\
+    this email was scanned|this e-mail was scanned|this email has been scanned|this e-mail has been scanned|\
+    this message has been scanned|this message was scanned|this mail was scanned|this email is free from viruses|\
+    this email message was scanned|scanned by …virus|scanned by mailscanner|scanned by mimecast|checked by avg|no virus found in|\
+    this email was checked by …virus|spam detection software|diese e-mail wurde von …viren geprüft|\
+    diese e-mail wurde auf viren|diese nachricht wurde auf viren|diese email wurde von …virus|\
+    cet e-mail a été vérifié par …virus|cet email a été vérifié par …virus|l'absence de virus dans ce courrier|\
+    l’absence de virus dans ce courrier|ce courrier électronique ne contient aucun virus|\
+    este correo electrónico ha sido comprobado en busca de virus|este email fue escaneado|libre de virus|livre de vírus|\
+    este e-mail foi verificado …antivírus|este email foi escaneado|questa e-mail è stata controllata per individuare virus|\
+    questa email è stata esaminata alla ricerca di virus|mail priva di virus|deze e-mail is gecontroleerd op virussen|\
+    virusvrij|ta wiadomość e-mail została sprawdzona pod kątem wirusów|wolny od wirusów|это сообщение проверено на вирусы|\
+    без вирусов|tento e-mail byl zkontrolován na viry|denna e-postmeddelande har sökts igenom|此电子邮件已由|不含病毒";
+}
+
 /// The products named in adverts directly below the sender's words.
 pub(super) const DEVICES: &str =
-    "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone";
+    "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone|proton|yahoo mail|gmx|aol|\
+    web.de|mail.ru|k-9|fairemail|bluemail|aqua mail|spark|tuta";
 
 tables! {
     /// The beginnings of the warnings in capitals that gateways put on top of external mail.
     WARNING_HEADS by first = "\
-    external|caution|warning|attention|notice|achtung|vorsicht|warnung|extern|externe|hinweis|avertissement|prudence|\
+    external|ext|caution|warning|attention|notice|alert|security|unverified|untrusted|achtung|vorsicht|warnung|extern|externe|hinweis|avertissement|prudence|\
     atención|precaución|advertencia|externo|attenzione|avviso|esterno|let op|pas op|waarschuwing|atenção|cuidado|aviso|\
     uwaga|ostrzeżenie|внимание|осторожно|注意|警告|外部";
 }
@@ -148,9 +168,37 @@ tables! {
     /// The beginnings of other warnings, in lower case.
     WARNING_STARTS by first = "\
     zjqcmqr|this message is from an external sender|this message came from outside|this email originated from outside|\
-    this e-mail originated from outside|this is an external email|you don't often get email from|\
+    this e-mail originated from outside|this email originates from outside|this message originated outside|\
+    this message originated from outside|this email originated outside|this email came from outside|\
+    this email was sent from outside|this message was sent from outside|this email is from outside|\
+    this message is from outside|this email was received from outside|this email comes from outside|this is an external email|\
+    this is an external message|this email is from an external|this email came from an external|\
+    this email originated from an external|this message originated from an external|this email was sent by an external|\
+    this message was sent by an external|you have not previously corresponded with this sender|\
+    report suspicious|learn why this is important|why is this important|do not click links or open attachments unless|\
+    do not click on links or open attachments|be careful with this message|be cautious of|use caution when opening|\
+    please use caution|please exercise caution|exercise caution when|think before you click|banner start|\
+    you don't often get email from|\
     you don’t often get email from|some people who received this message don't often get email from|\
     sie erhalten nicht oft e-mail|sie erhalten nicht häufig e-mail|vous n'obtenez pas souvent d'e-mail|\
     vous n’obtenez pas souvent d’e-mail|no suele recibir correos electrónicos de|non si ricevono spesso messaggi|\
     u ontvangt niet vaak e-mail|nie otrzymujesz często wiadomości";
 }
+
+/// The ends of lines in which a program tells of a reaction, in lower case.
+pub(super) const REACTED: &str = "\
+    reacted to your message|reacted to your email|reacted to a message|reacted via gmail|hat auf ihre nachricht reagiert|\
+    hat auf deine nachricht reagiert|hat über gmail reagiert|a réagi à votre message|a réagi via gmail|\
+    ha reaccionado a tu mensaje|reaccionó a tu mensaje|ha reaccionado a su mensaje|reaccionó a su mensaje|\
+    ha reagito al tuo messaggio|heeft gereageerd op je bericht|heeft gereageerd op uw bericht|reagiu à sua mensagem|\
+    zareagował na twoją wiadomość|zareagowała na twoją wiadomość|отреагировал на ваше сообщение|\
+    отреагировала на ваше сообщение|对你的邮件做出了回应|さんがあなたのメッセージにリアクションしました";
+
+/// The verbs with which telephones tell of a reaction; what was liked follows in quotation marks.
+pub(super) const TAPBACKS: &str = "\
+    liked|loved|disliked|laughed at|emphasized|emphasised|questioned|removed a like from|removed a heart from|\
+    removed a dislike from|removed a laugh from|removed an exclamation from|removed a question mark from|\
+    gefällt|gefällt nicht|liebt|hat gelacht über|hervorgehoben|hat hervorgehoben|hat hinterfragt|a aimé|a adoré|\
+    n’a pas aimé|n'a pas aimé|a ri de|a souligné|a mis en question|le gustó|le encantó|no le gustó|le dio risa|destacó|\
+    preguntó por|ha messo mi piace a|ha adorato|ha riso per|ha enfatizzato|vond leuk|vond geweldig|gostou de|amou|riu de|\
+    понравилось|喜欢|喜歡|いいね";
