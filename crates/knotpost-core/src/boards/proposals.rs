@@ -1,8 +1,9 @@
-//! The proposal that waits on a board, and the players who have not answered it.
+//! The proposal that waits on a board: who has not answered it, what silence decides, and who may not repeat it.
 
-use crate::boards::{Board, Standing};
-use knotpost_model::{BoardState, ProposalKind, SeatState, UserKey};
-use knotpost_storage::{ProposalRow, ReadTx, StoreError};
+use crate::boards::time::end_of_answer;
+use crate::boards::{Board, Code, Refusal, Standing};
+use knotpost_model::{BoardState, Millis, ProposalKind, SeatState, UserKey};
+use knotpost_storage::{ProposalRow, ReadTx, RefusedOffer, SeatRow, StoreError};
 
 /// The proposal that waits on a board, if there is one that no move has made void.
 ///
@@ -28,18 +29,176 @@ pub(crate) fn user_to_move(board: &Board) -> Option<UserKey> {
     board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
 }
 
-/// Users who still play and have not agreed; the proposer counts as agreed in all their seats.
-pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
+/// Users who still play and have not agreed, a seat of each; the proposer counts as agreed in all their seats.
+fn still_asked<'a>(board: &'a Board, proposal: &ProposalRow) -> Vec<&'a SeatRow> {
     let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
     let users: Vec<_> =
         board.seats.iter().filter(|row| agreed.contains(&row.seat)).map(|row| row.user_id).collect();
     let absent = (proposal.kind == ProposalKind::Substitute).then(|| user_to_move(board)).flatten();
-    let mut waiting: Vec<String> = Vec::new();
+    let mut asked: Vec<&SeatRow> = Vec::new();
     for row in board.seats.iter().filter(|row| Some(row.user_id) != absent) {
-        if row.state == SeatState::Playing && !users.contains(&row.user_id) && !waiting.contains(&row.userid)
+        if row.state == SeatState::Playing
+            && !users.contains(&row.user_id)
+            && asked.iter().all(|other| other.user_id != row.user_id)
         {
-            waiting.push(row.userid.clone());
+            asked.push(row);
         }
     }
-    waiting
+    asked
+}
+
+/// The names of the users who still play and have not agreed.
+pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
+    still_asked(board, proposal).into_iter().map(|row| row.userid.clone()).collect()
+}
+
+/// What is offered while the time of the player to move is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// What.
+    pub(crate) kind: ProposalKind,
+    /// Whether the player whose time is up made it.
+    pub(crate) is_own: bool,
+}
+
+/// A player who has not answered an offer, other than the one whose time is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// Until when they are on vacation; a moment that is past: they are not.
+    pub(crate) away_until: Millis,
+    /// When their time to answer is up.
+    pub(crate) end: Millis,
+}
+
+/// What the silence of the player to move decides, whose time is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    /// They forfeit, and what is offered lapses.
+    Forfeits,
+    /// All agree on the draw.
+    Draws,
+    /// Nothing before that moment.
+    Waits(Millis),
+}
+
+/// The one rule of what silence says. It never speaks for the one who gains: a draw counts as accepted by the player whose
+/// time is up only where somebody else offered it, and nothing is decided while a player who has to answer is away.
+pub(crate) fn judge_silence(offer: Option<Offer>, asked: &[Asked], now: Millis) -> Silence {
+    let Some(Offer { kind, is_own }) = offer else { return Silence::Forfeits };
+    let later = |at: &Millis| *at > now;
+    if let Some(back) = asked.iter().map(|player| player.away_until).filter(later).min() {
+        return Silence::Waits(back);
+    }
+    if kind != ProposalKind::Draw || is_own {
+        return Silence::Forfeits;
+    }
+    match asked.iter().map(|player| player.end).filter(later).min() {
+        Some(end) => Silence::Waits(end),
+        None => Silence::Draws,
+    }
+}
+
+/// [`judge_silence`] on a board with its pauses.
+pub(crate) fn silence_on(board: &Board, proposal: Option<&ProposalRow>, now: Millis) -> Silence {
+    let Some(proposal) = proposal else { return Silence::Forfeits };
+    let mover = user_to_move(board);
+    let asked: Vec<Asked> = still_asked(board, proposal)
+        .into_iter()
+        .filter(|row| Some(row.user_id) != mover)
+        .map(|row| Asked {
+            away_until: row.away_until.map(Millis).unwrap_or_default(),
+            end: end_of_answer(board, row.user_id, proposal.at),
+        })
+        .collect();
+    let is_own = maker(board, proposal) == mover;
+    judge_silence(Some(Offer { kind: proposal.kind, is_own }), &asked, now)
+}
+
+/// For whom silence accepts the proposal, should their time run out: the player to move, of a draw that somebody else
+/// offers.
+pub(crate) fn silent_player<'a>(board: &'a Board, proposal: &ProposalRow) -> Option<&'a str> {
+    let mover = user_to_move(board).filter(|mover| maker(board, proposal) != Some(*mover))?;
+    let row = still_asked(board, proposal).into_iter().find(|row| row.user_id == mover)?;
+    (proposal.kind == ProposalKind::Draw).then_some(row.userid.as_str())
+}
+
+/// Who made a proposal.
+pub(crate) fn maker(board: &Board, proposal: &ProposalRow) -> Option<UserKey> {
+    board.seats.iter().find(|row| row.seat == proposal.seat).map(|row| row.user_id)
+}
+
+/// Refuses to repeat an offer that was refused: it can be made again when everybody who still plays has moved since.
+pub(crate) fn check_repeated(
+    board: &Board,
+    refused: &[RefusedOffer],
+    (user, kind): (UserKey, ProposalKind),
+) -> Result<(), Refusal> {
+    let Some(offer) = refused.iter().find(|offer| offer.user_id == user && offer.kind == kind) else {
+        return Ok(());
+    };
+    let first = usize::try_from(offer.ply).unwrap_or_default();
+    let has_moved = |seat: &SeatRow| {
+        (first..board.entries.len()).any(|index| board.present_seat(index) == seat.seat)
+    };
+    if board.seats.iter().filter(|seat| seat.state == SeatState::Playing).all(has_moved) {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::Conflict, format!("you have proposed {kind} already, and it was refused"))
+        .hint("You can propose that again when everybody who still plays has moved once more.")
+        .hint("The others can propose it to you at any time."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Millis = Millis(1_000);
+
+    /// `here`: asked, and has time. `away`: on vacation. `late`: their time to answer is up.
+    fn player(state: &str) -> Asked {
+        let (away_until, end) = match state {
+            "here" => (0, 1_500),
+            "back" => (900, 1_700),
+            "away" => (2_000, 2_500),
+            "late" => (0, 1_000),
+            _ => unreachable!("{state}"),
+        };
+        Asked { away_until: Millis(away_until), end: Millis(end) }
+    }
+
+    #[test]
+    fn silence_never_speaks_for_the_one_who_gains() {
+        use Silence::{Draws, Forfeits, Waits};
+        let (others, own) = (false, true);
+        // Who has not answered but the player whose time is up; who made the offer; what becomes of a draw, and of
+        // anything else that is offered.
+        let cases: [(&[&str], bool, Silence, Silence); 14] = [
+            (&[], others, Draws, Forfeits),
+            (&["here"], own, Forfeits, Forfeits),
+            (&["late"], own, Forfeits, Forfeits),
+            (&["back"], own, Forfeits, Forfeits),
+            (&["away"], own, Waits(Millis(2_000)), Waits(Millis(2_000))),
+            (&["here", "away"], own, Waits(Millis(2_000)), Waits(Millis(2_000))),
+            (&["here"], others, Waits(Millis(1_500)), Forfeits),
+            (&["back"], others, Waits(Millis(1_700)), Forfeits),
+            (&["late"], others, Draws, Forfeits),
+            (&["away"], others, Waits(Millis(2_000)), Waits(Millis(2_000))),
+            (&["here", "back"], others, Waits(Millis(1_500)), Forfeits),
+            (&["late", "here"], others, Waits(Millis(1_500)), Forfeits),
+            (&["late", "late"], others, Draws, Forfeits),
+            (&["late", "away"], others, Waits(Millis(2_000)), Waits(Millis(2_000))),
+        ];
+        assert_eq!(judge_silence(None, &[], NOW), Forfeits, "nothing is offered");
+        for (asked, is_own, draw, other) in cases {
+            let players: Vec<Asked> = asked.iter().map(|state| player(state)).collect();
+            for (kind, expected) in [
+                (ProposalKind::Draw, draw),
+                (ProposalKind::Undo, other),
+                (ProposalKind::Substitute, other),
+            ] {
+                let found = judge_silence(Some(Offer { kind, is_own }), &players, NOW);
+                assert_eq!(found, expected, "{kind:?}, {asked:?}, own: {is_own}");
+            }
+        }
+    }
 }

@@ -205,6 +205,11 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
     }
 }
 
+/// When a player's time to answer is up, who was asked then: they have as long as for a move.
+pub(crate) fn end_of_answer(board: &Board, user: UserKey, asked: Millis) -> Millis {
+    board.timing.pauses.of(Some(user)).reach(asked, limits_now(board).forfeit)
+}
+
 /// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or they are
 /// away. Called with the pauses of the board.
 pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {

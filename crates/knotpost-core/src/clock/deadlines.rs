@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
+use crate::boards::proposals::{Silence, silence_on};
 use crate::boards::time::{Judgement, TimeUp, judge, waiting_since};
-use crate::boards::{Board, ServiceError};
+use crate::boards::{Board, ServiceError, pending_proposal};
 use crate::clock::clock_leader::{Watch, keep_watch, may_judge};
 use crate::mailing::notes::note_of_proposal;
 use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers, notify_users};
-use crate::play::proposals::accept_silent_draw;
+use crate::play::proposals::agree_on_draw;
 use crate::play::resignation::{Left, take_out, tell_declined};
 use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
@@ -177,10 +178,19 @@ async fn lose(
     if board.entries.len() < board.seats.len() {
         return silently_decline(tx, app, board, row, now).await;
     }
-    if up == TimeUp::Move && accept_silent_draw(tx, app, &mut board, now).await? {
-        let facts = BoardFacts { notes: vec![Note::SilentDraw], ..BoardFacts::plain(Heading::Summary) };
-        notify_readers(tx, app, &board, facts, now).await?;
-        return Ok(());
+    let pending = pending_proposal(tx, &board).await?;
+    match silence_on(&board, pending.as_ref(), now) {
+        Silence::Forfeits => {}
+        Silence::Waits(until) => {
+            let nagged = board.row.nagged_at.map(Millis);
+            return Ok(tx.set_due(board.row.id, Some(until), nagged).await?);
+        }
+        Silence::Draws => {
+            agree_on_draw(tx, app, &mut board, now).await?;
+            let facts = BoardFacts { notes: vec![Note::SilentDraw], ..BoardFacts::plain(Heading::Summary) };
+            notify_readers(tx, app, &board, facts, now).await?;
+            return Ok(());
+        }
     }
     tx.delete_proposal(board.row.id).await?;
     let stored = board.entries.len();

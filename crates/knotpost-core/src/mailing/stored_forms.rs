@@ -65,7 +65,7 @@ variants! { notes: Note {
     Note::Away { .. } => r#"{"away":{"userid":"bob","until":"2026-11-29 15:22 UTC"}}"#,
     Note::Unreached { .. } => r#"{"unreached":{"userid":"bob"}}"#,
     Note::Proposed { .. } =>
-        r#"{"proposed":{"by":"bob","kind":"undo","waiting":["cid"],"answer":"obsidio move 102 cid PASSWORD"}}"#,
+        r#"{"proposed":{"by":"bob","kind":"undo","waiting":["cid"],"answer":"obsidio move 102 cid PASSWORD","silent":"cid"}}"#,
     Note::SilentDraw => r#""silent_draw""#,
     Note::Rejected { .. } => r#"{"rejected":{"by":"bob","kind":"draw"}}"#,
     Note::Agreed { .. } => r#"{"agreed":{"kind":"substitute"}}"#,

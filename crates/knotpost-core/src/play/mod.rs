@@ -32,4 +32,3 @@ pub use joining::{Confirmed, confirm_by_link};
 pub use moves::plan_move;
 pub use own_notes::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
 pub use preferences::PreferenceLine;
-pub use proposals::accept_silent_draw;

@@ -8,7 +8,7 @@ use knotpost_rules::Ability;
 
 use crate::app::App;
 use crate::boards::board::Standing;
-use crate::boards::proposals::{pending_proposal, still_to_answer};
+use crate::boards::proposals::{check_repeated, maker, pending_proposal, still_to_answer};
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
@@ -18,26 +18,7 @@ use crate::replies::facts::note_of;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, MoveKind, ProposalKind, UserKey};
-use knotpost_storage::{ProposalRow, StoreError, UserRow, WriteTx};
-
-/// Ends a board as a draw when one is proposed on it that nobody refused: what the clock does with an
-/// offer that was left unanswered. `false`: no draw is proposed. No mail is queued here.
-///
-/// # Errors
-/// When the database fails.
-pub async fn accept_silent_draw(
-    tx: &mut WriteTx,
-    app: &App,
-    board: &mut Board,
-    now: Millis,
-) -> Result<bool, ServiceError> {
-    let pending = pending_proposal(tx, board).await?;
-    if pending.is_none_or(|proposal| proposal.kind != ProposalKind::Draw) {
-        return Ok(false);
-    }
-    agree_on_draw(tx, app, board, now).await?;
-    Ok(true)
-}
+use knotpost_storage::{ProposalRow, RefusedOffer, StoreError, UserRow, WriteTx};
 
 /// `move … propose|undo|accept|reject`, by a user whose password is checked.
 pub(crate) async fn act(
@@ -81,12 +62,7 @@ pub(crate) async fn act(
             return Err(refusal.about(board).into());
         }
         (Action::Accept, Some(proposal)) => agree(tx, app, board, user, proposal, now).await?,
-        (_, Some(proposal)) => {
-            tx.delete_proposal(board.row.id).await?;
-            // The board's row is touched too: a move made at the same moment must see this.
-            tx.update_board(&board.row).await?;
-            (board, Note::Rejected { by: user.userid.clone(), kind: proposal.kind })
-        }
+        (_, Some(proposal)) => refuse(tx, board, user, &proposal, now).await?,
     };
     let mut facts = BoardFacts::plain(Heading::Summary);
     facts.notes.push(note);
@@ -94,6 +70,30 @@ pub(crate) async fn act(
     facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
     board.row.ply = ply as i64;
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// Notes that the proposal is refused, so that its maker does not repeat it at once.
+async fn refuse(
+    tx: &mut WriteTx,
+    mut board: Board,
+    by: &UserRow,
+    proposal: &ProposalRow,
+    now: Millis,
+) -> Result<(Board, Note), StoreError> {
+    tx.delete_proposal(board.row.id).await?;
+    if let Some(user_id) = maker(&board, proposal) {
+        let refused = RefusedOffer { user_id, kind: proposal.kind, ply: proposal.ply };
+        tx.save_refused_offer(board.row.id, &refused).await?;
+    }
+    note_answer(tx, &mut board, now).await?;
+    Ok((board, Note::Rejected { by: by.userid.clone(), kind: proposal.kind }))
+}
+
+/// Stores that the board is to be looked at: the clock may wait for an answer. A move made at the same moment must see
+/// this as well.
+async fn note_answer(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
+    board.row.due_at = board.row.due_at.map(|due| due.min(now.0));
+    tx.update_board(&board.row).await
 }
 
 fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
@@ -137,6 +137,10 @@ async fn propose(
     kind: ProposalKind,
     now: Millis,
 ) -> Result<(Board, Note), ServiceError> {
+    let refused = tx.refused_offers(board.row.id).await?;
+    if let Err(refusal) = check_repeated(&board, &refused, (user.id, kind)) {
+        return Err(refusal.about(board).into());
+    }
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let ply = board.entries.len() as i64;
     let row = ProposalRow { kind, seat, ply, accepted: String::new(), at: now };
@@ -145,6 +149,7 @@ async fn propose(
         return Err(refusal.about(board).into());
     }
     tx.save_proposal(board.row.id, &row).await?;
+    tx.forget_refused_offers(board.row.id, kind, user.id).await?;
     tx.update_board(&board.row).await?;
     let note = note_of(&board, &row);
     Ok((board, note))
@@ -173,8 +178,7 @@ async fn ask_bots(
             ProposalKind::Substitute => false,
         };
         if is_refused {
-            tx.delete_proposal(board.row.id).await?;
-            return Ok((board, Note::Rejected { by: bot.userid, kind: proposal.kind }));
+            return Ok(refuse(tx, board, &bot, &proposal, now).await?);
         }
         (board, note) = agree(tx, app, board, &bot, proposal, now).await?;
     }
@@ -200,7 +204,7 @@ fn is_turn_of(board: &Board, user: UserKey) -> bool {
 async fn agree(
     tx: &mut WriteTx,
     app: &App,
-    board: Board,
+    mut board: Board,
     user: &UserRow,
     mut proposal: ProposalRow,
     now: Millis,
@@ -218,7 +222,7 @@ async fn agree(
     let waiting = still_to_answer(&board, &proposal);
     if !waiting.is_empty() {
         tx.save_proposal(board.row.id, &proposal).await?;
-        tx.update_board(&board.row).await?;
+        note_answer(tx, &mut board, now).await?;
         let note = note_of(&board, &proposal);
         return Ok((board, note));
     }
@@ -263,7 +267,11 @@ async fn undo(
     Ok(board)
 }
 
-async fn agree_on_draw(
+/// Ends a board as the draw that all who still play agreed on. No mail is queued here.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn agree_on_draw(
     tx: &mut WriteTx,
     app: &App,
     board: &mut Board,

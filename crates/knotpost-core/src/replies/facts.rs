@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::boards::proposals::still_to_answer;
+use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{Board, Standing, TimeUp};
 use crate::replies::times::times;
 use crate::replies::{Style, TimeFacts};
@@ -140,6 +140,9 @@ pub enum Note {
         waiting: Vec<String>,
         /// How their answers begin: `osbox move 101 ann PASSWORD`.
         answer: String,
+        /// For whom it counts as accepted when their time runs out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        silent: Option<String>,
     },
     /// A draw was proposed, and nobody answered in time.
     SilentDraw,
@@ -203,6 +206,9 @@ impl fmt::Display for Ruling {
     }
 }
 
+/// The line of a proposal from which on it is for those who answer it.
+const ANSWER_IS: &str = "The answer is a mail with one of these Subjects:";
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -249,9 +255,12 @@ impl fmt::Display for Note {
             }
             Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
             Self::Unreached { userid } => write!(f, "Mail to {userid} comes back."),
-            Self::Proposed { by, kind, waiting, answer } => {
+            Self::Proposed { by, kind, waiting, answer, silent } => {
                 writeln!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))?;
-                writeln!(f, "The answer is a mail with one of these Subjects:")?;
+                if let Some(silent) = silent {
+                    writeln!(f, "If the time of {silent} runs out first, {silent} counts as accepting.")?;
+                }
+                writeln!(f, "{ANSWER_IS}")?;
                 write!(f, "   {answer} accept\n   {answer} reject")
             }
             Self::SilentDraw => {
@@ -294,7 +303,8 @@ impl Note {
             (Self::Proposed { waiting, .. }, Some(reader))
                 if waiting.iter().all(|name| !name.eq_ignore_ascii_case(reader)) =>
             {
-                self.to_string().lines().next().unwrap_or_default().to_owned()
+                let told = self.to_string();
+                told.split(ANSWER_IS).next().unwrap_or_default().trim_end().to_owned()
             }
             _ => self.to_string(),
         }
@@ -408,6 +418,7 @@ pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
         by: board.userid_at(proposal.seat).to_owned(),
         kind: proposal.kind,
         answer: format!("{} move {} {answers} PASSWORD", board.row.game, board.row.number),
+        silent: silent_player(board, proposal).map(ToOwned::to_owned),
         waiting,
     }
 }

@@ -3,11 +3,11 @@
 
 use sqlx::FromRow;
 
-use super::proposals::ProposalRow;
+use super::proposals::{ProposalRow, RefusedOffer};
 use crate::connection::{StoreError, on};
 use crate::rows::RemarkRow;
 use crate::transaction::ReadTx;
-use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind};
+use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind, UserKey};
 
 /// What is shown around a board.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct BoardContext {
     pub proposal: Option<ProposalRow>,
     /// The comment that came with the requested move.
     pub comment: Option<RemarkRow>,
+    /// The offers that were refused on the board.
+    pub refused: Vec<RefusedOffer>,
     /// Names of the players who still play and have no confirmed address from which mail does not come back.
     pub unreached: Vec<String>,
 }
@@ -29,13 +31,14 @@ enum RowKind {
     Proposal = 2,
     Comment = 3,
     Unreached = 4,
+    Refused = 5,
 }
 
 impl TryFrom<i64> for RowKind {
     type Error = String;
 
     fn try_from(kind: i64) -> Result<Self, String> {
-        [Self::Watcher, Self::Proposal, Self::Comment, Self::Unreached]
+        [Self::Watcher, Self::Proposal, Self::Comment, Self::Unreached, Self::Refused]
             .into_iter()
             .find(|known| *known as i64 == kind)
             .ok_or_else(|| format!("a row of kind {kind} about a board"))
@@ -62,6 +65,7 @@ const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_
      UNION ALL SELECT 3, r.text, (SELECT u.userid FROM users u WHERE u.id = r.user_id), r.id, r.ply, 0 FROM remarks r \
      WHERE r.id = (SELECT l.id FROM remarks l WHERE l.board_id = $1 AND l.ply = $2 AND l.kind = 'comment' \
      ORDER BY l.id DESC LIMIT 1) \
+     UNION ALL SELECT 5, kind, NULL, user_id, ply, 0 FROM refused_offers WHERE board_id = $1 \
      UNION ALL SELECT 4, u.userid, u.userid_key, 0, 0, 0 FROM users u WHERE u.id IN \
      (SELECT user_id FROM seats WHERE board_id = $1 AND state = 'playing') AND EXISTS \
      (SELECT 1 FROM addresses a WHERE a.user_id = u.id AND a.verified_at IS NOT NULL) AND NOT EXISTS \
@@ -89,6 +93,11 @@ impl ReadTx {
                     let (seat, ply, at) = (number_1, number_2, Millis(number_3));
                     let accepted = text_2.unwrap_or_default();
                     found.proposal = Some(ProposalRow { kind, seat, ply, accepted, at });
+                }
+                RowKind::Refused => {
+                    let kind = ProposalKind::try_from(text_1).map_err(StoreError::Corrupt)?;
+                    let (user_id, ply) = (UserKey(number_1), number_2);
+                    found.refused.push(RefusedOffer { user_id, kind, ply });
                 }
                 RowKind::Comment => {
                     let (id, ply, kind) = (RemarkKey(number_1), number_2, RemarkKind::Comment);

@@ -96,7 +96,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes the boards that wait for this user due for the clock at once.
+    /// Makes the boards that wait for this user, or that hold an offer, due for the clock at once.
     ///
     /// # Errors
     /// When the database fails.
@@ -109,7 +109,8 @@ impl WriteTx {
         }
         let sql = "UPDATE boards SET due_at = $2 WHERE due_at IS NOT NULL AND state = 'active' \
                    AND id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
-                   AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move)";
+                   AND s.board_id = p.board_id WHERE p.user_id = $1 AND (s.to_move \
+                   OR EXISTS (SELECT 1 FROM proposals o WHERE o.board_id = p.board_id)))";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }

@@ -35,7 +35,7 @@ pub use invitations::{InvitationRow, NewInvitation};
 pub use origins::OriginRow;
 pub use own_boards::OwnBoardRow;
 pub use program_boards::ProgramBoard;
-pub use proposals::ProposalRow;
+pub use proposals::{ProposalRow, RefusedOffer};
 pub use queued_moves::QueuedMoveRow;
 pub use seats::NewSeat;
 pub use seeks::SeekRow;

@@ -4,7 +4,7 @@ use sqlx::FromRow;
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
-use knotpost_model::{BoardKey, Millis, ProposalKind};
+use knotpost_model::{BoardKey, Millis, ProposalKind, UserKey};
 
 /// What a player proposed on a board. It holds as long as the board stands at `ply`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -23,6 +23,19 @@ pub struct ProposalRow {
     pub at: Millis,
 }
 
+/// An offer that was refused. Its maker does not repeat it before everybody has moved since `ply`.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct RefusedOffer {
+    /// Who made it.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// What it was about.
+    #[sqlx(try_from = "String")]
+    pub kind: ProposalKind,
+    /// The number of the last move then.
+    pub ply: i64,
+}
+
 impl ProposalRow {
     /// The seats that agreed.
     pub fn seats_that_agreed(&self) -> impl Iterator<Item = i64> {
@@ -38,6 +51,15 @@ impl ReadTx {
     pub async fn proposal(&mut self, board: BoardKey) -> Result<Option<ProposalRow>, StoreError> {
         let sql = "SELECT kind, seat, ply, accepted, at FROM proposals WHERE board_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, ProposalRow>(sql).bind(board.0).fetch_optional(c).await)?)
+    }
+
+    /// The offers that were refused on a board.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn refused_offers(&mut self, board: BoardKey) -> Result<Vec<RefusedOffer>, StoreError> {
+        let sql = "SELECT user_id, kind, ply FROM refused_offers WHERE board_id = $1 ORDER BY user_id, kind";
+        Ok(on!(self, c => sqlx::query_as::<_, RefusedOffer>(sql).bind(board.0).fetch_all(c).await)?)
     }
 }
 
@@ -73,6 +95,49 @@ impl WriteTx {
         Ok(())
     }
 
+    /// Stores that what a user offered was refused.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_refused_offer(
+        &mut self,
+        board: BoardKey,
+        refused: &RefusedOffer,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO refused_offers (board_id, user_id, kind, ply) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (board_id, user_id, kind) DO UPDATE SET ply = excluded.ply";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(board.0)
+            .bind(refused.user_id.0)
+            .bind(refused.kind.as_str())
+            .bind(refused.ply)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Forgets the refused offers of this kind that others than `user`, who offers the same now, have made.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_refused_offers(
+        &mut self,
+        board: BoardKey,
+        kind: ProposalKind,
+        user: UserKey,
+    ) -> Result<(), StoreError> {
+        let sql = "DELETE FROM refused_offers WHERE board_id = $1 AND kind = $2 AND user_id <> $3";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(board.0)
+            .bind(kind.as_str())
+            .bind(user.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
     /// Deletes the moves of a board after the first `ply`, and what was submitted since. What was said
     /// with them stays as chat.
     ///
@@ -82,6 +147,7 @@ impl WriteTx {
         for sql in [
             "DELETE FROM moves WHERE board_id = $1 AND number > $2",
             "DELETE FROM submissions WHERE board_id = $1 AND ply >= $2",
+            "UPDATE refused_offers SET ply = $2 WHERE board_id = $1 AND ply > $2",
             "UPDATE remarks SET kind = 'chat', ply = $2 WHERE board_id = $1 AND ply > $2",
         ] {
             on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;

@@ -142,6 +142,10 @@ pub const HELD: &[Held] = &[
          WHERE s.user_id = $1 ORDER BY p.board_id",
         [game Text, number Number, kind Text, seat Number, after_move Number, seats_that_agreed Text, at Time]
         without [board_id]),
+    held!(refused_offers in "refused-offers", "draws and undos offered and refused",
+        "SELECT b.game, b.number, r.kind, r.ply FROM refused_offers r JOIN boards b ON b.id = r.board_id \
+         WHERE r.user_id = $1 ORDER BY r.board_id, r.kind",
+        [game Text, number Number, kind Text, after_move Number] without [board_id user_id]),
     held!(remarks in "remarks", "comments and chat on boards",
         "SELECT b.game, b.number, r.ply, r.kind, r.text, r.at FROM remarks r JOIN boards b ON b.id = r.board_id \
          WHERE r.user_id = $1 ORDER BY r.id",

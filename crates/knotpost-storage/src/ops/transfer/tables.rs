@@ -93,6 +93,7 @@ pub const TABLES: &[Table] = &[
     table!(notifications [board_id user_id] board_id: Int, user_id: Int),
     table!(board_notes [user_id board_id] user_id: Int, board_id: Int, text: Text, at: Int),
     table!(proposals [board_id] board_id: Int, kind: Text, seat: Int, ply: Int, accepted: Text, at: Int),
+    table!(refused_offers [board_id user_id kind] board_id: Int, user_id: Int, kind: Text, ply: Int),
     table!(queued_moves [board_id seat place] board_id: Int, seat: Int, place: Int, condition: Text,
         text: Text, number: Int, ply: Int, at: Int),
     table!(submissions [board_id seat] board_id: Int, seat: Int, ply: Int, text: Text, comment: Text, at: Int),
