@@ -7,6 +7,7 @@ use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
+use crate::admin::LoggedErrors;
 use crate::boards::{BoardContext, RecentBoards};
 use crate::clock::LeaderWatch;
 use crate::config::{Config, ConfigError, Time};
@@ -129,6 +130,8 @@ pub struct App {
     pub signals: Signals,
     /// How the file of the database is.
     pub condition: watch::Sender<Condition>,
+    /// What it has logged as errors, as it reported last.
+    pub logged_errors: watch::Sender<LoggedErrors>,
     /// Whether its loops go on.
     pub pulse: Pulse,
     /// Who has been seen keeping the clock.
@@ -204,6 +207,7 @@ impl App {
             leader_watch: LeaderWatch::default(),
             secret,
             condition: watch::Sender::default(),
+            logged_errors: watch::Sender::default(),
         })
     }
 

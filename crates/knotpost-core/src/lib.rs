@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod config;
+pub mod fair_queue;
 pub mod gallery;
 pub mod links;
 pub mod outage;

@@ -8,22 +8,24 @@ use std::time::Duration;
 use knotpost_rules::Position;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use knotpost_model::{BoardKey, UserKey};
+use crate::fair_queue::FairQueue;
+use knotpost_model::{BoardKey, Host, UserKey};
 
 /// Questions that are thought about at once; each takes a processor.
 const PARALLEL: usize = 1;
-/// Questions that are thought about or wait, of all and of one user.
+/// Questions that wait, each of another user.
 const MOST: usize = 8;
-const MOST_OF_USER: usize = 2;
+/// Moves on boards that are not stored that wait, and those of one network, in which there may be many guests.
+const MOST_QUICK: usize = 64;
+const MOST_QUICK_OF_HOST: usize = 4;
 /// Hints and analyses in the cache.
 const CACHED_HINTS: usize = 512;
 const CACHED_ANALYSES: usize = 64;
 /// The longest that a move on a board which is not stored is thought about.
 const ANSWER: Duration = Duration::from_secs(1);
-/// Games that are analysed or wait for that; one after the other.
+/// Games that wait to be analysed, each for another user or guest; one after the other.
 const MOST_GAMES: usize = 3;
 /// How long all positions of a game may take together, and each of them.
 const GAME: Duration = Duration::from_secs(15);
@@ -85,16 +87,25 @@ pub enum Unanswered {
     Unknown,
 }
 
+/// Whoever a computer player is asked for: turns are theirs in rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AskedFor {
+    /// A user.
+    User(UserKey),
+    /// A guest, who counts as their network does.
+    Guest(Option<Host>),
+    /// The game that is analysed at the moment.
+    Analysis,
+}
+
 /// Asks a computer player.
 pub struct Thinking {
     thinker: Arc<dyn Thinker>,
-    turns: Arc<Semaphore>,
+    turns: FairQueue<AskedFor>,
     /// For those who play a board of their own: no hint is in their way.
-    quick_turns: Arc<Semaphore>,
-    waiting: Arc<Mutex<Vec<UserKey>>>,
+    quick_turns: FairQueue<AskedFor>,
     answers: Arc<Mutex<Answers<Arc<Thought>>>>,
-    games: Arc<Semaphore>,
-    game: Semaphore,
+    games: FairQueue<AskedFor>,
     analyses: Mutex<Answers<Thoughts>>,
 }
 
@@ -105,23 +116,15 @@ struct Answers<T> {
     most: usize,
 }
 
-/// A place in the queue, given back when it is dropped.
-struct Place {
-    waiting: Arc<Mutex<Vec<UserKey>>>,
-    user: UserKey,
-}
-
 impl Thinking {
     /// Asks this player.
     pub fn new(thinker: Arc<dyn Thinker>) -> Self {
         Self {
             thinker,
-            turns: Arc::new(Semaphore::new(PARALLEL)),
-            quick_turns: Arc::new(Semaphore::new(PARALLEL)),
-            waiting: Arc::default(),
+            turns: FairQueue::new(PARALLEL, MOST),
+            quick_turns: FairQueue::new(PARALLEL, MOST_QUICK),
             answers: Arc::new(Mutex::new(Answers::new(CACHED_HINTS))),
-            games: Arc::new(Semaphore::new(MOST_GAMES)),
-            game: Semaphore::new(1),
+            games: FairQueue::new(1, MOST_GAMES),
             analyses: Mutex::new(Answers::new(CACHED_ANALYSES)),
         }
     }
@@ -139,17 +142,15 @@ impl Thinking {
         if let Some(known) = self.recall(question) {
             return Ok(known);
         }
-        let place = Place::take(&self.waiting, user).ok_or(Unanswered::Busy)?;
-        // The semaphore is never closed.
-        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+        let turn = self.turns.turn(AskedFor::User(user), 1).await.ok_or(Unanswered::Busy)?;
         // Somebody may have asked the same and waited less.
         if let Some(known) = self.recall(question) {
             return Ok(known);
         }
         let (thinker, answers) = (Arc::clone(&self.thinker), Arc::clone(&self.answers));
-        // Goes on to its end even when nobody waits for it any more: turn and place are free only then.
+        // Goes on to its end even when nobody waits for it any more: the turn is free only then.
         let work = tokio::task::spawn_blocking(move || {
-            let (_turn, _place) = (turn, place);
+            let _turn = turn;
             let thought = Arc::new(thinker.think(game, position.as_ref(), POSITION)?);
             lock(&answers).insert(question, Arc::clone(&thought));
             Some(thought)
@@ -157,16 +158,18 @@ impl Thinking {
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
 
-    /// The turn of a player of this level on a board that is not stored.
+    /// The turn of a player of this level on a board that is not stored, for somebody at this host.
     ///
     /// # Errors
     /// When nobody plays this, or the position is of a finished game.
     pub async fn answer(
         &self,
+        host: Host,
         (game, position): (&'static str, Box<dyn Position>),
         level: u8,
     ) -> Result<String, Unanswered> {
-        let turn = Arc::clone(&self.quick_turns).acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+        let guest = AskedFor::Guest(Some(host));
+        let turn = self.quick_turns.turn(guest, MOST_QUICK_OF_HOST).await.ok_or(Unanswered::Busy)?;
         let thinker = Arc::clone(&self.thinker);
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
@@ -187,16 +190,15 @@ impl Thinking {
     /// What the player says of these positions of a game. Hints are thought about in between.
     ///
     /// # Errors
-    /// When too many games wait, or nobody plays this.
+    /// When too many games wait, one of theirs among them, or nobody plays this.
     pub async fn analyse(
         &self,
+        whose: AskedFor,
         question: Question,
         game: &'static str,
         positions: Vec<Option<Box<dyn Position>>>,
     ) -> Result<Thoughts, Unanswered> {
-        let _place = self.games.try_acquire().map_err(|_| Unanswered::Busy)?;
-        // The semaphore is never closed.
-        let _turn = self.game.acquire().await.map_err(|_| Unanswered::Busy)?;
+        let _game = self.games.turn(whose, 1).await.ok_or(Unanswered::Busy)?;
         if let Some(known) = self.recall_analysis(question) {
             return Ok(known);
         }
@@ -209,7 +211,8 @@ impl Thinking {
             };
             // What one position leaves over is there for the others.
             let most = (GAME.saturating_sub(spent) / left.max(1)).saturating_mul(2).min(POSITION);
-            let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+            // One game is analysed at a time; a position of one that was given up may still be thought about.
+            let turn = self.turns.turn(AskedFor::Analysis, 2).await.ok_or(Unanswered::Busy)?;
             let (thinker, begun) = (Arc::clone(&self.thinker), Instant::now());
             let work = tokio::task::spawn_blocking(move || {
                 let _turn = turn;
@@ -240,28 +243,6 @@ impl<T> Answers<T> {
             if let Some(oldest) = self.order.pop_front() {
                 self.known.remove(&oldest);
             }
-        }
-    }
-}
-
-impl Place {
-    /// A place for a user; `None`: they, or all together, have as many as there are.
-    fn take(waiting: &Arc<Mutex<Vec<UserKey>>>, user: UserKey) -> Option<Self> {
-        let mut users = lock(waiting);
-        let own = users.iter().filter(|other| **other == user).count();
-        if users.len() >= MOST || own >= MOST_OF_USER {
-            return None;
-        }
-        users.push(user);
-        Some(Self { waiting: Arc::clone(waiting), user })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut users = lock(&self.waiting);
-        if let Some(at) = users.iter().position(|other| *other == self.user) {
-            users.swap_remove(at);
         }
     }
 }
@@ -319,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_wait_and_one_user_does_not_take_all_places() {
+    async fn few_wait_and_one_user_has_one_place() {
         let (go, receiver) = channel();
         let slow = Arc::new(Slow { go: Mutex::new(receiver), asked: AtomicUsize::new(0) });
         let thinking = Arc::new(Thinking::new(Arc::clone(&slow) as Arc<dyn Thinker>));
@@ -329,17 +310,16 @@ mod tests {
                 async move { thinking.ask(UserKey(user), question(board), ("osbox", position())).await },
             )
         };
-        let mut asked: Vec<_> = (0..MOST as i64).map(|user| ask(user / 2, user)).collect();
-        while lock(&thinking.waiting).len() < MOST {
+        // One of them is thought about.
+        let mut asked: Vec<_> = (0..=MOST as i64).map(|user| ask(user, user)).collect();
+        while thinking.turns.waiting() < MOST {
             tokio::task::yield_now().await;
         }
-        // All places are taken, and those of one user before that.
-        assert_eq!(ask(99, 99).await.expect("no panic"), Err(Unanswered::Busy));
+        assert_eq!(ask(99, 99).await.expect("no panic"), Err(Unanswered::Busy), "all places are taken");
         asked.pop().expect("somebody who waits").abort();
-        while lock(&thinking.waiting).len() == MOST {
-            tokio::task::yield_now().await;
+        for user in [0, 1] {
+            assert_eq!(ask(user, 99).await.expect("no panic"), Err(Unanswered::Busy), "{user} has a place");
         }
-        assert_eq!(ask(0, 99).await.expect("no panic"), Err(Unanswered::Busy));
         for _ in 0..asked.len() {
             go.send(()).expect("it waits");
         }
@@ -350,7 +330,39 @@ mod tests {
         let before = slow.asked.load(Ordering::Relaxed);
         assert!(ask(50, 0).await.expect("no panic").is_ok());
         assert_eq!(slow.asked.load(Ordering::Relaxed), before);
-        assert!(lock(&thinking.waiting).is_empty());
+    }
+
+    #[tokio::test]
+    async fn one_user_or_guest_has_one_game_analysed_and_hints_come_in_between() {
+        let (go, receiver) = channel();
+        let slow = Arc::new(Slow { go: Mutex::new(receiver), asked: AtomicUsize::new(0) });
+        let thinking = Arc::new(Thinking::new(Arc::clone(&slow) as Arc<dyn Thinker>));
+        let analyse = |whose: AskedFor, board: i64| {
+            let thinking = Arc::clone(&thinking);
+            let positions = vec![Some(position()), Some(position())];
+            tokio::spawn(async move { thinking.analyse(whose, question(board), "osbox", positions).await })
+        };
+        let guest = AskedFor::Guest(None);
+        let first = analyse(guest, 1);
+        while slow.asked.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(analyse(guest, 2).await.expect("no panic"), Err(Unanswered::Busy));
+        let other = analyse(AskedFor::User(UserKey(1)), 3);
+        let hint = {
+            let thinking = Arc::clone(&thinking);
+            tokio::spawn(async move { thinking.ask(UserKey(1), question(9), ("osbox", position())).await })
+        };
+        while thinking.turns.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        // The position that is thought about, and then the hint.
+        go.send(()).and_then(|()| go.send(())).expect("they wait");
+        assert!(hint.await.expect("no panic").is_ok());
+        for _ in 0..3 {
+            go.send(()).expect("they wait");
+        }
+        assert!(first.await.expect("no panic").is_ok() && other.await.expect("no panic").is_ok());
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use hook_url::{HookUrl, HookUrlError};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use knotpost_commands::{Comment, clean_line, clean_text, is_unwanted, limit_comment};
 pub use moment::Moment;
-pub use network::{Host, Networks};
+pub use network::{Host, Networks, networks_of};
 pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rates::{Channel, Rate, Share, ShareOf};

@@ -30,6 +30,20 @@ impl Host {
     }
 }
 
+/// The networks that an address counts in, its host first, each with how many hosts it may stand for: a home has a /56 of
+/// IPv6, a company a /48.
+pub fn networks_of(address: IpAddr) -> Vec<(IpNet, usize)> {
+    let address = address.to_canonical();
+    let around = |prefix, hosts| IpNet::new(address, prefix).map(|network| (network.trunc(), hosts)).ok();
+    match address {
+        IpAddr::V6(six) if !six.is_loopback() => [(64, 1), (56, 4), (48, 16)]
+            .into_iter()
+            .filter_map(|(prefix, hosts)| around(prefix, hosts))
+            .collect(),
+        _ => vec![(address.into(), 1)],
+    }
+}
+
 /// The key that rates are counted under: `192.0.2.1`, `2001:db8:0:1::/64`.
 impl fmt::Display for Host {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,6 +131,20 @@ mod tests {
             let host = Host::of(address(text));
             assert_eq!(host.to_string().parse(), Ok(host));
         }
+    }
+
+    #[test]
+    fn an_address_counts_in_the_networks_of_its_customer() {
+        let shown = |text| {
+            let networks = networks_of(address(text)).into_iter();
+            networks.map(|(network, hosts)| format!("{network} {hosts}")).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            shown("2001:db8:1:2ff::5"),
+            ["2001:db8:1:2ff::/64 1", "2001:db8:1:200::/56 4", "2001:db8:1::/48 16"]
+        );
+        assert_eq!(shown("::ffff:192.0.2.1"), ["192.0.2.1/32 1"]);
+        assert_eq!(shown("::1"), ["::1/128 1"]);
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
         Ok(Readiness::Replaced) => {
             return refuse("the database file was deleted, replaced or emptied; nothing is written any more");
         }
+        Ok(Readiness::Damaged) => {
+            return refuse("the database file is damaged: stop the server and restore the last backup");
+        }
         Err(error) => {
             log_failure(&error, "not ready");
             return refuse("the database does not answer");
@@ -56,14 +59,16 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
         let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
         return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
     }
-    match condition {
-        Condition::Checking => {
-            let warning =
-                "warning: the last stop was not a clean one, and the database file is being checked";
-            format!("ready\n{warning}\nknotpost {}\n", *VERSION).into_response()
-        }
-        _ => format!("ready\nknotpost {}\n", *VERSION).into_response(),
+    let mut words = "ready\n".to_owned();
+    if condition == Condition::Checking {
+        words += "warning: the last stop was not a clean one, and the database file is being checked\n";
     }
+    // Errors of single requests, boards or mails stop nobody else. The lines themselves are for those who read the log.
+    let errors = web.app.logged_errors.borrow().last_day;
+    if errors > 0 {
+        words += &format!("warning: the log has {errors} lines of level ERROR of the last 24 hours\n");
+    }
+    format!("{words}knotpost {}\n", *VERSION).into_response()
 }
 
 /// Asks the server at this address what it says at `/readyz`: whether it is ready, and its words.

@@ -36,9 +36,10 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
 use knotpost_core::app::App;
+use knotpost_core::fair_queue::FairQueue;
 use knotpost_core::mailing::{LocalMailbox, WebhookIntake};
 use knotpost_model::UserKey;
-use knotpost_platform::connections::Slots;
+use knotpost_platform::connections::Places;
 use knotpost_platform::secret::MailboxKey;
 
 pub use health::ask_readiness;
@@ -67,12 +68,10 @@ pub struct Shared {
     mailbox: Option<Mailbox>,
     /// Ends event streams, which otherwise last as long as the client wishes.
     stop: CancellationToken,
-    /// Permits for event streams.
-    watchers: Slots,
-    /// … and for those of programs, by their accounts.
-    programs: Slots<UserKey>,
-    /// … and for archives of what is held about users, by their accounts.
-    archives: Slots<UserKey>,
+    /// Places of connections.
+    places: Places,
+    /// Archives of what is held about users.
+    archives: Arc<FairQueue<UserKey>>,
 }
 
 /// The captured mail.
@@ -82,23 +81,15 @@ struct Mailbox {
     key: MailboxKey,
 }
 
-/// The most event streams at once.
-const MOST_WATCHERS: usize = 1000;
-/// The most event streams of programs at once.
-const MOST_PROGRAMS: usize = 500;
-/// The most of one account.
-const MOST_PROGRAMS_OF_USER: usize = 3;
 /// The most archives that are made at once, one for a user.
 const MOST_ARCHIVES: usize = 2;
-/// The most event streams of one client.
-const MOST_WATCHERS_OF_CLIENT: usize = 20;
 
 impl Web {
     /// The state of the handlers; `intake` accepts the mail that webhooks post.
     pub fn new(app: Arc<App>, intake: Arc<dyn WebhookIntake>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
-        let watchers = Slots::new(MOST_WATCHERS, MOST_WATCHERS_OF_CLIENT);
-        let programs = Slots::new(MOST_PROGRAMS, MOST_PROGRAMS_OF_USER);
+        let http = &app.config.http;
+        let places = Places::new(http.max_connections as usize, http.max_per_client as usize);
         let (responses, stop) = (Arc::default(), CancellationToken::new());
         Self(Arc::new(Shared {
             app,
@@ -109,9 +100,8 @@ impl Web {
             counted: Arc::default(),
             mailbox: None,
             stop,
-            watchers,
-            programs,
-            archives: Slots::new(MOST_ARCHIVES, 1),
+            places,
+            archives: Arc::new(FairQueue::new(MOST_ARCHIVES, 0)),
         }))
     }
 

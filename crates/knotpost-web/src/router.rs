@@ -12,7 +12,6 @@ use axum::routing::get;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
-use tower_http::csrf::{CsrfLayer, ProtectionError};
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
@@ -42,8 +41,7 @@ pub fn router(web: Web) -> Router {
         .layer(fixed(header::REFERRER_POLICY, "same-origin"))
         .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
         .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate))
-        .layer(refuse_foreign_posts(&web))
-        .layer(axum::middleware::from_fn_with_state(web.clone(), csrf::refuse_unmarked_posts));
+        .layer(axum::middleware::from_fn_with_state(web.clone(), csrf::refuse_foreign_posts));
     build(&web, routes::limited())
         .fallback(pages::not_found)
         .method_not_allowed_fallback(pages::method_not_allowed)
@@ -81,26 +79,6 @@ pub(super) const WATCHING: &[Route] = &[
     Route::new(Role::Public, "GET", "/readyz", || get(health::ready)),
     Route::new(Role::Loopback, "GET", "/metrics", || get(health::metrics)),
 ];
-
-/// Refuses cross-site requests of browsers, by Fetch metadata and `Origin`. Other programs send neither header and pass.
-/// The one-click unsubscription of a mail program (RFC 8058) may come from a webmail site; its address is signed and can
-/// only stop mails.
-fn refuse_foreign_posts(
-    web: &Web,
-) -> CsrfLayer<impl FnMut(ProtectionError) -> Response<Body> + Clone + Send + Sync + 'static> {
-    let url = web.app.config.server.public_url.trim_end_matches('/');
-    // A proxy may rewrite the host, but the origin of the public address is still ours.
-    let layer = CsrfLayer::new().add_trusted_origin(url).unwrap_or_else(|error| {
-        tracing::warn!(%error, "server.public_url is no origin that a browser could name");
-        CsrfLayer::new()
-    });
-    layer.with_insecure_bypass(|_, uri| uri.path().starts_with("/unsubscribe/")).with_rejection_response(
-        |_| {
-            let text = "this was sent by a page of another site; open the page here and try again";
-            Problem::new(Code::NotAllowed, text).into_response()
-        },
-    )
-}
 
 fn web_hook(web: &Web, max_body: usize) -> Router<Web> {
     let layers = ServiceBuilder::new()

@@ -3,14 +3,17 @@
 use std::convert::Infallible;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr};
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, Request};
-use axum::response::Response;
-use hyper::body::Incoming;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,11 +23,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::error::Problem;
 use super::timeouts::{Progress, TimedStream};
-use super::{Web, router};
+use super::{Web, client, router};
+use knotpost_core::boards::Code;
 use knotpost_core::config::Http;
-use knotpost_model::Host;
-use knotpost_platform::connections::{AcceptFailures, Full, Slot, Slots};
+use knotpost_platform::connections::{self, AcceptFailures, Full, Place, Places};
 
 /// The read buffer of a connection in bytes, headers included.
 const MOST_BUFFERED: usize = 64 << 10;
@@ -63,11 +67,14 @@ impl ServeLimits {
 
 /// Serves HTTP until it is asked to stop, then finishes the running requests.
 pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: CancellationToken) {
-    let slots = Slots::new(limits.max_connections, limits.max_per_client);
+    let places = Places::new(limits.max_connections, limits.max_per_client);
     let router = router(web.clone().until(stop.clone()));
     let mut failures = AcceptFailures::new("http");
     for limit in [TOTAL, CLIENT] {
         ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(0);
+    }
+    for kind in ["silent", "stream"] {
+        ::metrics::counter!("knotpost_http_connections_closed_total", "kind" => kind).increment(0);
     }
     let mut connections = JoinSet::new();
     loop {
@@ -84,15 +91,15 @@ pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: C
             }
         };
         let is_proxy = web.app.config.http.trusted_proxies.contain(peer.ip());
-        let slot = match slots.take((!is_proxy).then(|| Host::of(peer.ip()))) {
-            Ok(slot) => slot,
+        let place = match places.open((!is_proxy).then(|| peer.ip())) {
+            Ok(place) => place,
             Err(full) => {
                 turn_away(stream, full);
                 continue;
             }
         };
-        let connection = Connection { stream, peer, slot, limits };
-        connections.spawn(connection.serve(router.clone(), stop.clone()));
+        let connection = Connection { stream, peer, place, limits };
+        connections.spawn(connection.serve(web.clone(), router.clone(), stop.clone()));
     }
     drop(listener);
     let all_ended = async { while connections.join_next().await.is_some() {} };
@@ -105,24 +112,36 @@ pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: C
 struct Connection {
     stream: TcpStream,
     peer: SocketAddr,
-    slot: Slot,
+    place: Arc<Place>,
     limits: ServeLimits,
 }
 
 impl Connection {
-    async fn serve(self, router: Router, stop: CancellationToken) {
-        let Self { stream, peer, slot, limits } = self;
+    async fn serve(self, web: Web, router: Router, stop: CancellationToken) {
+        let Self { stream, peer, place, limits } = self;
         // Responses are small and latency matters.
         let _ = stream.set_nodelay(true);
         let progress = Progress::default();
         let stream = TimedStream::new(stream, progress.clone(), limits.header_timeout, limits.write_timeout);
+        let own = Arc::clone(&place);
         let service = service_fn(move |request: Request<Incoming>| {
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(ConnectInfo(peer));
+            let (mut parts, body) = request.into_parts();
+            parts.extensions.insert(ConnectInfo(peer));
+            parts.extensions.insert(Arc::clone(&own));
             progress.begin();
+            let trusted = &web.app.config.http.trusted_proxies;
+            let client = Some(client::of(&parts, trusted).0).filter(|client| !trusted.contain(*client));
+            let begun = own.begin(client, matches!(parts.uri.path(), "/healthz" | "/readyz"));
             let (router, progress) = (router.clone(), progress.clone());
             async move {
-                let answer: Response = router.oneshot(request).await.unwrap_or_else(|never| match never {});
+                let answer = match begun {
+                    Ok(begun) => {
+                        let request = Request::from_parts(parts, Body::new(body));
+                        let answer = router.oneshot(request).await.unwrap_or_else(|never| match never {});
+                        answer.map(|body| Body::new(Answer { body, _begun: begun }))
+                    }
+                    Err(full) => refuse(full),
+                };
                 progress.answer();
                 Ok::<_, Infallible>(answer)
             }
@@ -136,6 +155,7 @@ impl Connection {
         let mut connection = pin!(connection);
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
+            () = place.closed() => return,
             () = stop.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
@@ -144,25 +164,65 @@ impl Connection {
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection ended early");
         }
-        drop(slot);
+    }
+}
+
+/// The body of an answer, during which its request goes on.
+struct Answer {
+    body: Body,
+    _begun: connections::Request,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
 /// The limits of connections, as the metrics name them.
 const TOTAL: &str = "total";
 const CLIENT: &str = "client";
-const TOO_MANY: &str = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\
-                        \"code\":\"unavailable\",\"detail\":\"too many connections at the moment\"}";
-const TOO_MANY_OF_CLIENT: &str = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\
-                                  \"code\":\"unavailable\",\
-                                  \"detail\":\"too many connections from your network address\"}";
+
+/// Which limit is reached, as metrics name it and as the client is told.
+fn told(full: Full) -> (&'static str, &'static str) {
+    match full {
+        Full::Total => (TOTAL, "too many connections at the moment"),
+        Full::Client => (CLIENT, "too many connections from your network address"),
+    }
+}
+
+/// Refuses a request on a connection for which there is no place.
+fn refuse(full: Full) -> Response {
+    let (limit, text) = told(full);
+    ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(1);
+    let mut problem = Problem::new(Code::Unavailable, text);
+    problem.retry_after = Some(10);
+    let mut answer = problem.into_response();
+    answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    answer
+}
 
 /// Refuses a connection over the limit with a response, and closes it at once.
 fn turn_away(stream: TcpStream, full: Full) {
-    let (limit, body) = match full {
-        Full::Total => (TOTAL, TOO_MANY),
-        Full::Host => (CLIENT, TOO_MANY_OF_CLIENT),
-    };
+    let (limit, text) = told(full);
+    let body = format!(
+        "{{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"code\":\"unavailable\",\
+         \"detail\":\"{text}\"}}"
+    );
     ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(1);
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: {}\r\n\

@@ -64,6 +64,7 @@ impl RunningServer {
     /// # Errors
     /// When the database fails.
     pub async fn report(&self, app: &App, errors: &LoggedErrors) -> Result<(), StoreError> {
+        app.logged_errors.send_replace(errors.clone());
         let now = app.clock.now();
         let row = ServerRow {
             name: self.name.to_string(),

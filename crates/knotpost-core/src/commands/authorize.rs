@@ -85,7 +85,10 @@ fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Re
             Code::NotAllowed,
             "this needs your password, given within the last ten minutes",
         )
-        .hint("Addresses decide who gets your next password: being logged in is not enough to change them.")
+        .hint(
+            "Being logged in is not enough to change addresses, which decide who gets your next password, to get all \
+             that is held about you, or to make this the account of a program.",
+        )
         .hint("Write the password itself into the command, or give it on the settings page.")),
         Login::Known { user, key, .. } => Ok(Some((*user, *key))),
         _ => Ok(None),

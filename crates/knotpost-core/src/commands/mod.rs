@@ -268,13 +268,19 @@ pub(crate) fn policy(command: &Command) -> Policy {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
         Command::Hint { .. } => Policy::spends(Spends::ShareOfUser(Rate::Hint)),
-        Command::ExportMe { .. } => Policy::spends(Spends::ShareOfUser(Rate::Archive)),
+        Command::ExportMe { .. } => {
+            Policy { demand: Demand::Lately, spends: Spends::ShareOfUser(Rate::Archive) }
+        }
         Command::Analyse { .. } => Policy::spends(Spends::Share(Rate::Analysis)),
         Command::Chat { game, board, .. } => chat::policy(game, *board),
         Command::Move { board, action: Action::Propose | Action::Undo | Action::Substitute, .. } => {
             moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
+        // It is for good.
+        Command::Set { values, .. } if values.iter().any(|value| value.name == "bot") => {
+            Policy::demands(Demand::Lately)
+        }
         // Where mail goes is where the next password goes.
         Command::Add { .. } | Command::ChangeAddress { .. } | Command::Signoff { .. } => {
             Policy::demands(Demand::Lately)

@@ -6,14 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use subtle::ConstantTimeEq;
 
+use crate::fair_queue::{FairQueue, Turn};
 use crate::identity::hashing::{HashMemory, NOBODYS, hash_new};
-use crate::identity::turns::{Turn, Turns};
 use knotpost_model::{Host, Millis, UserKey};
 use knotpost_platform::TRACES;
 use knotpost_platform::secret::{KeyRing, Purpose};
 
 /// How many hashes are computed at once; each takes 19 MiB and one core.
 const PARALLEL: usize = 2;
+/// Places in the queue of one host …
+const OF_HOST: usize = 8;
+/// … of all whose host cannot be told, and of this machine, which may speak for many …
+const OF_UNKNOWN: usize = 64;
+/// … and in all.
+const OF_ALL: usize = 256;
 /// How long a verified password is cached.
 const MEMORY_MS: i64 = 5 * 60 * 1000;
 /// How many verified passwords are cached.
@@ -71,7 +77,7 @@ pub struct Try<'a> {
 /// Checks passwords.
 #[derive(Debug)]
 pub struct Credentials {
-    turns: Turns,
+    turns: FairQueue<Option<Host>>,
     hashing: Arc<HashMemory>,
     memory: Arc<Mutex<Memory>>,
     computed: AtomicU64,
@@ -87,7 +93,7 @@ impl Credentials {
     /// A checker.
     pub fn new(secret: KeyRing) -> Self {
         Self {
-            turns: Turns::new(PARALLEL),
+            turns: FairQueue::new(PARALLEL, OF_ALL),
             hashing: Arc::default(),
             memory: Arc::default(),
             computed: AtomicU64::new(0),
@@ -109,7 +115,7 @@ impl Credentials {
     /// As [`Self::hash`].
     pub async fn hash_for(&self, password: &str, host: Option<Host>) -> Result<String, HashError> {
         let password = password.to_owned();
-        let turn = self.turns.turn(host).await.ok_or(HashError::Overloaded)?;
+        let turn = self.turn(host).await?;
         self.compute(turn, move || hash_new(&password)).await?.map_err(HashError::Failed)
     }
 
@@ -131,7 +137,7 @@ impl Credentials {
         tried: Try<'_>,
         now: Millis,
     ) -> Result<bool, HashError> {
-        let turn = self.turns.turn(tried.host).await.ok_or(HashError::Overloaded)?;
+        let turn = self.turn(tried.host).await?;
         // Somebody may have asked the same and waited less.
         if stored.is_some_and(|(user, hash)| self.has_verified(user, tried, hash, now)) {
             return Ok(true);
@@ -151,6 +157,13 @@ impl Credentials {
         };
         let right = self.compute(turn, work).await?;
         Ok(right && stored.is_some())
+    }
+
+    async fn turn(&self, host: Option<Host>) -> Result<Turn<Option<Host>>, HashError> {
+        // This machine may speak for many, as does whoever cannot be told.
+        let host = host.filter(|host| !host.is_loopback());
+        let most = if host.is_some() { OF_HOST } else { OF_UNKNOWN };
+        self.turns.turn(host, most).await.ok_or(HashError::Overloaded)
     }
 
     /// How many hashes were computed so far: the work that passwords cost.
@@ -178,7 +191,7 @@ impl Credentials {
     #[tracing::instrument(target = TRACES, name = "password", skip_all)]
     async fn compute<T: Send + 'static>(
         &self,
-        turn: Turn,
+        turn: Turn<Option<Host>>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashError> {
         self.computed.fetch_add(1, Ordering::Relaxed);

@@ -18,7 +18,6 @@ pub(crate) mod server_key;
 pub(crate) mod sessions;
 pub(crate) mod strangers;
 pub(crate) mod tokens;
-pub(crate) mod turns;
 pub(crate) mod undoing;
 pub(crate) mod webhook_settings;
 

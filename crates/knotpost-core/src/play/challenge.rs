@@ -8,6 +8,7 @@ use crate::boards::board::begin_history;
 use crate::boards::time::{TimeLimits, has_own_limits, length, limits_at_first, schedule};
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::play::after_turn;
+use crate::play::computer::{MOST_HARD, check_hard_boards};
 use crate::ratings::board_ratings;
 use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{BoardKey, Millis, RemarkKind, UserKey};
@@ -98,6 +99,9 @@ pub(crate) async fn start(
     now: Millis,
 ) -> Result<(Board, BoardFacts), ServiceError> {
     let Opening { terms, cause, comment } = opening;
+    if app.config.limits.enabled {
+        check_hard_boards(tx, users.iter(), MOST_HARD).await?;
+    }
     let name = game.meta().name;
     let fresh: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     let (seed, speaker) = match &cause {

@@ -5,17 +5,27 @@
 //! it was decided on.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use knotpost_rules::Turn;
 
 use crate::app::App;
-use crate::boards::{Board, ServiceError, Standing};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
 use crate::config::Pace;
 use crate::play::moves;
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_storage::{BotTurn, StoreError, WriteTx};
+use knotpost_storage::{BotTurn, StoreError, UserRow, WriteTx};
 
+const HOUR_MS: i64 = 3_600_000;
+/// One person may use this part of the processor time of computer players.
+const SHARES: i64 = 8;
+/// The levels whose moves take long.
+const HARD: [u8; 2] = [7, 8];
+/// On how many boards a person may play against these …
+pub(crate) const MOST_HARD: i64 = 6;
+/// … and up to how many of them others may begin who do not prove to be that person.
+pub(crate) const MOST_HARD_OF_OTHERS: i64 = 2;
 /// A move is expected within this many times what one may take: others may come before it.
 const PATIENCE: i64 = 5;
 /// The shortest pause of a player who takes as long as people do, in milliseconds …
@@ -55,8 +65,67 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
 /// When the database fails.
 pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, StoreError> {
     let (board, now) = (turn.board, app.clock.now());
-    let work = app.store.write_queue(move |tx| Box::pin(tx.lease_bot_turn(board, now.plus(lease_ms), now)));
+    let person = turn.person;
+    let work = app.store.write_queue(move |tx| {
+        Box::pin(async move {
+            let is_leased = tx.lease_bot_turn(board, now.plus(lease_ms), now).await?;
+            if is_leased {
+                tx.note_bot_share(person, 0, now, horizon(now)).await?;
+            }
+            Ok(is_leased)
+        })
+    });
     work.await
+}
+
+/// Takes what a decision used of the processor time that its person may use in an hour.
+///
+/// # Errors
+/// When the database fails.
+pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), StoreError> {
+    let used = i64::try_from(used.as_millis()).unwrap_or(i64::MAX);
+    let share_ms = (i64::from(app.config.bots.hour_cpu_s) * 1000 / SHARES).max(1);
+    let (person, now) = (turn.person, app.clock.now());
+    // So long it takes to come back.
+    let used_ms = used.saturating_mul(HOUR_MS) / share_ms;
+    let work =
+        app.store.write_queue(move |tx| Box::pin(tx.note_bot_share(person, used_ms, now, horizon(now))));
+    work.await
+}
+
+/// Whether a person has processor time left: what they used within the hour is less than their share.
+pub(crate) fn has_share(turn: &BotTurn, now: Millis) -> bool {
+    turn.used_until <= now.plus(HOUR_MS) || turn.used_until > horizon(now)
+}
+
+/// The latest moment at which used time can have come back; a later one is of a clock that was ahead.
+fn horizon(now: Millis) -> Millis {
+    now.plus(24 * HOUR_MS)
+}
+
+/// Refuses one more board against the highest levels to people who have `most` of them.
+pub(crate) async fn check_hard_boards(
+    tx: &mut WriteTx,
+    users: impl Iterator<Item = &UserRow> + Clone + Send,
+    most: i64,
+) -> Result<(), ServiceError> {
+    let hard = HARD.map(userid_of);
+    let is_hard = |user: &UserRow| user.is_computer_player() && hard.contains(&user.userid.to_lowercase());
+    if !users.clone().any(is_hard) {
+        return Ok(());
+    }
+    for user in users.filter(|user| !user.is_computer_player()) {
+        if tx.count_boards_against(user.id, &hard).await? >= most {
+            let message = format!(
+                "{} plays on {most} boards against computer players of levels 7 and 8, which take long to think; no \
+                 board was made",
+                user.userid
+            );
+            let hint = "Play against a lower level, or when one of these boards has ended.";
+            return Err(Refusal::new(Code::NotAllowed, message).hint(hint).into());
+        }
+    }
+    Ok(())
 }
 
 /// When the next move of a board is due, if it is a computer player's.
@@ -81,7 +150,7 @@ pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
     let since = board.row.last_move_at.map_or(board.row.started_at, Millis);
     let patience = (i64::from(app.config.bots.move_ms) / 1000).max(1) * PATIENCE;
     let (now, pace) = (app.clock.now(), app.config.bots.pace);
-    let due = due(since, board.row.history.unwrap_or(board.row.ply), pace);
+    let due = due(since, board.row.history.unwrap_or(board.row.ply), pace, now);
     let expected = match pace {
         _ if now.0 > due.0 + patience * 1000 => Expected::Late,
         Pace::Quick => Expected::Within(patience),
@@ -92,12 +161,14 @@ pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
 
 /// When a computer player answers. The pause of one who takes as long as people do differs from turn to turn and is the
 /// same whoever computes it.
-pub(crate) fn due_at(turn: &BotTurn, pace: Pace) -> Millis {
-    due(turn.since, turn.history.unwrap_or(turn.ply), pace)
+pub(crate) fn due_at(turn: &BotTurn, pace: Pace, now: Millis) -> Millis {
+    due(turn.since, turn.history.unwrap_or(turn.ply), pace, now)
 }
 
-fn due(since: Millis, mark: i64, pace: Pace) -> Millis {
+fn due(since: Millis, mark: i64, pace: Pace, now: Millis) -> Millis {
     match pace {
+        // The clock was ahead when the board changed; its time is not waited for.
+        _ if since > now => now,
         Pace::Quick => since,
         Pace::Human => since.plus(SHORTEST_PAUSE_MS + mark.rem_euclid(PAUSE_SPREAD_MS)),
     }
@@ -206,11 +277,16 @@ mod tests {
             user: 2.into(),
             userid: userid_of(4),
             since: Millis(1000),
+            person: 3.into(),
+            served: Millis(0),
+            used_until: Millis(0),
         };
+        let now = Millis(1000);
         for history in [i64::MIN, -1, 0, 7, 219_999, i64::MAX] {
-            let pause = due_at(&turn(history), Pace::Human).0 - 1000;
+            let pause = due_at(&turn(history), Pace::Human, now).0 - 1000;
             assert!((20_000..240_000).contains(&pause), "{history}: {pause}");
-            assert_eq!(due_at(&turn(history), Pace::Quick), Millis(1000));
+            assert_eq!(due_at(&turn(history), Pace::Quick, now), Millis(1000));
+            assert_eq!(due_at(&turn(history), Pace::Human, Millis(999)), Millis(999), "the clock was ahead");
         }
     }
 }

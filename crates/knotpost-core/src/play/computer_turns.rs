@@ -1,15 +1,24 @@
 //! The turns of computer players that are due, as one loop of this process knows them.
 //!
 //! All boards of computer players are looked at now and then, and between two looks only those on which something has
-//! happened: a change of one board costs the same however many there are. Boards that somebody watches come first.
+//! happened: a change of one board costs the same however many there are. People are answered in rotation, over all
+//! servers on the database, whatever they have; cheap levels before dear ones.
 
-use crate::app::App;
-use crate::play::computer::due_at;
-use knotpost_model::BoardRef;
+use knotpost_model::computer_player::level_of;
+use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError};
 
-/// How many turns are taken up at one look: those that have waited longest.
-const LOOKED_AT: i64 = 200;
+use crate::app::App;
+use crate::play::computer::{due_at, has_share};
+
+/// How many turns are taken up at one look, a few of each person.
+const LOOKED_AT: i64 = 1000;
+/// The highest level whose moves take milliseconds.
+pub const CHEAP: u8 = 4;
+/// By how long a turn of a middle and of a high level stands behind a cheap one …
+const HANDICAPS_MS: (i64, i64) = (5_000, 15_000);
+/// … and one whose person looks on before their others.
+const BONUS_MS: i64 = 5_000;
 
 /// Turns that were due when they were looked at. Who takes one leases it, and looks whether the board is still the same.
 #[derive(Debug, Default)]
@@ -25,7 +34,7 @@ impl DueTurns {
     pub async fn look(&mut self, app: &App) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
-        self.turns.retain(|turn| due_at(turn, app.config.bots.pace) <= now);
+        self.turns.retain(|turn| is_due(app, turn, now));
         Ok(())
     }
 
@@ -37,21 +46,98 @@ impl DueTurns {
         let now = app.clock.now();
         self.turns.retain(|turn| name_of(turn) != *board);
         let found = app.store.query().await?.bot_turn_on(&board.game, board.number, now).await?;
-        self.turns.extend(found.filter(|turn| due_at(turn, app.config.bots.pace) <= now));
+        self.turns.extend(found.filter(|turn| is_due(app, turn, now)));
         Ok(())
     }
 
-    /// Takes the turn that comes first: boards that somebody watches before others, then whatever has waited longest.
+    /// Takes the turn that comes first.
     pub fn take(&mut self, app: &App) -> Option<BotTurn> {
-        let order = |turn: &BotTurn| {
-            let is_watched = app.signals.watched.is_watched(&name_of(turn));
-            (!is_watched, turn.since, turn.board)
-        };
-        let first = (0..self.turns.len()).min_by_key(|index| self.turns.get(*index).map(order))?;
-        Some(self.turns.swap_remove(first))
+        self.take_up_to(app, u8::MAX)
     }
+
+    /// Takes the turn that comes first of those of levels up to this one.
+    pub fn take_up_to(&mut self, app: &App, most: u8) -> Option<BotTurn> {
+        let now = app.clock.now();
+        let first = (0..self.turns.len())
+            .filter_map(|index| Some((index, self.turns.get(index)?)))
+            .filter(|(_, turn)| level(turn) <= most)
+            .min_by_key(|(_, turn)| {
+                let is_watched = app.signals.watched.is_watched(&name_of(turn), turn.person);
+                (rank(turn, is_watched, now), turn.since, turn.board)
+            })
+            .map(|(index, _)| index)?;
+        let taken = self.turns.swap_remove(first);
+        // The database notes it as well, with the lease.
+        let last = self.turns.iter().map(|turn| turn.served).filter(|served| *served <= now.plus(1000)).max();
+        let served = last.map_or(now, |last| last.plus(1)).max(now);
+        self.turns
+            .iter_mut()
+            .filter(|turn| turn.person == taken.person)
+            .for_each(|turn| turn.served = served);
+        Some(taken)
+    }
+}
+
+fn is_due(app: &App, turn: &BotTurn, now: Millis) -> bool {
+    has_share(turn, now) && due_at(turn, app.config.bots.pace, now) <= now
+}
+
+/// The moment of the rotation at which a turn stands: the earliest comes first.
+fn rank(turn: &BotTurn, is_watched: bool, now: Millis) -> i64 {
+    let handicap = match level(turn) {
+        ..=CHEAP => 0,
+        5..=6 => HANDICAPS_MS.0,
+        _ => HANDICAPS_MS.1,
+    };
+    // A clock that was ahead has served them now.
+    let served = if turn.served > now.plus(1000) { now } else { turn.served };
+    served.0 + handicap - if is_watched { BONUS_MS } else { 0 }
+}
+
+fn level(turn: &BotTurn) -> u8 {
+    level_of(&turn.userid).unwrap_or_default()
 }
 
 fn name_of(turn: &BotTurn) -> BoardRef {
     BoardRef { game: turn.game.clone(), number: u32::try_from(turn.number).unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_model::UserKey;
+    use knotpost_model::computer_player::userid_of;
+
+    #[test]
+    fn whoever_was_not_answered_for_longest_comes_first_and_cheap_levels_before_dear_ones() {
+        let now = Millis(1_000_000);
+        let rank = |level, served, is_watched| {
+            let turn = BotTurn {
+                board: 1.into(),
+                game: "osbox".to_owned(),
+                number: 101,
+                ply: 3,
+                history: None,
+                user: 2.into(),
+                userid: userid_of(level),
+                since: now,
+                person: UserKey(3),
+                served: Millis(served),
+                used_until: now,
+            };
+            super::rank(&turn, is_watched, now)
+        };
+        let table = [
+            ("nobody was answered", (1, 0), (8, 0)),
+            ("a cheap level, answered just now", (1, 999_900), (8, 995_000)),
+            ("a dear one that has waited", (8, 980_000), (1, 999_900)),
+            ("the same level in rotation", (8, 999_000), (8, 999_001)),
+            ("a clock that was ahead", (1, 990_000), (1, 9_000_000)),
+        ];
+        for (what, (level, served), (other, other_served)) in table {
+            assert!(rank(level, served, false) < rank(other, other_served, false), "{what}");
+        }
+        assert!(rank(1, 9_000_000, false) <= now.0, "it does not wait for that moment");
+        assert!(rank(8, 5, true) < rank(8, 5, false) && rank(1, 999_000, false) < rank(8, 995_000, true));
+    }
 }

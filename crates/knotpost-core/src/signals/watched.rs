@@ -3,32 +3,33 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use knotpost_model::BoardRef;
+use knotpost_model::{BoardRef, UserKey};
 
-/// How many watch each board.
+/// How many streams each user has of each board.
 #[derive(Debug, Default)]
-pub struct WatchedBoards(Mutex<HashMap<BoardRef, usize>>);
+pub struct WatchedBoards(Mutex<HashMap<(BoardRef, UserKey), usize>>);
 
-/// Somebody who watches a board, until dropped.
+/// A user who watches a board, until dropped.
 #[derive(Debug)]
 pub struct Watching {
     boards: Arc<WatchedBoards>,
-    board: BoardRef,
+    watched: (BoardRef, UserKey),
 }
 
 impl WatchedBoards {
-    /// Notes somebody who watches a board.
-    pub fn watch(self: &Arc<Self>, board: BoardRef) -> Watching {
-        *self.lock().entry(board.clone()).or_default() += 1;
-        Watching { boards: Arc::clone(self), board }
+    /// Notes a user who watches a board.
+    pub fn watch(self: &Arc<Self>, board: BoardRef, user: UserKey) -> Watching {
+        let watched = (board, user);
+        *self.lock().entry(watched.clone()).or_default() += 1;
+        Watching { boards: Arc::clone(self), watched }
     }
 
-    /// Whether somebody watches a board.
-    pub fn is_watched(&self, board: &BoardRef) -> bool {
-        self.lock().contains_key(board)
+    /// Whether this user watches a board.
+    pub fn is_watched(&self, board: &BoardRef, user: UserKey) -> bool {
+        self.lock().contains_key(&(board.clone(), user))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<BoardRef, usize>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(BoardRef, UserKey), usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -36,10 +37,10 @@ impl WatchedBoards {
 impl Drop for Watching {
     fn drop(&mut self) {
         let mut counts = self.boards.lock();
-        if let Some(count) = counts.get_mut(&self.board) {
+        if let Some(count) = counts.get_mut(&self.watched) {
             *count -= 1;
             if *count == 0 {
-                counts.remove(&self.board);
+                counts.remove(&self.watched);
             }
         }
     }
@@ -50,13 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_is_watched_until_the_last_watcher_is_gone() {
+    fn a_board_is_watched_until_its_last_stream_of_that_user_is_gone() {
         let boards = Arc::new(WatchedBoards::default());
         let board = BoardRef { game: "osbox".to_owned(), number: 101 };
-        let (one, other) = (boards.watch(board.clone()), boards.watch(board.clone()));
+        let (ann, bob) = (UserKey(1), UserKey(2));
+        let (one, other) = (boards.watch(board.clone(), ann), boards.watch(board.clone(), ann));
         drop(one);
-        assert!(boards.is_watched(&board));
+        assert!(boards.is_watched(&board, ann) && !boards.is_watched(&board, bob));
         drop(other);
-        assert!(!boards.is_watched(&board) && boards.lock().is_empty());
+        assert!(!boards.is_watched(&board, ann) && boards.lock().is_empty());
     }
 }

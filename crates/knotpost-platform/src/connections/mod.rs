@@ -1,8 +1,8 @@
-//! What every listener needs, whatever it speaks: how many connections there may be, in all and from each host, and
-//! what to do when one cannot be accepted.
+//! What every listener needs, whatever it speaks: how many connections there may be, in all and of each client, and what
+//! to do when one cannot be accepted.
 
 mod accepting;
-mod slots;
+mod places;
 
 pub use accepting::AcceptFailures;
-pub use slots::{Full, Slot, Slots};
+pub use places::{Full, Holder, Place, Places, Request, Stream};

@@ -54,6 +54,22 @@ fn boards_of_user(filter: &BoardFilter) -> &'static str {
 }
 
 impl ReadTx {
+    /// Reads all of the next board after this row, and its moves, for whoever wants to know whether they can be read;
+    /// returns its row. `None`: there is none after it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) async fn read_board_after(&mut self, board: i64) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT id FROM boards WHERE id > $1 ORDER BY id LIMIT 1";
+        let next: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(board).fetch_optional(c).await)?;
+        let Some(board) = next else { return Ok(None) };
+        let sql = "SELECT * FROM boards WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(board).fetch_all(c).await.map(drop))?;
+        let sql = "SELECT * FROM moves WHERE board_id = $1";
+        on!(self, c => sqlx::query(sql).bind(board).fetch_all(c).await.map(drop))?;
+        Ok(next)
+    }
+
     /// The board of that game and number, whatever its state.
     ///
     /// # Errors

@@ -28,35 +28,68 @@ pub struct BotTurn {
     /// When the board last changed.
     #[sqlx(try_from = "i64")]
     pub since: Millis,
+    /// The first person on the board, whose turn among the users this is.
+    #[sqlx(try_from = "i64")]
+    pub person: UserKey,
+    /// When computer players last answered them; 0: never.
+    #[sqlx(try_from = "i64")]
+    pub served: Millis,
+    /// When the processor time that they used has come back.
+    #[sqlx(try_from = "i64")]
+    pub used_until: Millis,
 }
 
+/// The longest lease of a turn; one that ends later was taken by a clock that was ahead.
+pub const LONGEST_LEASE_MS: i64 = 3_600_000;
+
+/// Turns of one person that are looked at at once.
+const OF_PERSON: i64 = 25;
+
 macro_rules! bot_turns {
-    ($from:literal, $end:literal) => {
+    ($more:literal, $from:literal, $end:literal) => {
         concat!(
-            "SELECT b.id AS board, b.game, b.number, b.ply, b.history, u.id AS \"user\", u.userid, \
-             COALESCE(b.last_move_at, b.started_at) AS since ",
+            "SELECT t.*, COALESCE(h.served_at, 0) AS served, COALESCE(h.used_until, 0) AS used_until",
+            $more,
+            " FROM (SELECT b.id AS board, b.game, b.number, b.ply, b.history, u.id AS \"user\", u.userid, \
+             COALESCE(b.last_move_at, b.started_at) AS since, \
+             COALESCE((SELECT o.user_id FROM seats o JOIN users p ON p.id = o.user_id \
+              WHERE o.board_id = b.id AND p.role <> 'bot' ORDER BY o.seat LIMIT 1), u.id) AS person ",
             $from,
-            "u.role = 'bot' AND u.state = 'active' AND s.user_id = u.id AND s.to_move AND b.paused_at IS NULL",
+            "u.role = 'bot' AND u.state = 'active' AND s.user_id = u.id AND s.to_move AND b.paused_at IS NULL \
+             AND (l.until_at IS NULL OR l.until_at <= $1 OR l.until_at > $2)) t \
+             LEFT JOIN bot_shares h ON h.user_id = t.person",
             $end
         )
     };
 }
 
 impl ReadTx {
-    /// The boards on which a computer player is to move and no server is deciding, at most `limit`; those that have
-    /// waited longest first. Only boards that are being played are in `boards_in_play`.
+    /// The boards on which a computer player is to move and no server is deciding, at most `limit`; those of the people
+    /// whom computer players have not answered for longest first, and few of each. Only boards that are being played are
+    /// in `boards_in_play`.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn bot_turns(&mut self, now: Millis, limit: i64) -> Result<Vec<BotTurn>, StoreError> {
         // SQLite joins in this order where the word is CROSS, and finds few computer players first.
-        let sql = bot_turns!(
-            "FROM users u CROSS JOIN boards_in_play p CROSS JOIN seats s CROSS JOIN boards b \
-             LEFT JOIN bot_leases l ON l.board_id = b.id WHERE p.user_id = u.id AND s.board_id = p.board_id \
-             AND b.id = p.board_id AND ",
-            " AND (l.until_at IS NULL OR l.until_at <= $1) ORDER BY since, b.id LIMIT $2"
+        let sql = concat!(
+            "SELECT * FROM (",
+            bot_turns!(
+                ", ROW_NUMBER() OVER (PARTITION BY t.person ORDER BY t.since, t.board) AS place",
+                "FROM users u CROSS JOIN boards_in_play p CROSS JOIN seats s CROSS JOIN boards b \
+                 LEFT JOIN bot_leases l ON l.board_id = b.id WHERE p.user_id = u.id AND s.board_id = p.board_id \
+                 AND b.id = p.board_id AND ",
+                ""
+            ),
+            ") d WHERE d.place <= $3 ORDER BY d.served, d.since, d.board LIMIT $4"
         );
-        Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql).bind(now.0).bind(limit).fetch_all(c).await)?)
+        Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql)
+            .bind(now.0)
+            .bind(now.0 + LONGEST_LEASE_MS)
+            .bind(OF_PERSON)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
     }
 
     /// The turn of a computer player on one board, if there is one and no server is deciding on it.
@@ -70,15 +103,34 @@ impl ReadTx {
         now: Millis,
     ) -> Result<Option<BotTurn>, StoreError> {
         let sql = bot_turns!(
+            "",
             "FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id \
-             LEFT JOIN bot_leases l ON l.board_id = b.id WHERE b.game = $1 AND b.number = $2 AND b.state = 'active' AND ",
-            " AND (l.until_at IS NULL OR l.until_at <= $3)"
+             LEFT JOIN bot_leases l ON l.board_id = b.id WHERE b.game = $3 AND b.number = $4 AND b.state = 'active' AND ",
+            ""
         );
         Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql)
+            .bind(now.0)
+            .bind(now.0 + LONGEST_LEASE_MS)
             .bind(game)
             .bind(i64::from(number))
-            .bind(now.0)
             .fetch_optional(c)
+            .await)?)
+    }
+
+    /// On how many boards this user plays against one of these computer players.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_boards_against(&mut self, user: UserKey, bots: &[String]) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(DISTINCT p.board_id) FROM boards_in_play p JOIN seats s ON s.board_id = p.board_id \
+                   JOIN users u ON u.id = s.user_id \
+                   WHERE p.user_id = $1 AND u.role = 'bot' AND u.userid_key IN ($2, $3)";
+        let bot = |index: usize| bots.get(index).map(String::as_str).unwrap_or_default();
+        Ok(on!(self, c => sqlx::query_scalar(sql)
+            .bind(user.0)
+            .bind(bot(0))
+            .bind(bot(1))
+            .fetch_one(c)
             .await)?)
     }
 }
@@ -95,15 +147,44 @@ impl WriteTx {
         now: Millis,
     ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO bot_leases (board_id, until_at) VALUES ($1, $2) \
-                   ON CONFLICT (board_id) DO UPDATE SET until_at = $2 WHERE bot_leases.until_at <= $3 \
-                   RETURNING board_id";
+                   ON CONFLICT (board_id) DO UPDATE SET until_at = $2 \
+                   WHERE bot_leases.until_at <= $3 OR bot_leases.until_at > $4 RETURNING board_id";
         let leased: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(board.0)
             .bind(until.0)
             .bind(now.0)
+            .bind(now.0 + LONGEST_LEASE_MS)
             .fetch_optional(c)
             .await)?;
         Ok(leased.is_some())
+    }
+
+    /// Notes that computer players answer this person now, which is later than they answered anybody else, and what it
+    /// takes of their processor time. Times of a clock that was ahead by more than `horizon` count as now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_bot_share(
+        &mut self,
+        person: UserKey,
+        used_ms: i64,
+        now: Millis,
+        horizon: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO bot_shares (user_id, served_at, used_until) VALUES ($1, \
+                   (SELECT COALESCE(MAX(CASE WHEN served_at BETWEEN $2 AND $2 + 1000 THEN served_at + 1 END), $2) \
+                    FROM bot_shares), $2 + $3) \
+                   ON CONFLICT (user_id) DO UPDATE SET served_at = excluded.served_at, used_until = $3 + \
+                   CASE WHEN bot_shares.used_until BETWEEN $2 AND $4 THEN bot_shares.used_until ELSE $2 END";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(person.0)
+            .bind(now.0)
+            .bind(used_ms)
+            .bind(horizon.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
     }
 
     /// Ends the lease of a turn.

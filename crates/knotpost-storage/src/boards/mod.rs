@@ -26,7 +26,7 @@ mod watching;
 
 pub use board_context::BoardContext;
 pub use board_notes::BoardNoteRow;
-pub use bot_turns::BotTurn;
+pub use bot_turns::{BotTurn, LONGEST_LEASE_MS};
 pub use chat::{ChatRow, PulseRow};
 pub use deadlines::DueBoard;
 pub use feeds::{FeedKeyRow, WaitingOrder};

@@ -1,5 +1,10 @@
 //! Failures of the database itself. Absent rows are `None`, not errors.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether this process has met damage in its database. Nothing but a restored file mends that, so it stays.
+static DAMAGE: AtomicBool = AtomicBool::new(false);
+
 /// A failure of the database.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -76,6 +81,17 @@ impl StoreError {
         )
     }
 
+    /// Whether any statement of this process has met damage in the database.
+    pub(crate) fn has_met_damage() -> bool {
+        DAMAGE.load(Ordering::Relaxed)
+    }
+
+    /// Every error of a statement that met damage is made here.
+    fn damaged(error: sqlx::Error) -> Self {
+        DAMAGE.store(true, Ordering::Relaxed);
+        Self::Damaged(error)
+    }
+
     /// Whether there is no server to work with at this moment.
     pub fn is_away(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::NoServer(_))
@@ -110,7 +126,7 @@ impl From<sqlx::migrate::MigrateError> for StoreError {
         match error {
             // A migration that is applied but unknown: only a later version can have brought it.
             sqlx::migrate::MigrateError::VersionMissing(version) => Self::NewerSchema(version),
-            sqlx::migrate::MigrateError::Execute(error) if is_damage(&error) => Self::Damaged(error),
+            sqlx::migrate::MigrateError::Execute(error) if is_damage(&error) => Self::damaged(error),
             other => Self::Migrate(other),
         }
     }
@@ -139,7 +155,7 @@ impl From<sqlx::Error> for StoreError {
         match database.code().as_deref() {
             // SQLite: BUSY and its extensions; PostgreSQL: serialization failure and deadlock.
             Some("5" | "261" | "517" | "40001" | "40P01") => Self::Busy(error),
-            _ if is_damage(&error) => Self::Damaged(error),
+            _ if is_damage(&error) => Self::damaged(error),
             // SQLite: FULL, and a write or the shared memory cut off by a quota; PostgreSQL: disk_full.
             Some("13" | "778" | "4874" | "53100") => Self::Full(error),
             // PostgreSQL: a server that only reads, as a standby does; shutting down or starting; too many connections;
@@ -160,10 +176,10 @@ fn is_refusal_of_disk(code: &str) -> bool {
     code.len() < 5 && code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 8 | 10))
 }
 
-/// SQLite's CORRUPT with its extensions, and NOTADB.
+/// SQLite's CORRUPT with its extensions, and NOTADB; PostgreSQL's data_corrupted and index_corrupted.
 fn is_damage(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779"))
+    matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779" | "XX001" | "XX002"))
 }
 
 #[cfg(test)]

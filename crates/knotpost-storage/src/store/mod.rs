@@ -170,6 +170,11 @@ impl Store {
         Ok(())
     }
 
+    /// Whether anything that was read since the start was damaged.
+    pub fn has_met_damage(&self) -> bool {
+        StoreError::has_met_damage()
+    }
+
     /// Finishes the writes that wait and closes the connections.
     pub async fn close(&self) {
         self.writer.close().await;

@@ -26,15 +26,25 @@ pub enum Readiness {
     ReadOnly,
     /// The SQLite file is not the one that was opened.
     Replaced,
+    /// Something that was read, at some time since the start, was damaged.
+    Damaged,
 }
 
 impl Store {
-    /// Whether the database can be worked with now. After a write that the disk refused this writes, to see whether it
+    /// Whether the database can be worked with now, and one board after the other can be read. After a write that the disk refused this writes, to see whether it
     /// takes writes again.
     ///
     /// # Errors
     /// When it does not answer.
     pub async fn readiness(&self) -> Result<Readiness, StoreError> {
+        match self.look().await {
+            // Whichever statement met it, since the start.
+            _ if StoreError::has_met_damage() => Ok(Readiness::Damaged),
+            found => found,
+        }
+    }
+
+    async fn look(&self) -> Result<Readiness, StoreError> {
         if !self.is_in_place() {
             return Ok(Readiness::Replaced);
         }
@@ -50,6 +60,7 @@ impl Store {
                 State::Away(why) => return Err(StoreError::NoServer(why)),
             },
         }
+        self.read_next_board().await?;
         if self.writer.health.has_failed() {
             if self.try_to_write().await.is_err() {
                 return Ok(Readiness::Unwritable);
@@ -65,6 +76,13 @@ impl Store {
             Pools::Sqlite { file, .. } => file.is_in_place(),
             Pools::Postgres(_) => true,
         }
+    }
+
+    /// Reads a board with its moves, another one each time.
+    async fn read_next_board(&self) -> Result<(), StoreError> {
+        let board = self.query().await?.read_board_after(self.writer.health.last_board()).await?;
+        self.writer.health.note_board(board.unwrap_or_default());
+        Ok(())
     }
 
     /// Writes as much as a large mail takes, and deletes it again. On a full disk a small row may still fit into the

@@ -1,27 +1,42 @@
-//! Whether the disk takes writes.
+//! Whether the disk takes writes, and how far it was tried to be read.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use crate::connection::StoreError;
 
 /// Whether the disk refused a write, and no write of the size of a mail has succeeded since.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Health(Arc<AtomicBool>);
+pub(crate) struct Health(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    has_failed: AtomicBool,
+    last_board: AtomicI64,
+}
 
 impl Health {
     pub(crate) fn note<T>(&self, outcome: &Result<T, StoreError>) {
         // One that succeeds says little: it may be small enough for the space that is left.
         if let Err(StoreError::Full(_) | StoreError::Unwritable(_)) = outcome {
-            self.0.store(true, Ordering::Relaxed);
+            self.0.has_failed.store(true, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn recover(&self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.0.has_failed.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// The board that was read last; 0: the next one is the first.
+    pub(crate) fn last_board(&self) -> i64 {
+        self.0.last_board.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_board(&self, board: i64) {
+        self.0.last_board.store(board, Ordering::Relaxed);
     }
 }

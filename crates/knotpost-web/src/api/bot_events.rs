@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
-use tokio_stream::wrappers::ReceiverStream;
 
+use super::streams::{Connection, Events, respond};
 use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
@@ -26,7 +26,7 @@ use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
 use knotpost_core::queries::{ProgramFeed, ProgramLook, ProgramNews};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_platform::connections::Full;
+use knotpost_platform::connections::Holder;
 
 /// How often all boards are looked at.
 const LOOK: Duration = Duration::from_secs(5);
@@ -34,6 +34,8 @@ const LOOK: Duration = Duration::from_secs(5);
 const ALIVE: Duration = Duration::from_secs(15);
 /// The number of events queued for a slow client; a slower one is disconnected and comes back.
 const WAITING: usize = 64;
+
+const TOO_MANY: &str = "this account has three streams of events open; end one of them and try again";
 
 /// The id of the last event that the program received.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -69,12 +71,13 @@ pub(super) const FOLLOW: Operation = Operation::new(
 
 pub(super) async fn follow(
     State(web): State<Web>,
+    connection: Connection,
     caller: Caller,
     ApiQuery(asked): ApiQuery<Since>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     caller.require(Scope::Bot)?;
-    let place = web.programs.take(Some(caller.user)).map_err(refuse)?;
+    let place = connection.stream(Holder::Account(caller.user), TOO_MANY)?;
     // Subscribed before the first look, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
@@ -91,20 +94,8 @@ pub(super) async fn follow(
         }
         drop(place);
     });
-    Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+    Ok(respond(waiting, ALIVE))
 }
-
-fn refuse(full: Full) -> Problem {
-    let text = match full {
-        Full::Total => "too many programs listen at the moment; try again in a minute",
-        Full::Host => "this account has three streams of events open; end one of them and try again",
-    };
-    let mut problem = Problem::new(Code::Unavailable, text);
-    problem.retry_after = Some(60);
-    problem
-}
-
-type Events = mpsc::Sender<Result<Event, Infallible>>;
 
 /// Looks and tells until the client goes, is too slow, its key ends, or the server stops.
 async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<BoardRef>, events: &Events) {

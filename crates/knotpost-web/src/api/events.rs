@@ -9,25 +9,26 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
-use tokio_stream::wrappers::ReceiverStream;
 
 use super::boards::board_name;
+use super::streams::{Connection, Events, respond};
 use crate::Web;
 use crate::board_version::{format_version, parse_version};
 use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
+use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardVersion, view_board_version};
 use knotpost_model::{BoardRef, BoardState};
-use knotpost_platform::connections::Full;
+use knotpost_platform::connections::Holder;
 
 /// How often the board is polled without a notification.
 const POLL: Duration = Duration::from_secs(3);
@@ -43,6 +44,10 @@ pub(super) struct Since {
     /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
     since: String,
 }
+
+/// Told to a client with too many streams.
+pub(super) const TOO_MANY: &str =
+    "too many boards are watched from your network address; end some of these and try again";
 
 pub(super) const FOLLOW: Operation = Operation::new(
     "follow_board",
@@ -60,6 +65,8 @@ pub(super) const FOLLOW: Operation = Operation::new(
 pub(super) async fn follow(
     State(web): State<Web>,
     client: Client,
+    connection: Connection,
+    visitor: Option<LoggedIn>,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(asked): ApiQuery<Since>,
     headers: HeaderMap,
@@ -71,34 +78,20 @@ pub(super) async fn follow(
         let text = format!("there is no {} board {}", name.game, name.number);
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
-    let place = web.watchers.take(Some(client.host())).map_err(refuse_watcher)?;
+    let place = connection.stream(Holder::Network(client.0), TOO_MANY)?;
     // A browser that reconnects sends the last id (HTML, server-sent events, the `Last-Event-ID` header).
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
     let missed = parse_version(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
-    let watching = web.app.signals.watched.watch(name.clone());
+    let watching = visitor.map(|LoggedIn(user)| web.app.signals.watched.watch(name.clone(), user.user));
     tokio::spawn(async move {
         if tell(&events, &name, &now, missed).is_ok() {
             watch(&web, &name, now, signs, &events).await;
         }
         drop((place, watching));
     });
-    Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+    Ok(respond(waiting, ALIVE))
 }
-
-pub(super) fn refuse_watcher(full: Full) -> Problem {
-    let text = match full {
-        Full::Total => "too many clients watch boards at the moment; try again in a minute",
-        Full::Host => {
-            "too many boards are watched from your network address; end some of these and try again"
-        }
-    };
-    let mut problem = Problem::new(Code::Unavailable, text);
-    problem.retry_after = Some(60);
-    problem
-}
-
-type Events = mpsc::Sender<Result<Event, Infallible>>;
 
 /// Reads and sends events until the client goes, is too slow, or the server stops.
 async fn watch(

@@ -17,6 +17,7 @@ mod own_events;
 mod pictures;
 mod puzzles;
 mod standings;
+mod streams;
 mod tokens;
 mod users;
 mod webhooks;

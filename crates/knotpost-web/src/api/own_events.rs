@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
-use tokio_stream::wrappers::ReceiverStream;
 
-use super::events::refuse_watcher;
+use super::events::TOO_MANY;
+use super::streams::{Connection, Events, respond};
 use crate::Web;
 use crate::auth::Caller;
 use crate::client::Client;
@@ -29,6 +29,7 @@ use knotpost_core::boards::Code;
 use knotpost_core::identity::{ProvenUser, Scope};
 use knotpost_core::queries::{OwnBoards, follow_own_state};
 use knotpost_model::BoardRef;
+use knotpost_platform::connections::Holder;
 
 /// How often the boards are looked at when nothing is heard of them.
 const LOOK: Duration = Duration::from_secs(10);
@@ -63,6 +64,7 @@ pub(super) const FOLLOW: Operation = Operation::new("follow_own_boards", Tag::Us
 pub(super) async fn follow(
     State(web): State<Web>,
     client: Client,
+    connection: Connection,
     caller: Caller,
     ApiPath(userid): ApiPath<String>,
     ApiQuery(asked): ApiQuery<Since>,
@@ -78,7 +80,7 @@ pub(super) async fn follow(
     let Some(state) = follow_own_state(&web.app, &proven).await? else {
         return Err(Problem::new(Code::BadCredentials, "you are not logged in any more"));
     };
-    let place = web.watchers.take(Some(client.host())).map_err(refuse_watcher)?;
+    let place = connection.stream(Holder::Network(client.0), TOO_MANY)?;
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
     let is_known = heard == state.version;
     let (events, waiting) = mpsc::channel(WAITING);
@@ -88,10 +90,8 @@ pub(super) async fn follow(
         }
         drop(place);
     });
-    Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+    Ok(respond(waiting, ALIVE))
 }
-
-type Events = mpsc::Sender<Result<Event, Infallible>>;
 
 /// Looks and tells until the client goes, is too slow, logs out, or the server stops.
 async fn watch(

@@ -15,6 +15,7 @@ use self::line::{COMPUTER, YOU};
 pub(super) use self::line::{Line, Look, MOST_MOVES, Origin, SWAP};
 use self::puzzles::has_puzzles;
 use crate::Web;
+use crate::client::Client;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
@@ -61,6 +62,7 @@ impl Setup {
 
 pub(super) async fn show(
     State(web): State<Web>,
+    client: Client,
     visitor: Option<LoggedIn>,
     PagePath(name): PagePath<String>,
     PageQuery(look): PageQuery<Look>,
@@ -83,7 +85,7 @@ pub(super) async fn show(
     };
     line.play_all(&look.moves);
     if let Some(level) = level
-        && answer(&web, &mut line, meta.name, level).await
+        && answer(&web, client, &mut line, meta.name, level).await
     {
         // The address holds all moves, those of the computer player too.
         return unlisted(Redirect::to(&line.here()).into_response());
@@ -98,11 +100,11 @@ pub(super) async fn show(
 
 /// Makes the moves of the computer player until the visitor is to move; whether there were any. Where it does not answer,
 /// the visitor may move for it.
-async fn answer(web: &Web, line: &mut Line, game: &'static str, level: u8) -> bool {
+async fn answer(web: &Web, client: Client, line: &mut Line, game: &'static str, level: u8) -> bool {
     let mut has_moved = false;
     while line.waits_for_other() {
         let asked = (game, line.position().clone_box());
-        let Ok(turn) = web.app.thinking.answer(asked, level).await else { break };
+        let Ok(turn) = web.app.thinking.answer(client.host(), asked, level).await else { break };
         if !line.answer(&turn) {
             break;
         }

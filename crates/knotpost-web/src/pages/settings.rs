@@ -73,9 +73,21 @@ const CHOICES: [Choice; 9] = [
     ("broadcasts", "News of this server", &[("on", "are mailed to me"), ("off", "are not mailed to me")]),
 ];
 
-/// Actions that need the password, because they change where mail or secrets go, or who can log in.
-const NEED_PASSWORD: [&str; 8] =
-    ["add", "remove", "new_key", "new_hook", "renew_hook", "ask_passkey", "new_passkey", "end_passkey"];
+/// Actions that need the password, because they change where mail or secrets go or who can log in, give away all that is
+/// held, or cannot be taken back.
+const NEED_PASSWORD: [&str; 11] = [
+    "add",
+    "remove",
+    "new_key",
+    "new_hook",
+    "renew_hook",
+    "ask_passkey",
+    "new_passkey",
+    "end_passkey",
+    "new_feeds",
+    "archive",
+    "bot",
+];
 
 pub(super) type Fields = HashMap<String, String>;
 

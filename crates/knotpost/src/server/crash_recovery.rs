@@ -70,7 +70,11 @@ impl Mark {
 
     /// Deletes the mark, unless the file is damaged or not yet checked.
     pub(super) fn clear(&self, app: &App) {
-        if *app.condition.borrow() == Condition::Sound
+        if app.store.has_met_damage() {
+            if let Err(error) = self.write(DAMAGED) {
+                tracing::error!(%error, "the damage cannot be noted beside the database file");
+            }
+        } else if *app.condition.borrow() == Condition::Sound
             && let Err(error) = std::fs::remove_file(&self.0)
         {
             tracing::warn!(%error, "the database file will be checked at the next start for nothing");

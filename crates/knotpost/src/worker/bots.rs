@@ -17,9 +17,9 @@ use knotpost_core::boards::Board;
 use knotpost_core::config::Bots;
 use knotpost_core::outage::log_failure;
 use knotpost_core::play::computer;
-use knotpost_core::play::computer_turns::DueTurns;
+use knotpost_core::play::computer_turns::{CHEAP, DueTurns};
 use knotpost_model::BoardRef;
-use knotpost_model::computer_player::level_of;
+use knotpost_model::computer_player::{LEVELS, level_of};
 use knotpost_platform::clock::random_bytes;
 use knotpost_rules::Seed;
 use knotpost_storage::{BotTurn, StoreError};
@@ -39,6 +39,8 @@ const LEASE_MS: i64 = 30_000;
 const CHANGED_MS: i64 = 1_000;
 /// How long a board is left alone on which no move can be made.
 const SET_ASIDE_MS: i64 = 3_600_000;
+/// The shortest decision that its person is charged for.
+const CHARGED: Duration = Duration::from_millis(10);
 const HOUR: Duration = Duration::from_hours(1);
 
 /// The processor time that computer players have. It fills up at a steady rate, to the share of one hour.
@@ -86,13 +88,6 @@ impl Budget {
 pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationToken) {
     let mut pool = Pool::new(&app);
     while !stop.is_cancelled() {
-        let wait = budget.wait();
-        if !wait.is_zero() {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = tokio::time::sleep(wait) => {}
-            }
-        }
         match pool.play_next(&app, &budget, &stop).await {
             Ok(true) => {}
             Ok(false) => pool.rest(&stop).await,
@@ -132,7 +127,9 @@ impl Pool {
     ) -> Result<bool, StoreError> {
         self.look(app).await?;
         let lease_ms = LEASE_MS + LEASE_FACTOR * i64::from(app.config.bots.move_ms);
-        while let Some(turn) = self.due.take(app) {
+        // Cheap levels answer even when the time of all is used up: each person has a share of it.
+        let most = if budget.wait().is_zero() { LEVELS } else { CHEAP };
+        while let Some(turn) = self.due.take_up_to(app, most) {
             if computer::lease(app, &turn, lease_ms).await? {
                 play(app, budget, &turn, stop).await?;
                 return Ok(true);
@@ -215,6 +212,9 @@ async fn play(
         return computer::give_back(app, turn).await;
     };
     budget.spend(thought.used);
+    if thought.used >= CHARGED {
+        computer::charge(app, turn, thought.used).await?;
+    }
     metrics::histogram!("knotpost_bot_move_seconds").record(thought.used.as_secs_f64());
     let made = match &thought.answer {
         Some(answer) => computer::make_turn(app, turn, &answer.turn).await,

@@ -8,6 +8,7 @@ use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
 use crate::commands::prepare::check_rate;
 use crate::play::boards::{answer_with_board, game_options};
 use crate::play::challenge::{Cause, Opening, Terms, check_limits, start};
+use crate::play::computer::{MOST_HARD_OF_OTHERS, check_hard_boards};
 use crate::play::opponents;
 use crate::play::opponents::Readiness;
 use crate::replies::Answer;
@@ -37,6 +38,10 @@ pub(in crate::commands) async fn run(
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
     })?;
+    if app.config.limits.enabled && prepared.origin.channel != Channel::Operator {
+        let unproven = users.iter().filter(|user| !prepared.proven.contains(&user.id));
+        check_hard_boards(tx, unproven, MOST_HARD_OF_OTHERS).await?;
+    }
     let cause = Cause::Challenge(find_challenger(tx, prepared, &users).await?);
     let opening = Opening { terms: Terms::of(server), cause, comment: &prepared.body };
     let (board, facts) = start(tx, app, game, &options, &users, opening, now).await?;

@@ -9,6 +9,7 @@ use crate::commands::boards::{analyse, hint};
 use crate::identity::Login;
 use crate::identity::authentication::SlowWork;
 use crate::requests::{Advice, Prepared};
+use crate::thinking::AskedFor;
 use knotpost_storage::StoreError;
 
 /// Positions of a game that are looked at.
@@ -74,7 +75,11 @@ async fn analyse(
         return Ok(false);
     }
     let positions = positions_of(app, &board).await?;
-    let thoughts = app.thinking.analyse(question, board.game.meta().name, positions).await;
+    let whose = match prepared.login {
+        Login::Known { user, .. } => AskedFor::User(user),
+        _ => AskedFor::Guest(prepared.host().copied()),
+    };
+    let thoughts = app.thinking.analyse(whose, question, board.game.meta().name, positions).await;
     // What all together may ask for is spent by what was computed.
     if let (Ok(_), Some(asker)) = (&thoughts, &prepared.asker) {
         app.limits.made(asker);

@@ -269,6 +269,7 @@ pub const NOT_HELD: &[NotHeld] = &[
     NotHeld { table: "board_pauses", why: "is about boards" },
     NotHeld { table: "boards_in_play", why: "repeats what seats say" },
     NotHeld { table: "bot_leases", why: "tells which server decides on a move at this moment" },
+    NotHeld { table: "bot_shares", why: "counts processor time of one hour" },
     NotHeld {
         table: "confirmations",
         why: "locks an address for a moment; the mails are in confirmation_mails",

@@ -137,6 +137,7 @@ pub const STAYING: &[Staying] = &[
     },
     Staying { name: "boards_in_play", why: "triggers note again who plays where as boards come in" },
     Staying { name: "bot_leases", why: "tells which server decides on a move at this moment" },
+    Staying { name: "bot_shares", why: "counts processor time of one hour" },
     Staying { name: "api_tokens", why: "would let a key work again that was revoked since" },
     Staying { name: "invitations", why: "would let a link work again that was taken or withdrawn since" },
     Staying { name: "passkeys", why: "would let a passkey in again that was removed since" },

@@ -29,8 +29,8 @@ pub use tls::{Certificates, TlsError};
 
 use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::inbound::listeners::unix_socket::NamedSocket;
-use knotpost_model::{Host, Networks};
-use knotpost_platform::connections::{AcceptFailures, Slots};
+use knotpost_model::Networks;
+use knotpost_platform::connections::{AcceptFailures, Places};
 
 use session::Session;
 
@@ -167,7 +167,7 @@ async fn accept_all(
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
-    let slots = Slots::new(settings.max_connections, settings.max_per_host);
+    let places = Places::new(settings.max_connections, settings.max_per_host);
     let mut failures = AcceptFailures::new(settings.protocol.name());
     let mut sessions = JoinSet::new();
     loop {
@@ -185,14 +185,15 @@ async fn accept_all(
         };
         let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
         // A Unix socket has no address: its permissions decide which clients connect, so they count as relays.
-        let host = peer.filter(|peer| !settings.relays.contain(*peer)).map(Host::of);
-        let Ok(slot) = slots.take(host) else {
+        let host = peer.filter(|peer| !settings.relays.contain(*peer));
+        // A session is never closed for another one, as it may have a mail in hand; it has time limits of its own.
+        let Ok(request) = places.open(host).and_then(|place| place.begin(host, false)) else {
             sessions.spawn(session.turn_away(stream));
             continue;
         };
         sessions.spawn(async move {
             session.run(stream).await;
-            drop(slot);
+            drop(request);
         });
     }
     drop(listener);

@@ -64,13 +64,13 @@ async fn check(web: &Web, visitor: &Visitor, token: &str) -> Result<(), ServiceE
 
 /// The archive as it is now. It is sent while it is written, and stored nowhere.
 pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
-    let busy = |_| {
+    let busy = || {
         let message = "other archives are being made at this moment; try again in a minute";
         let mut refusal = Refusal::new(Code::Unavailable, message);
         refusal.retry_after = Some(60);
         ServiceError::from(refusal)
     };
-    let place = web.archives.take(Some(visitor.user)).map_err(busy)?;
+    let place = web.archives.turn_now(visitor.user).ok_or_else(busy)?;
     count_archive(&web.app, visitor.user)?;
     let (chunks, waiting) = unbounded_channel();
     let (app, userid) = (Arc::clone(&web.app), visitor.userid.clone());

@@ -1,0 +1,65 @@
+//! What all streams of events have in common: a place among the connections, and how they begin and end.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::{Stream, StreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::Web;
+use crate::error::Problem;
+use knotpost_core::boards::Code;
+use knotpost_platform::connections::{Full, Holder, Place, Stream as StreamPlace};
+
+/// How long a client waits before it opens a stream again that has ended; it may have been closed for another client.
+const RETRY: Duration = Duration::from_secs(5);
+/// How long one waits that was refused, in seconds.
+const RETRY_REFUSED: u64 = 60;
+
+pub(super) type Events = mpsc::Sender<Result<Event, Infallible>>;
+
+/// The connection that a request came on.
+pub(super) struct Connection(Arc<Place>);
+
+impl FromRequestParts<Web> for Connection {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
+        match parts.extensions.get::<Arc<Place>>() {
+            Some(place) => Ok(Self(Arc::clone(place))),
+            // A request without a connection comes from this process.
+            None => web.places.open(None).map(Self).map_err(|full| refuse(full, "")),
+        }
+    }
+}
+
+impl Connection {
+    /// Its place as a stream; `too_many` is told to whoever has as many as they may have.
+    pub(super) fn stream(&self, holder: Holder, too_many: &str) -> Result<StreamPlace, Problem> {
+        self.0.stream(holder).map_err(|full| refuse(full, too_many))
+    }
+}
+
+fn refuse(full: Full, too_many: &str) -> Problem {
+    let text = match full {
+        Full::Total => "too many clients are connected at the moment; try again in a minute",
+        Full::Client => too_many,
+    };
+    let mut problem = Problem::new(Code::Unavailable, text);
+    problem.retry_after = Some(RETRY_REFUSED);
+    problem
+}
+
+/// The answer with these events; an idle one has a keep-alive comment every `alive`.
+pub(super) fn respond(
+    events: mpsc::Receiver<Result<Event, Infallible>>,
+    alive: Duration,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let begin = stream::once(async { Ok(Event::default().retry(RETRY)) });
+    Sse::new(begin.chain(ReceiverStream::new(events))).keep_alive(KeepAlive::new().interval(alive))
+}
