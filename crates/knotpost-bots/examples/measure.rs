@@ -1,6 +1,11 @@
 //! Measures computer players without the rest of the program: `measure speed`; `measure exact GAME TURNS COUNT` and
 //! `measure losses GAME TURNS COUNT` for positions after this number of turns by chance; or
-//! `measure GAME [options] A,B[,...] GAMES [TURNS]` with this number of turns by chance at the beginning, 2 unless told.
+//! `measure GAME [options] A,B[,...] GAMES [TURNS]` with this number of turns by chance at the beginning, 2 unless told;
+//! or `measure rote GAME [options] WINNER A[,...] GAMES`: games that WINNER won of each of A, played again by rote.
+
+#[expect(clippy::expect_used, clippy::indexing_slicing, reason = "a module of the tests, too")]
+#[path = "../tests/it/rote.rs"]
+mod rote;
 
 use knotpost_bots::{Chance, Contest, Player, Tally, find};
 use knotpost_rules::{GameOptions, GivenOption, Position, Registry, Seed, Status, Turn};
@@ -15,6 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some((word, _)) if word == "speed" => speed(),
         Some((word, rest)) if word == "exact" => exact(rest),
         Some((word, rest)) if word == "losses" => losses(rest),
+        Some((word, rest)) if word == "rote" => repeat(rest),
         Some((game, rest)) => play(game, rest),
         None => {
             Err("measure speed | exact GAME TURNS COUNT | losses GAME TURNS COUNT | GAME [options] A,B GAMES [TURNS]"
@@ -147,11 +153,44 @@ fn solve(position: &dyn Position) -> i32 {
     best
 }
 
+/// What the turns of a won game score against each player when they are played again, from either seat.
+fn repeat(words: &[String]) -> Result<(), Box<dyn Error>> {
+    let (name, rest) = words.split_first().ok_or("a game")?;
+    let registry = Registry::standard();
+    let game = registry.find(name).ok_or("no such game")?;
+    let (given, plain) = split_options(rest);
+    let [winner, players, games] = plain.as_slice() else { return Err("a winner, players, games".into()) };
+    let options = game.parse_options(&given, 2)?;
+    let ground = rote::Ground { game, bot: find(name).ok_or("no such bot")?, options: &options };
+    let (winner, games): (Player, u64) = (winner.parse()?, games.parse()?);
+    for player in players.split(',') {
+        for seat in 0..2 {
+            let Some(learned) = ground.learn(winner, player.parse()?, seat) else {
+                println!("{name} {options} {player}: {winner} won no game from seat {}", seat + 1);
+                continue;
+            };
+            let tally = ground.replay(&learned, player.parse()?, games).ok_or("no answer")?;
+            println!(
+                "{name} {options} {player}: {} turns of {winner} in seat {} scored {} of {games}, {} ties",
+                learned.turns.len(),
+                seat + 1,
+                tally.score()[0],
+                tally.ties()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn split_options(words: &[String]) -> (Vec<GivenOption>, Vec<&String>) {
+    let given = words.iter().filter_map(|word| GivenOption::from_word(word)).collect();
+    (given, words.iter().filter(|word| GivenOption::from_word(word).is_none()).collect())
+}
+
 fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
     let registry = Registry::standard();
     let game = registry.find(name).ok_or("no such game")?;
-    let given: Vec<_> = words.iter().filter_map(|word| GivenOption::from_word(word)).collect();
-    let plain: Vec<_> = words.iter().filter(|word| GivenOption::from_word(word).is_none()).collect();
+    let (given, plain) = split_options(words);
     let (players, games, random_plies) = match plain.as_slice() {
         [players, games] => (players, games, 2),
         [players, games, turns] => (players, games, turns.parse()?),

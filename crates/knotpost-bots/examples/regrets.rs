@@ -1,6 +1,7 @@
-//! How much of their chance to win players of Osbo give away: `regrets A,B GAMES [POSITIONS]`. Each game begins with
-//! two turns by chance. From 30 dice on, which is about the second half of a game on 5x5, every turn is compared with
-//! the best one where no more than POSITIONS positions (50,000 unless told) have to be looked at for that.
+//! How much of their chance to win players of Osbo give away: `regrets [options] A,B GAMES [POSITIONS [DICE]]`. Each game
+//! begins with two turns by chance. From DICE dice on (30 unless told, which is about the second half of a game on 5x5),
+//! every turn is compared with the best one where no more than POSITIONS positions (50,000 unless told) have to be looked
+//! at for that. With `-size=3 A,B GAMES 2000000 0` every turn is.
 
 #[expect(clippy::expect_used, reason = "a module of the tests, too")]
 #[path = "../tests/it/expectation.rs"]
@@ -8,7 +9,7 @@ mod expectation;
 
 use expectation::{Expectation, Judged};
 use knotpost_bots::{Bot, Chance, Player, find};
-use knotpost_rules::{AnyGame, GameOptions, Registry, Seed, Turn, games::osbo::Osbo};
+use knotpost_rules::{AnyGame, GameOptions, GivenOption, Registry, Seed, Turn, games::osbo::Osbo};
 use std::error::Error;
 
 /// The turns by chance at the beginning.
@@ -23,8 +24,8 @@ struct Games<'a> {
     bot: &'a dyn Bot,
     options: GameOptions,
     players: [Player; 2],
-    /// How many positions may be looked at to judge a turn.
-    most: u64,
+    /// With fewer dice on the designs no turn is judged.
+    dice: usize,
 }
 
 /// What was seen of a player.
@@ -37,21 +38,25 @@ struct Seen {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let (players, games, most) = match words.as_slice() {
-        [players, games] => (players, games, POSITIONS),
-        [players, games, most] => (players, games, most.parse()?),
-        _ => return Err("regrets A,B GAMES [POSITIONS]".into()),
+    let (given, words): (Vec<_>, Vec<_>) =
+        std::env::args().skip(1).partition(|word| GivenOption::from_word(word).is_some());
+    let given: Vec<_> = given.iter().filter_map(|word| GivenOption::from_word(word)).collect();
+    let (players, games, most, dice) = match words.as_slice() {
+        [players, games] => (players, games, POSITIONS, FEWEST_DICE),
+        [players, games, most] => (players, games, most.parse()?, FEWEST_DICE),
+        [players, games, most, dice] => (players, games, most.parse()?, dice.parse()?),
+        _ => return Err("regrets [options] A,B GAMES [POSITIONS [DICE]]".into()),
     };
     let named: Vec<Player> = players.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let players: [Player; 2] = named.try_into().map_err(|_| "two players, separated by a comma")?;
     let registry = Registry::standard();
     let game = registry.find("osbo").ok_or("no such game")?;
     let bot = find("osbo").ok_or("no such bot")?;
-    let games_of = Games { game, bot, options: game.parse_options(&[], 2)?, players, most };
+    let games_of = Games { game, bot, options: game.parse_options(&given, 2)?, players, dice };
+    let mut expectation = Expectation::new(&games_of.options, most);
     let mut seen = [Seen::default(), Seen::default()];
     for number in 0..games.parse()? {
-        games_of.play(number, &mut seen)?;
+        games_of.play(number, &mut expectation, &mut seen)?;
     }
     for (player, seen) in players.iter().zip(&seen) {
         println!("{player}: {}", seen.tell());
@@ -61,10 +66,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 impl Games<'_> {
     /// Plays a game; two in a row have the same start and chance, and the players change seats.
-    fn play(&self, number: u64, seen: &mut [Seen; 2]) -> Result<(), Box<dyn Error>> {
+    fn play(
+        &self,
+        number: u64,
+        expectation: &mut Expectation<'_>,
+        seen: &mut [Seen; 2],
+    ) -> Result<(), Box<dyn Error>> {
         let mut chance = Chance::new(&Seed::default(), number / 2);
         let mut position = self.game.setup(&self.options, 2, &chance.seed());
-        let mut expectation = Expectation::new(&self.options, self.most);
         let mut reached = false;
         for ply in 0.. {
             if position.status().is_over() {
@@ -80,7 +89,7 @@ impl Games<'_> {
             let answer = self.bot.think(position.as_ref(), player, &chance.seed(), &mut || false);
             let turn = answer.ok_or("no answer")?.turn;
             let osbo = position.game().downcast_ref::<Osbo>().ok_or("not Osbo")?;
-            if count_dice(&osbo.to_string()) >= FEWEST_DICE
+            if count_dice(&osbo.to_string()) >= self.dice
                 && let Ok(played) = turn.parse()
                 && let Some(judged) = expectation.judge(osbo, &played)
             {

@@ -42,18 +42,17 @@ impl Contest<'_> {
     /// `clock` is asked for milliseconds that have passed, from whatever moment; it decides about nothing but players
     /// with a limit in time. `None` when a player has no answer or the position string is wrong.
     pub fn play(&self, number: usize, clock: &dyn Fn() -> u64) -> Option<Game> {
-        let (mut table, mut chance) = self.begin(number)?;
-        while !table.position.status().is_over() && table.turns.len() < LONGEST {
-            let sitting = *table.seats.get(table.position.next_seat().index())?;
-            let player = if table.turns.len() < self.random_plies {
-                Player::Random
-            } else {
-                *self.players.get(sitting)?
-            };
-            let played = self.turn(table.position.as_mut(), player, &chance.seed(), clock)?;
-            table.note(played);
-        }
-        Some(table.end())
+        let (table, mut chance) = self.begin(number)?;
+        table.play(&mut |position, sitting, ply| {
+            let player = if ply < self.random_plies { Player::Random } else { *self.players.get(sitting)? };
+            self.decide(position, player, &chance.seed(), clock)
+        })
+    }
+
+    /// Plays the game with this number by turns of somebody else's choice, who is told the position, the place among
+    /// those named of the player on turn, and the number of turns made.
+    pub fn play_by(&self, number: usize, choose: &mut Choose<'_>) -> Option<Game> {
+        self.begin(number)?.0.play(choose)
     }
 
     /// The game with this number as it was played before; `None` when these are not the turns of a whole game.
@@ -79,19 +78,21 @@ impl Contest<'_> {
         Some((Table { position, seats, turns: Vec::new() }, chance))
     }
 
-    fn turn(
+    fn decide(
         &self,
-        position: &mut dyn Position,
+        position: &dyn Position,
         player: Player,
         seed: &Seed,
         clock: &dyn Fn() -> u64,
-    ) -> Option<Played> {
+    ) -> Option<String> {
         let start = clock();
         let most = if let Player::Time(most) = player { most } else { u64::MAX };
-        let answer = self.bot.think(position, player, seed, &mut || clock() - start >= most)?;
-        position.play(Turn::from_word(&answer.turn)).ok()
+        Some(self.bot.think(position, player, seed, &mut || clock() - start >= most)?.turn)
     }
 }
+
+/// What decides about a turn; `None` where it has no answer.
+type Choose<'a> = dyn FnMut(&dyn Position, usize, usize) -> Option<String> + 'a;
 
 /// A game that is being played.
 struct Table {
@@ -102,6 +103,16 @@ struct Table {
 }
 
 impl Table {
+    fn play(mut self, choose: &mut Choose<'_>) -> Option<Game> {
+        while !self.position.status().is_over() && self.turns.len() < LONGEST {
+            let sitting = *self.seats.get(self.position.next_seat().index())?;
+            let turn = choose(self.position.as_ref(), sitting, self.turns.len())?;
+            let played = self.position.play(Turn::from_word(&turn)).ok()?;
+            self.note(played);
+        }
+        Some(self.end())
+    }
+
     fn note(&mut self, played: Played) {
         if played.canonical == "swap" {
             self.seats.swap(0, 1);

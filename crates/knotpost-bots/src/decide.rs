@@ -78,7 +78,8 @@ pub(crate) fn decide<G: Game>(
     }
 }
 
-/// Wins at once where that is possible, and errs as often as the strength says.
+/// Wins at once where that is possible, and errs as often as the strength says: then it takes what wins most points at
+/// once, and any move where none wins points.
 fn play_erring<G: Game>(
     root: &State<G>,
     profile: &Profile,
@@ -92,7 +93,8 @@ fn play_erring<G: Game>(
     if let Some(win) = root.find_win() {
         return Some(answer_win(root, &win));
     }
-    Some(answer_plainly(root, &root.pick(chance)?))
+    let taking = greedy::find_gain(root, chance);
+    Some(answer_plainly(root, &taking.or_else(|| root.pick(chance))?))
 }
 
 /// The search of the game, after a look for a move that wins at once.
@@ -107,7 +109,7 @@ fn play<G: Game>(root: &State<G>, profile: &Profile, seed: &Seed, limit: &mut Li
 fn think<G: Game>(root: &State<G>, searcher: Searcher, seed: &Seed, limit: &mut Limit<'_>) -> Option<Answer> {
     let found = match searcher {
         Searcher::Tree(settings) => mcts::search(root, settings, seed, limit)?,
-        Searcher::Depth(settings) => minimax::search(root, settings, limit)?,
+        Searcher::Depth(settings) => minimax::search(root, settings, seed, limit)?,
     };
     answer(root, &found, limit)
 }

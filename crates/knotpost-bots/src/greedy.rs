@@ -36,3 +36,22 @@ pub(crate) fn choose<G: Game>(state: &State<G>, chance: &mut Chance) -> Option<A
     });
     chosen
 }
+
+/// A move that wins as many points at once as any, by chance among those; `None` where none wins points.
+pub(crate) fn find_gain<G: Game>(state: &State<G>, chance: &mut Chance) -> Option<Action<G::Move>> {
+    let (mut most, mut ties, mut chosen) = (1, 0, None);
+    state.each_action(&mut |action| {
+        let gain = state.clone().act(&action).unwrap_or_default();
+        if gain > most {
+            (most, ties) = (gain, 0);
+        }
+        if gain == most {
+            ties += 1;
+            if chance.below(ties) == 0 {
+                chosen = Some(action);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    chosen
+}

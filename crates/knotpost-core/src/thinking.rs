@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use knotpost_rules::Position;
+use knotpost_rules::{Position, Seed};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::Instant;
@@ -61,9 +61,16 @@ pub trait Thinker: Send + Sync {
     /// position is one of a finished game, or it does not know the game. It sees no coming roll and no hidden hand.
     fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought>;
 
-    /// The turn of the player of a level; `None` where `think` has no answer. A level of the lower half takes a few hundredths
-    /// of a second at most.
-    fn answer(&self, game: &str, position: &dyn Position, level: u8, most: Duration) -> Option<String>;
+    /// The turn of the player of a level, which is the same for the same seed; `None` where `think` has no answer. A level of
+    /// the lower half takes a few hundredths of a second at most.
+    fn answer(
+        &self,
+        game: &str,
+        position: &dyn Position,
+        level: u8,
+        seed: &Seed,
+        most: Duration,
+    ) -> Option<String>;
 }
 
 /// What is asked: a board with all its moves.
@@ -158,7 +165,8 @@ impl Thinking {
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
 
-    /// The turn of a player of this level on a board that is not stored, for somebody at this host.
+    /// The turn of a player of this level on a board that is not stored, for somebody at this host. The seed is the server's
+    /// own: with one that follows from the board, a won game could be played again move by move.
     ///
     /// # Errors
     /// When nobody plays this, or the position is of a finished game.
@@ -167,13 +175,14 @@ impl Thinking {
         host: Host,
         (game, position): (&'static str, Box<dyn Position>),
         level: u8,
+        seed: Seed,
     ) -> Result<String, Unanswered> {
         let guest = AskedFor::Guest(Some(host));
         let turn = self.quick_turns.turn(guest, MOST_QUICK_OF_HOST).await.ok_or(Unanswered::Busy)?;
         let thinker = Arc::clone(&self.thinker);
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            thinker.answer(game, position.as_ref(), level, ANSWER)
+            thinker.answer(game, position.as_ref(), level, &seed, ANSWER)
         });
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
@@ -267,7 +276,7 @@ mod tests {
     }
 
     impl Thinker for Slow {
-        fn answer(&self, _: &str, _: &dyn Position, _: u8, _: Duration) -> Option<String> {
+        fn answer(&self, _: &str, _: &dyn Position, _: u8, _: &Seed, _: Duration) -> Option<String> {
             None
         }
 

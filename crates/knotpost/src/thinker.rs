@@ -22,8 +22,8 @@ const PATIENCE: u32 = 5;
 /// Turns of a line that are told.
 const MOST_TURNS: usize = 8;
 
-/// Asks the computer player of the game. Its chance comes from a seed of zeros, as in `knotpost think` without one, so that
-/// everybody can ask the same again; the chance of a board is unknown to it.
+/// Asks the computer player of the game. For hints and analyses its chance comes from a seed of zeros, as in `knotpost think`
+/// without one, so that everybody can ask the same again; the chance of a board is unknown to it.
 #[derive(Clone, Copy, Debug)]
 pub struct BotThinker;
 
@@ -50,12 +50,18 @@ pub fn processor_time() -> Duration {
 /// Has a thread of the lowest priority decide; `None` when nothing can be done, or when the thread has panicked. The
 /// search is stopped after this much processor time, so that on a machine with much to do it ends where it ends
 /// elsewhere; somebody waits for it, so it is stopped after some time as well.
-fn decide(bot: &dyn Bot, position: &dyn Position, level: Level, most: Duration) -> Option<Answer> {
+fn decide(
+    bot: &dyn Bot,
+    position: &dyn Position,
+    level: Level,
+    seed: &Seed,
+    most: Duration,
+) -> Option<Answer> {
     let begun = Instant::now();
     let search = || {
         lower_priority();
         let mut stop = || processor_time() >= most || begun.elapsed() >= PATIENCE * most;
-        bot.think(position, Player::Level(level), &Seed::default(), &mut stop)
+        bot.think(position, Player::Level(level), seed, &mut stop)
     };
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("thinker".to_owned()).spawn_scoped(scope, search).ok()?;
@@ -69,15 +75,22 @@ fn round(value: f32) -> f64 {
 }
 
 impl Thinker for BotThinker {
-    fn answer(&self, game: &str, position: &dyn Position, level: u8, most: Duration) -> Option<String> {
+    fn answer(
+        &self,
+        game: &str,
+        position: &dyn Position,
+        level: u8,
+        seed: &Seed,
+        most: Duration,
+    ) -> Option<String> {
         let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);
-        let answer = decide(bot, position, level, most)?;
+        let answer = decide(bot, position, level, seed, most)?;
         Some(answer.turn)
     }
 
     fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought> {
         let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
-        let answer = decide(bot, position, level, most)?;
+        let answer = decide(bot, position, level, &Seed::default(), most)?;
         Some(Thought {
             value: answer.values.iter().map(|value| round(*value)).collect(),
             turn: answer.turn,

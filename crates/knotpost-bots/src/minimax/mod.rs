@@ -6,7 +6,7 @@ mod table;
 mod two;
 
 use crate::{limit::Limit, mcts::Found, state::State};
-use knotpost_rules::Game;
+use knotpost_rules::{Game, Seed};
 
 /// How a search by depth judges.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,10 @@ const DEEPEST: u32 = 64;
 pub(crate) fn search<G: Game>(
     root: &State<G>,
     settings: Settings,
+    seed: &Seed,
     limit: &mut Limit<'_>,
 ) -> Option<Found<G::Move>> {
-    if root.players() == 2 { two::search(root, settings, limit) } else { many::search(root, settings, limit) }
+    if root.players() == 2 { two::search(root, settings, seed, limit) } else { many::search(root, settings, limit) }
 }
 
 /// What the end of a game is worth to a player, `ply` plies below the root.

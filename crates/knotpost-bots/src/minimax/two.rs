@@ -5,12 +5,13 @@ use super::{
     table::{Bound, Entry, FULL, Table},
 };
 use crate::{
+    chance::Chance,
     limit::Limit,
     mcts::Found,
     state::{Action, State},
     values::{self, Values},
 };
-use knotpost_rules::Game;
+use knotpost_rules::{Game, Seed};
 use std::ops::ControlFlow;
 
 /// Values that nothing reaches.
@@ -42,15 +43,19 @@ struct Branch<G: Game> {
     after: State<G>,
 }
 
-/// Searches deeper and deeper.
+/// Searches deeper and deeper. Among actions with the same value the first that is searched is chosen: the seed decides
+/// which of those with the same estimate that is.
 pub(super) fn search<G: Game>(
     root: &State<G>,
     settings: Settings,
+    seed: &Seed,
     limit: &mut Limit<'_>,
 ) -> Option<Found<G::Move>> {
     let actions = root.actions();
     let mut search = Search { settings, table: Table::new(TABLE_BITS), limit };
     let mut branches = Search::branches(root, None);
+    let mut chance = Chance::new(seed, 1);
+    branches.sort_by_cached_key(|branch| (std::cmp::Reverse(branch.order), chance.next()));
     let mut best = Value { value: root.estimate(root.mover()), exact: false };
     let mut chosen = branches.first()?.place;
     let mut depth = 0;

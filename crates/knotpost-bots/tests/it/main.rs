@@ -5,6 +5,7 @@ mod contests;
 mod decisions;
 mod exact;
 mod expectation;
+mod rote;
 
 use knotpost_bots::{Answer, Chance, Player, find};
 use knotpost_rules::{AnyGame, GameOptions, GivenOption, Position, Registry, Seed, Turn};

@@ -19,6 +19,7 @@ use crate::client::Client;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
+use knotpost_platform::clock::random_bytes;
 
 /// The highest level against which everybody may play without an account.
 const MOST_LEVEL: u8 = 5;
@@ -104,7 +105,8 @@ async fn answer(web: &Web, client: Client, line: &mut Line, game: &'static str, 
     let mut has_moved = false;
     while line.waits_for_other() {
         let asked = (game, line.position().clone_box());
-        let Ok(turn) = web.app.thinking.answer(client.host(), asked, level).await else { break };
+        let Ok(seed) = random_bytes(web.app.entropy.as_ref()) else { break };
+        let Ok(turn) = web.app.thinking.answer(client.host(), asked, level, Seed(seed)).await else { break };
         if !line.answer(&turn) {
             break;
         }

@@ -11,6 +11,7 @@ pub(super) fn write() -> HelpPage {
         .section("The deal", DEAL)
         .section("A turn", TURN)
         .section("Example", describe_example())
+        .section("Changing sides", SWAP)
         .section("End of the game", END)
         .section("How to type a move", NOTATION)
         .section("Who is favoured", BALANCE)
@@ -84,6 +85,14 @@ The game ends with the ninth stone; First has then placed five, Second
 four. Nine stones cannot be shared evenly, so there is always a winner.
 Players may also agree on a draw or to take a move back.";
 
+const SWAP: &str = "
+With -swap the second player may answer the first stone with the word
+swap instead of a stone. Stones and hands stay as they are; the players
+change places: who placed that stone is now Second and is to move. So
+whoever begins does well to place a stone after which neither side is
+sure to win. Without -swap, which is how the game is published, nobody
+can change sides.";
+
 const NOTATION: &str = "
 Type stone, cell and quarter turns with colons between them: 3b:c2:1 is
 stone 3b on c2, turned clockwise once, so that the upper side now faces
@@ -95,9 +104,10 @@ Capitals are fine. For example
 
 const BALANCE: &str = "
 First, who places five stones of nine: two games of three among casual
-players, nearly all among players who look far ahead. Whoever challenges
-chooses who is First by the order of the userids. Play two games with
-the seats exchanged, and with -deal=open if the hands may differ.";
+players, nearly all among players who look far ahead. But not every
+first stone is a good one, so -swap makes a single game fair. Or play
+two games with the seats exchanged: whoever challenges chooses who is
+First by the order of the userids, and -deal=open lets hands differ.";
 
 const HINTS: &str = "
 Only the newcomer attacks. A stone that is placed with its weak sides

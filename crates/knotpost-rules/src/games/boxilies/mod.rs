@@ -16,12 +16,13 @@ pub use stones::{Hand, Lie, Stone};
 
 use crate::{
     error::PositionError,
-    game::Game,
+    game::{Forbidden, Game},
     key::Key,
     meta::Meta,
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
+    swap::SwapRight,
     turn::{Outcome, Scores, lead},
 };
 use rules::META;
@@ -42,6 +43,7 @@ pub struct Boxilies {
     owned: [u16; SEATS],
     hands: [Hand; SEATS],
     next: Seat,
+    swap: SwapRight,
     retired: Seats,
 }
 
@@ -155,11 +157,15 @@ impl Game for Boxilies {
             owned: [0; SEATS],
             hands: rules::deal(options, seed),
             next: Seat::FIRST,
+            swap: rules::swap_right(options),
             retired: Seats::NONE,
         }
     }
 
     fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
+        if self.swap == SwapRight::Later {
+            self.swap = SwapRight::Gone;
+        }
         text::read(text, self)
     }
 
@@ -180,8 +186,19 @@ impl Game for Boxilies {
         }
         self.capture(mover, self.weaker_neighbours(*mv));
         self.lay(mv.cell, mv.lie, mover);
+        self.swap = self.swap.after_move();
         self.advance();
         Ok(0)
+    }
+
+    /// Stones and hands keep their seats: the players change places, and the second seat moves on.
+    fn swap(&mut self) -> Result<(), Forbidden> {
+        self.swap = self.swap.used(self.next)?;
+        Ok(())
+    }
+
+    fn may_swap(&self) -> bool {
+        self.swap.is_for(self.next)
     }
 
     fn retire(&mut self, seat: Seat) {
@@ -213,7 +230,7 @@ impl Game for Boxilies {
         let stones = self.lies.iter().fold(Key::new(), lie);
         let owned = self.owned.iter().fold(stones, |key, cells| key.with(u64::from(*cells)));
         let hands = self.hands.iter().fold(owned, |key, hand| key.with(hand.bits()));
-        hands.with_seats(self.next, self.retired).finish()
+        hands.with(self.swap as u64).with_seats(self.next, self.retired).finish()
     }
 
     fn estimate(&self, seat: Seat) -> i32 {

@@ -3,10 +3,11 @@
 use super::stones::{Hand, Stone};
 use crate::{
     meta::{Abilities, Ability, Meta, Preset},
-    options::{ChoiceOption, GameOptions, OptionSpec, TextOption},
+    options::{ChoiceOption, FlagOption, GameOptions, OptionSpec, TextOption},
     rng::Draws,
     seat::Seat,
     seed::Seed,
+    swap::SwapRight,
 };
 
 /// The facts about Boxilies.
@@ -23,6 +24,11 @@ pub(super) static META: Meta = Meta {
             about: "The usual deal. First is favoured: play twice, with the seats exchanged.",
         },
         Preset {
+            title: "With a swap",
+            options: &[("swap", "on")],
+            about: "The usual deal, and after the first stone Second may change sides. The fairest single game.",
+        },
+        Preset {
             title: "Stones of your own",
             options: &[("deal", "own")],
             about: "One of each total, drawn for each player.",
@@ -33,7 +39,7 @@ pub(super) static META: Meta = Meta {
             about: "Five of any totals; a rematch repeats them with the seats exchanged.",
         },
     ],
-    abilities: Abilities::of(&[Ability::Draw, Ability::Undo, Ability::Dice, Ability::Deal]),
+    abilities: Abilities::of(&[Ability::Swap, Ability::Draw, Ability::Undo, Ability::Dice, Ability::Deal]),
     seat_names: &[&["First", "Second"]],
     credit: "author not named where the rules are published",
     contact: None,
@@ -43,7 +49,7 @@ pub(super) static META: Meta = Meta {
 };
 
 /// The order is that of canonical options.
-static OPTIONS: [OptionSpec; 2] = [DEAL.spec(), HAND.spec()];
+static OPTIONS: [OptionSpec; 3] = [DEAL.spec(), HAND.spec(), SWAP.spec()];
 
 /// How the hands come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +77,19 @@ static HAND: TextOption = TextOption {
     help: "Five stones by name, 1a to 5n, the same for both players; nothing is drawn then.",
     excludes: &["deal"],
 };
+
+static SWAP: FlagOption<SwapRight> = FlagOption {
+    name: "swap",
+    off: SwapRight::Never,
+    on: SwapRight::Later,
+    help: "After the first stone the second player may change sides instead of placing one.",
+    excludes: &[],
+};
+
+/// The right to swap at the start.
+pub(super) fn swap_right(options: &GameOptions) -> SwapRight {
+    SWAP.of(options)
+}
 
 /// Exactly five names in lower case, in the order given.
 fn normalise_hand(text: &str) -> Option<String> {

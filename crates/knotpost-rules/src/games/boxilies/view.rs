@@ -132,10 +132,15 @@ fn write_legend(game: &Boxilies) -> String {
         return "No stone can be placed any more.".to_owned();
     };
     let (stone, cell) = (mv.lie.stone(), mv.cell);
+    let swap = if game.may_swap() {
+        format!("\n\n{} may type `swap` instead of a first move.", seat_name(game.next))
+    } else {
+        String::new()
+    };
     format!(
         "A move is a stone of your hand, an empty cell and, if you like, turns:\n\
          {stone}:{cell} places stone {stone} on {cell} as it is drawn in the hand; {stone}:{cell}:1\n\
-         turns it a quarter clockwise before, so that its upper side faces right.\n\n\
+         turns it a quarter clockwise before, so that its upper side faces right.{swap}\n\n\
          Numbers are arrows. A stands for stones of First, B for those of Second.\n\
          * marks the stone placed last, ! the stones that it captured."
     )

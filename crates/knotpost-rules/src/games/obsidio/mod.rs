@@ -26,6 +26,7 @@ use crate::{
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
+    swap::SwapRight,
     turn::{Outcome, Scores, lead},
 };
 use rules::{LARGEST, META, SECOND, SIZE};
@@ -53,17 +54,6 @@ pub struct Obsidio {
 struct Side {
     influence: Cells,
     claimed: Cells,
-}
-
-/// Whether the second seat may still swap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SwapRight {
-    /// The first move is still to come.
-    Later,
-    /// It is the answer to the first move.
-    Now,
-    /// Used or let go, or the game began from a position.
-    Gone,
 }
 
 /// What the estimate gives for a claimed target.
@@ -225,7 +215,7 @@ impl Game for Obsidio {
         side.influence |= tokens;
         self.empty -= tokens;
         self.origin = mv.squares().last().copied();
-        self.swap = if self.swap == SwapRight::Later { SwapRight::Now } else { SwapRight::Gone };
+        self.swap = self.swap.after_move();
         self.advance();
         if claims.is_empty() {
             return Ok(0);
@@ -247,12 +237,8 @@ impl Game for Obsidio {
     }
 
     fn swap(&mut self) -> Result<(), Forbidden> {
-        if !self.may_swap() {
-            return Err(Forbidden::NotNow(
-                "only the second player may swap, and only instead of the first move",
-            ));
-        }
-        self.swap = SwapRight::Gone;
+        let right = if self.win.is_some() { SwapRight::Gone } else { self.swap };
+        self.swap = right.used(self.next)?;
         Ok(())
     }
 
@@ -261,7 +247,7 @@ impl Game for Obsidio {
     }
 
     fn may_swap(&self) -> bool {
-        self.swap == SwapRight::Now && self.next == SECOND && self.win.is_none()
+        self.swap.is_for(self.next) && self.win.is_none()
     }
 
     fn retire(&mut self, seat: Seat) {
