@@ -90,10 +90,8 @@ fn refuse_foreign_posts(
 ) -> CsrfLayer<impl FnMut(ProtectionError) -> Response<Body> + Clone + Send + Sync + 'static> {
     let url = web.app.config.server.public_url.trim_end_matches('/');
     // A proxy may rewrite the host, but the origin of the public address is still ours.
-    let layer = CsrfLayer::new().add_trusted_origin(url).unwrap_or_else(|error| {
-        tracing::warn!(%error, "server.public_url is no origin that a browser could name");
-        CsrfLayer::new()
-    });
+    // The settings are refused when it is no origin.
+    let layer = CsrfLayer::new().add_trusted_origin(url).unwrap_or_default();
     layer.with_insecure_bypass(|_, uri| uri.path().starts_with("/unsubscribe/")).with_rejection_response(
         |_| {
             let text = "this was sent by a page of another site; open the page here and try again";
