@@ -148,6 +148,12 @@ impl Config {
     ) -> (Self, Vec<ConfigError>) {
         let (mut settings, mut problems) = sources::read(file, environment);
         problems.extend(check::check(&settings));
+        // As browsers and links name it: lower case, without a default port.
+        if let Ok(url) = url::Url::parse(&settings.server.public_url)
+            && url.origin().is_tuple()
+        {
+            settings.server.public_url = url.origin().ascii_serialization();
+        }
         parameters::drop_unknown(&mut settings);
         warnings::add(&mut settings);
         if let Some(folder) = file.and_then(Path::parent) {
@@ -406,6 +412,8 @@ mod tests {
             ("KNOTPOST_SERVER__SOCKET_MODE", "0999", "octal"),
             ("KNOTPOST_MAILDIR__POLL_SECONDS", "0", "maildir.poll_seconds"),
             ("KNOTPOST_INBOUND__SECRET", "two words", "inbound.secret"),
+            ("KNOTPOST_INBOUND__SECRET", "x", "inbound.secret"),
+            ("KNOTPOST_INBOUND__SECRET", "fifteen-letters", "inbound.secret"),
         ] {
             let bad = load(&[(name, value)]).expect_err(value);
             assert!(bad.to_string().contains(key), "{value}: {bad}");
@@ -446,7 +454,7 @@ mod tests {
     fn text_of_the_environment_stays_text_whatever_number_it_looks_like() {
         let key = "123e4567".repeat(8);
         let config = load(&[
-            ("KNOTPOST_INBOUND__SECRET", "0012345"),
+            ("KNOTPOST_INBOUND__SECRET", "0012345678901234"),
             ("KNOTPOST_SERVER__NAME", "1.10"),
             ("KNOTPOST_SECRETS__KEY", &key),
             ("KNOTPOST_DKIM__SELECTOR", "2026"),
@@ -454,7 +462,7 @@ mod tests {
             ("KNOTPOST_GAMES__DISABLED", "1.0, true"),
         ])
         .expect("usable");
-        assert_eq!(config.inbound.secret.expose_secret(), "0012345");
+        assert_eq!(config.inbound.secret.expose_secret(), "0012345678901234");
         assert_eq!((config.server.name.as_str(), config.dkim.selector.as_str()), ("1.10", "2026"));
         assert_eq!(config.secrets.key.expose_secret(), key);
         assert_eq!(config.dkim.key.expose_secret(), "true");
@@ -545,6 +553,14 @@ mod tests {
             ("KNOTPOST_SERVER__DATA", "", "server.data"),
             ("KNOTPOST_SERVER__PUBLIC_URL", "http://", "server.public_url"),
             ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example/?x", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example/#x", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example/games", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example/games/", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example//", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://me:pw@games.example", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://me@games.example/", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "ftp://games.example", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "games.example", "server.public_url"),
             ("KNOTPOST_RETENTION__OUTBOX_DAYS", "0", "retention.outbox_days"),
             ("KNOTPOST_RETENTION__AUDIT_DAYS", "0", "retention.audit_days"),
             ("KNOTPOST_LIMITS__PASSWORD_TRIES", "0", "limits.password_tries"),
@@ -569,6 +585,54 @@ mod tests {
                 && told[1].problem.contains("@localhost"),
             "{told:?}"
         );
+        for (given, used) in [
+            ("https://games.example/", "https://games.example"),
+            ("https://Games.Example:443", "https://games.example"),
+            ("http://games.example:8080/", "http://games.example:8080"),
+            ("http://[2001:DB8::1]", "http://[2001:db8::1]"),
+        ] {
+            let config = load(&[("KNOTPOST_SERVER__PUBLIC_URL", given)]).expect(given);
+            assert_eq!(config.server.public_url, used, "as a browser names its origin");
+        }
+        for (variables, subject) in [
+            (&[("KNOTPOST_HTTP__TRUSTED_PROXIES", "127.0.0.1, 0.0.0.0/0")][..], "http.trusted_proxies"),
+            (&[("KNOTPOST_HTTP__TRUSTED_PROXIES", "::/0")], "http.trusted_proxies"),
+            (&[("KNOTPOST_SMTP__RELAYS", "0.0.0.0/1, 128.0.0.0/1")], "smtp.relays"),
+            (&[("KNOTPOST_SMTP__RELAYS", "2000::/3")], "smtp.relays"),
+            (
+                &[
+                    ("KNOTPOST_HTTP__LISTEN", "0.0.0.0:8080"),
+                    ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example"),
+                ],
+                "http.listen",
+            ),
+            (
+                &[
+                    ("KNOTPOST_HTTP__LISTEN", "[::]:80"),
+                    ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example"),
+                ],
+                "http.listen",
+            ),
+        ] {
+            let told = load(variables).expect("usable").warnings;
+            assert!(told.len() == 1 && told[0].subject == subject, "{variables:?}: {told:?}");
+        }
+        for variables in [
+            &[("KNOTPOST_HTTP__TRUSTED_PROXIES", "10.0.0.0/8, 172.16.0.0/12, fc00::/7, ::1")][..],
+            &[("KNOTPOST_SMTP__RELAYS", "127.0.0.0/8, 2001:db8::/32")],
+            &[("KNOTPOST_HTTP__LISTEN", "0.0.0.0:8080")],
+            &[
+                ("KNOTPOST_HTTP__LISTEN", "[::1]:80"),
+                ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example"),
+            ],
+            &[
+                ("KNOTPOST_HTTP__LISTEN", "0.0.0.0:8080"),
+                ("KNOTPOST_HTTP__TRUSTED_PROXIES", "172.17.0.1"),
+                ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example"),
+            ],
+        ] {
+            assert!(load(variables).expect("usable").warnings.is_empty(), "{variables:?}");
+        }
         let told = load(&[("KNOTPOST_SERVER_ADDRESS", "a@b.example"), ("KNOTPOST_TEST_POSTGRES", "x")]);
         let told = told.expect("usable").warnings;
         assert!(told.len() == 1 && told[0].mend.contains("KNOTPOST_SERVER__ADDRESS"), "{told:?}");

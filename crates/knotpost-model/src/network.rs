@@ -75,6 +75,15 @@ impl Networks {
         self.0.iter().any(|network| network.contains(&address))
     }
 
+    /// One that is too wide for machines of one operator; IPv4 has private networks of a /8, IPv6 of a /7.
+    pub fn of_strangers(&self) -> Option<String> {
+        let is_wide = |network: &&IpNet| match network {
+            IpNet::V4(four) => four.prefix_len() < 8,
+            IpNet::V6(six) => six.prefix_len() < 16 && six.addr().segments()[0] & 0xfe00 != 0xfc00,
+        };
+        self.0.iter().find(is_wide).map(ToString::to_string)
+    }
+
     /// Whether none is listed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -5,6 +5,7 @@ mod descriptors;
 mod holder;
 mod listeners;
 mod opening;
+mod warnings;
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -39,12 +40,13 @@ use knotpost_transport::outbound::{
 use knotpost_web::{ServeLimits, Web};
 
 pub use listeners::{ListenAddress, PORTS_FILE, Ports};
-pub use opening::{Opening, OpeningError, absolute, open_files, wait_for_database};
+pub use opening::{Opening, OpeningError, absolute, wait_for_database};
+pub use warnings::start_warnings;
 
 pub(crate) use crash_recovery::{Mark, check_first, refuse_lost_file};
-pub(crate) use descriptors::descriptor_warning;
 pub(crate) use listeners::{LmtpListener, bind, bind_lmtp, bind_socket, read_ports};
-pub(crate) use opening::{check_data, is_within_reach, shown_database};
+pub(crate) use opening::{check_data, find_unusable, shown_database};
+pub(crate) use warnings::is_within_reach;
 
 use crash_recovery::Check;
 use descriptors::Shares;

@@ -155,6 +155,7 @@ impl AdminAction {
                 parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
             }
             Self::LookAs { seat, .. } => format!("seat {seat}"),
+            Self::User { edit: UserEdit::Rename(name), .. } => format!("to {name}"),
             Self::Block { reason, .. } => reason.clone(),
             Self::Broadcast { text } => format!("{} characters", text.chars().count()),
             _ => String::new(),

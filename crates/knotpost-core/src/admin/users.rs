@@ -100,6 +100,8 @@ pub enum UserEdit {
     LogOut,
     /// End all their keys of the API.
     RevokeTokens,
+    /// Give them another name; the one they had stays taken.
+    Rename(String),
 }
 
 impl UserEdit {
@@ -117,6 +119,7 @@ impl UserEdit {
             Self::SendReset => "user.send_password",
             Self::LogOut => "user.log_out",
             Self::RevokeTokens => "user.revoke_tokens",
+            Self::Rename(_) => "user.rename",
         }
     }
 
@@ -285,8 +288,12 @@ pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Re
         }
         _ => Vec::new(),
     };
-    if matches!(edit, UserEdit::Add { .. }) {
-        Userid::assign(userid, &app.vocabulary)
+    if let Some(name) = match edit {
+        UserEdit::Add { .. } => Some(userid),
+        UserEdit::Rename(name) => Some(name.as_str()),
+        _ => None,
+    } {
+        Userid::assign(name, &app.vocabulary)
             .map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
     }
     let hash = match password {
@@ -313,9 +320,7 @@ pub(crate) async fn apply(
     if let UserEdit::Add { .. } = edit {
         let password_hash = work.hash.clone().unwrap_or_default();
         let new = NewUser { userid: userid.to_owned(), password_hash, at: now };
-        let Some(key) = tx.insert_user(&new).await? else {
-            return Err(Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken")).into());
-        };
+        let Some(key) = tx.insert_user(&new).await? else { return Err(taken(userid)) };
         for address in &work.addresses {
             tx.add_address(key, address, Some(now), now).await?;
         }
@@ -356,11 +361,32 @@ pub(crate) async fn apply(
         UserEdit::SendReset => resets::send(tx, app, &user, now).await?,
         UserEdit::LogOut => tx.drop_sessions_of(user.id).await?,
         UserEdit::RevokeTokens => tx.drop_tokens_of(user.id).await.map(drop)?,
+        UserEdit::Rename(name) => rename(tx, &user, name, now).await?,
     }
     if matches!(edit, UserEdit::Suspend | UserEdit::Lift) {
         board_ratings::review_all_activity(tx, user.id, now).await?;
     }
     Ok(())
+}
+
+/// All that is a user's refers to their row, so that it follows them. The name they had becomes that of a deleted user, so
+/// that nobody else gets the mail and the moves which are meant for them.
+async fn rename(tx: &mut WriteTx, user: &UserRow, name: &str, now: Millis) -> Result<(), ServiceError> {
+    if tx.find_user(name).await?.is_some_and(|other| other.id != user.id) {
+        return Err(taken(name));
+    }
+    tx.set_userid(user.id, name).await?;
+    let left = NewUser { userid: user.userid.clone(), password_hash: String::new(), at: now };
+    // Not so when letters have changed their case alone.
+    if let Some(left) = tx.insert_user(&left).await? {
+        tx.set_password_hash(left, None, now).await?;
+        tx.set_user_state(left, UserState::Deleted).await?;
+    }
+    Ok(())
+}
+
+fn taken(userid: &str) -> ServiceError {
+    Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken")).into()
 }
 
 async fn find(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {

@@ -46,10 +46,20 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
         return refuse("server.contact", "must be one line of text");
     }
     let url = url::Url::parse(&config.server.public_url).ok();
-    if !url.is_some_and(|url| ["http", "https"].contains(&url.scheme()) && url.query().is_none()) {
+    let Some(url) = url.filter(|url| ["http", "https"].contains(&url.scheme())) else {
         return refuse(
             "server.public_url",
             "must start with http:// or https://, with the name of a host behind it, such as https://games.example",
+        );
+    };
+    // Pages link to `/…`, and a browser names the origin alone.
+    let origin = url.origin().ascii_serialization();
+    if url.as_str().strip_suffix('/') != Some(origin.as_str()) {
+        return refuse(
+            "server.public_url",
+            format!(
+                "must end with the host and its port: the server has a host of its own, and no path on one; write {origin}"
+            ),
         );
     }
     if config.server.data.as_os_str().is_empty() {
@@ -162,6 +172,9 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with('-')
 }
 
+/// Fewest characters of `inbound.secret`: who guesses it hands in mail under any name.
+const SECRET_LENGTH: usize = 16;
+
 fn ways_in(config: &Config) -> Result<(), ConfigError> {
     let poll = config.maildir.poll_seconds;
     if !(0.01..=86_400.0).contains(&poll) {
@@ -170,6 +183,14 @@ fn ways_in(config: &Config) -> Result<(), ConfigError> {
     let secret = config.inbound.secret.expose_secret();
     if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         return refuse("inbound.secret", "must be ASCII without blanks: it travels in a header field");
+    }
+    if (1..SECRET_LENGTH).contains(&secret.len()) {
+        return refuse(
+            "inbound.secret",
+            format!(
+                "must have at least {SECRET_LENGTH} characters, so that nobody guesses it: `openssl rand -hex 16` makes one"
+            ),
+        );
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Settings that can be used and are hardly what their writer meant.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::Config;
 
@@ -48,7 +48,33 @@ pub(super) fn add(config: &mut Config) {
             told.push(Warning::new("server.address", problem, "set server.address"));
         }
     }
+    for (key, networks, trust) in [
+        ("http.trusted_proxies", &config.http.trusted_proxies, "from which address they come"),
+        ("smtp.relays", &config.smtp.relays, "whose mail they hand on"),
+    ] {
+        if let Some(network) = networks.of_strangers() {
+            let problem = format!("{key} has {network}: strangers connect from there, and may say {trust}");
+            told.push(Warning::new(key, problem, "list the addresses of your own machines alone"));
+        }
+    }
+    if is_open_beside_proxy(config) {
+        let problem = format!(
+            "http.listen is {}, without TLS for other machines too, while links lead to {}, and no proxy is named: \
+             passwords can be read on their way, and all that comes by a proxy counts as one client",
+            config.http.listen, config.server.public_url
+        );
+        let mend = "let http.listen name a loopback address, and list the proxy in http.trusted_proxies";
+        told.push(Warning::new("http.listen", problem, mend));
+    }
     config.warnings.extend(told);
+}
+
+/// Whether others than a proxy reach the page without TLS, on a server that has a proxy with TLS.
+fn is_open_beside_proxy(config: &Config) -> bool {
+    let listen = config.http.listen.parse::<SocketAddr>();
+    config.server.public_url.starts_with("https:")
+        && config.http.trusted_proxies.is_empty()
+        && listen.is_ok_and(|address| !address.ip().to_canonical().is_loopback())
 }
 
 pub(super) fn is_loopback(public_url: &str) -> bool {

@@ -220,6 +220,22 @@ impl WriteTx {
         Ok(())
     }
 
+    /// Gives a user another name, which must be nobody else's.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_userid(&mut self, user: UserKey, userid: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET userid = $2, userid_key = $3 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(user.0)
+            .bind(userid)
+            .bind(userid.to_lowercase())
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
     /// Sets whether the account is in use.
     ///
     /// # Errors

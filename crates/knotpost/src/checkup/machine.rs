@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use knotpost_core::config::Config;
 use knotpost_model::Millis;
 use knotpost_platform::clock::{Clock as _, SystemClock};
-use knotpost_platform::files::{Space, free_space, is_open_to_all, owner, this_user};
+use knotpost_platform::files::{Space, free_space, is_open_to_all, owner};
 use secrecy::ExposeSecret as _;
 
 use super::{Findings, Setup};
-use crate::server::{absolute, descriptor_warning, is_within_reach, load_certificates};
+use crate::server::{absolute, find_unusable, is_within_reach, load_certificates};
 
 /// With less than this nothing can be relied on.
 const NO_SPACE: u64 = 64 << 20;
@@ -28,7 +28,6 @@ pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
     check_private_files(setup, findings);
     check_space(config, findings);
     check_certificate(config, findings);
-    findings.warn(descriptor_warning(config).into_iter().collect());
     if config.store_settings().sqlite_file().is_some() {
         findings.warn(crate::build::warning().into_iter().collect());
     }
@@ -39,26 +38,14 @@ fn check_owners(config: &Config, findings: &mut Findings) {
     let data = &config.server.data;
     let Some(user) = owner(data) else { return };
     let shown = absolute(data);
-    if user != this_user() {
-        let problem = format!(
-            "the folder {} belongs to user {user}, and this command is run by user {}: what was found holds for that \
-             user",
-            shown.display(),
-            this_user()
-        );
-        findings.warning(
-            "server.data",
-            problem,
-            format!("run it as the user of the server: `sudo -u '#{user}' knotpost …`"),
-        );
-    }
     let folders = [data.clone(), data.join("mail"), data.join("mail/out")];
     let database = config.store_settings().sqlite_file();
     let outside = database.into_iter().chain([config.key_file()]).filter(|file| !file.starts_with(data));
     let entries = folders.iter().flat_map(|folder| list(folder));
     let foreign: Vec<PathBuf> =
         entries.chain(outside).filter(|path| owner(path).is_some_and(|owner| owner != user)).collect();
-    let Some(first) = foreign.first() else { return };
+    // One that cannot be used was found before.
+    let Some(first) = foreign.first().filter(|_| find_unusable(config).is_none()) else { return };
     let more = match foreign.len() {
         1 => String::new(),
         count => format!(" and {} more", count - 1),

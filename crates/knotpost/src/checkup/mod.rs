@@ -16,7 +16,7 @@ use std::path::Path;
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_rules::Registry;
 
-use crate::server::{LOCK_FILE, Ports, is_in_use, open_files, read_ports};
+use crate::server::{LOCK_FILE, Ports, is_in_use, read_ports, start_warnings};
 
 pub use finding::{Finding, Findings, Level};
 
@@ -94,7 +94,9 @@ async fn check_start(setup: &Setup<'_>, refusals: &[ConfigError], depth: Depth) 
     for refusal in refusals {
         findings.refused(refusal);
     }
-    findings.warn(setup.config.warnings.clone());
+    // Where settings are wrong, what they name is not looked at.
+    let is_usable = refusals.is_empty();
+    findings.warn(if is_usable { start_warnings(setup.config) } else { setup.config.warnings.clone() });
     if !refusals.is_empty() || !parts::check_folder(setup.config, &mut findings) {
         return findings;
     }
@@ -102,6 +104,5 @@ async fn check_start(setup: &Setup<'_>, refusals: &[ConfigError], depth: Depth) 
     parts::check(setup, &mut findings);
     listeners::check(setup.config, &running, &mut findings).await;
     database::check(setup, &running, depth, &mut findings).await;
-    findings.warn(open_files(setup.config));
     findings
 }

@@ -4,17 +4,19 @@ use std::path::Path;
 
 use knotpost_core::app::check_games;
 use knotpost_core::config::Config;
+use knotpost_platform::files::{foreign_owner, owner, this_user};
 use knotpost_platform::secret::KeyRing;
 use knotpost_transport::outbound::{Courier, Examined, Renderer, Transport};
 use secrecy::ExposeSecret as _;
 
 use super::{Findings, Setup};
 use crate::server::{
-    absolute, check_data, load_certificates, open_composer, refuse_transport, watched_folder,
+    absolute, check_data, find_unusable, load_certificates, open_composer, refuse_transport, watched_folder,
 };
 
 /// Whether the data folder can be used. What would be in it is not looked at otherwise.
 pub(super) fn check_folder(config: &Config, findings: &mut Findings) -> bool {
+    check_users(config, findings);
     let Err(error) = check_data(config) else { return true };
     let mend = format!(
         "make it with `install -d -o USER -m 700 {}` for the user that runs the server, or let `server.data` name \
@@ -23,6 +25,25 @@ pub(super) fn check_folder(config: &Config, findings: &mut Findings) -> bool {
     );
     findings.error("server.data", format!("{error:#}"), mend);
     false
+}
+
+/// Checks are made for a server of the user that runs this command; files of another one are in its way.
+fn check_users(config: &Config, findings: &mut Findings) {
+    let (data, this) = (&config.server.data, this_user());
+    if let Some(user) = foreign_owner(data) {
+        let problem = format!(
+            "the folder {} belongs to user {user}, and this command is run by user {this}: what was found holds for \
+             that user, and `knotpost serve` is for the owner of the folder",
+            absolute(data).display()
+        );
+        let mend = format!("run it as the user of the server: `sudo -u '#{user}' knotpost …`");
+        findings.warning("server.data", problem, mend);
+    }
+    if let Some(file) = find_unusable(config) {
+        let (file, owner) = (file.display(), owner(&file).unwrap_or_default());
+        let problem = format!("{file} belongs to user {owner}, and user {this} cannot read and write it");
+        findings.error("server.data", problem, format!("run `chown {this} {file}` as root"));
+    }
 }
 
 pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {

@@ -13,19 +13,20 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Subcommand;
+use serde_json::{Value, json};
 
 use super::EX_DATAERR;
-use super::output::{complain, say};
+use super::output::{Form, complain, say};
 use super::progress::Progress;
 use crate::server::Opening;
 use knotpost_core::admin::{
-    AdminAction, Administrator, Recompute, UserEdit, administer, recompute_ratings, search_refused_names,
-    view_user, view_users,
+    AdminAction, Administrator, Recompute, UserEdit, UserView, administer, recompute_ratings,
+    search_refused_names, view_user, view_users,
 };
 use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, ServiceError, replay_next};
 use knotpost_core::config::Config;
-use knotpost_core::mailing::{MailQueue, view_stopped};
+use knotpost_core::mailing::{AddressStop, MailQueue, view_stopped};
 
 /// Lines read at once.
 const LINES: usize = 500;
@@ -97,11 +98,16 @@ pub(super) enum User {
         /// Only those whose name would be refused to a new user today, and why.
         #[arg(long)]
         reserved: bool,
+        #[command(flatten)]
+        form: Form,
     },
     /// One user with their addresses.
     Show {
         /// The user.
         userid: String,
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
     },
     /// A new user; the password is read from standard input.
     Add {
@@ -114,6 +120,14 @@ pub(super) enum User {
     Passwd {
         /// The user.
         userid: String,
+    },
+    /// Give a user another name; boards, ratings, mail and everything else that is theirs follow, and the name they had
+    /// stays taken.
+    Rename {
+        /// The user.
+        userid: String,
+        /// The name from now on.
+        name: String,
     },
     /// Make a user an administrator.
     Grant {
@@ -161,7 +175,7 @@ pub(super) enum User {
 #[derive(Debug, Subcommand)]
 pub(super) enum Bounces {
     /// The addresses, since when, and what the other side said.
-    List,
+    List(Form),
     /// Send mail there again.
     #[command(group(clap::ArgGroup::new("which").required(true).args(["addresses", "all"])))]
     Start {
@@ -279,10 +293,14 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
 
 async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
     let (userid, edit, done) = match action {
-        User::List { reserved: false } => return list_users(app).await,
-        User::List { reserved: true } => return list_reserved(app).await,
-        User::Show { userid } => {
+        User::List { reserved: false, form } => return list_users(app, form).await,
+        User::List { reserved: true, form } => return list_reserved(app, form).await,
+        User::Show { userid, json } => {
             let user = view_user(app, &userid).await?;
+            if json {
+                say!("{}", user_as_json(&user));
+                return Ok(());
+            }
             say!(
                 "userid     {}\nrole       {}\nstate      {}\nsince      {}",
                 user.userid,
@@ -318,32 +336,71 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         }
         User::SendPassword { userid } => (userid, UserEdit::SendReset, "sent a link and a code"),
         User::LogOut { userid } => (userid, UserEdit::LogOut, "logged out everywhere"),
+        User::Rename { userid, name } => {
+            let done = format!("renamed: the name is {name} now, and nobody can take {userid}");
+            return edit(app, userid, UserEdit::Rename(name), &done).await;
+        }
         User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
     };
+    self::edit(app, userid, edit, done).await
+}
+
+async fn edit(app: &Arc<App>, userid: String, edit: UserEdit, done: &str) -> Result<(), ServiceError> {
     administer(app, &operator(), AdminAction::User { userid: userid.clone(), edit }).await?;
     say!("{userid} was {done}.");
     Ok(())
 }
 
-async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
+async fn list_users(app: &Arc<App>, form: Form) -> Result<(), ServiceError> {
     let mut after = String::new();
     loop {
         let users = view_users(app, &after).await?;
         let Some(last) = users.last() else { return Ok(()) };
         after.clone_from(&last.userid);
         for user in &users {
-            say!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
+            form.say(&line_as_json(user), user_line(user));
         }
     }
 }
 
-async fn list_reserved(app: &Arc<App>) -> Result<(), ServiceError> {
+fn user_line(user: &UserView) -> String {
+    format!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since)
+}
+
+/// A user of a list, as the API has one.
+fn line_as_json(user: &UserView) -> Value {
+    json!({
+        "userid": user.userid, "role": user.role, "state": user.state, "since": user.since,
+        "name_refused": user.name_refused,
+    })
+}
+
+fn user_as_json(user: &UserView) -> Value {
+    let mut value = line_as_json(user);
+    let address = |(address, confirmed): &(String, bool)| {
+        let stop = user.stop_of(address).map(stop_as_json);
+        json!({ "address": address, "confirmed": confirmed, "stopped": stop })
+    };
+    value["addresses"] = user.addresses.iter().map(address).collect();
+    for (name, count) in
+        [("active_boards", user.active_boards), ("sessions", user.sessions), ("tokens", user.tokens)]
+    {
+        value[name] = json!(count);
+    }
+    value
+}
+
+fn stop_as_json(stop: &AddressStop) -> Value {
+    json!({ "address": stop.address_key, "since": stop.since.to_rfc3339(), "why": stop.why })
+}
+
+async fn list_reserved(app: &Arc<App>, form: Form) -> Result<(), ServiceError> {
     let mut after = Some(String::new());
     while let Some(last) = after {
         let (users, next) = search_refused_names(app, "", &last, LINES).await?;
         for user in &users {
             let why = user.name_refused.as_deref().unwrap_or_default();
-            say!("{:<20} {:<7} {:<9} {} {why}", user.userid, user.role, user.state, user.since);
+            form.say(&line_as_json(user), format!("{} {why}", user_line(user)));
         }
         after = next;
     }
@@ -371,9 +428,10 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
             let stopped = view_stopped(app).await?;
             stopped.into_iter().map(|row| row.address_key).collect()
         }
-        Bounces::List => {
+        Bounces::List(form) => {
             for row in view_stopped(app).await? {
-                say!("{:<32} {} {}", row.address_key, row.since.to_rfc3339(), row.why);
+                let words = format!("{:<32} {} {}", row.address_key, row.since.to_rfc3339(), row.why);
+                form.say(&stop_as_json(&row), words);
             }
             return Ok(());
         }

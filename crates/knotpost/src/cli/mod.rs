@@ -55,7 +55,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the server: web, mail in, mail out (the default).
-    Serve,
+    Serve(serve::Args),
     /// Take one mail from standard input; exit code 0: taken, 65: refused, 75: try again later.
     Deliver(deliver::Args),
     /// Execute one command line as if mailed by the operator, and print the answer.
@@ -139,7 +139,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };
-    let command = command.unwrap_or(Command::Serve);
+    let command = command.unwrap_or_else(|| Command::Serve(serve::Args::default()));
     match command {
         Command::Play(args) => return play::run(&args, &GAMES),
         Command::Think(args) => return bots::think(&args, &GAMES),
@@ -189,7 +189,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
         }
     };
-    let is_server = matches!(command, Command::Serve);
+    let is_server = matches!(command, Command::Serve(_));
     let outcome = runtime.block_on(run(config, command));
     // Blocking work, such as a hash without a waiting caller, does not delay the end.
     runtime.shutdown_background();
@@ -231,7 +231,7 @@ fn explain(error: &clap::Error) -> ExitCode {
 
 async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Serve => Box::pin(serve::run(config)).await,
+        Command::Serve(args) => Box::pin(serve::run(config, &args)).await,
         Command::Deliver(args) => Ok(Box::pin(deliver::run(config, args)).await),
         Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),

@@ -3,12 +3,13 @@
 //! A closed or full stream never stops a command in the middle of its work: the work is completed once, and the exit
 //! code reports the failure.
 
-use std::fmt::Arguments;
+use std::fmt::{Arguments, Display};
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use knotpost_model::clean_text;
+use serde_json::Value;
 
 use super::exit_codes::{EX_CLOSED, EX_IOERR};
 
@@ -59,6 +60,21 @@ fn record(error: io::Error) -> io::Error {
 /// reports a failure.
 pub(super) fn line(words: Arguments<'_>) {
     let _ = Output.write_fmt(format_args!("{}\n", clean_text(&words.to_string())));
+}
+
+/// The form of a list.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Form {
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Form {
+    /// Writes a row of the list.
+    pub(super) fn say(self, row: &Value, words: impl Display) {
+        if self.json { say!("{row}") } else { say!("{}", words.to_string().trim_end()) }
+    }
 }
 
 /// Writes without a line end; [`end`] reports a failure.

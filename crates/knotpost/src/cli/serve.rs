@@ -8,16 +8,25 @@ use tokio::sync::watch;
 
 use super::output::say;
 use super::supervisor::{State, Supervisor};
-use crate::server::{Opening, Ports, Server, open_files, wait_for_database};
+use crate::server::{Opening, Ports, Server, start_warnings, wait_for_database};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
 use knotpost_core::config::{Config, LogFormat};
 
-pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Args {
+    /// Run although the data folder belongs to another user, as root for instance: what is made there is in the way of
+    /// that user's server.
+    #[arg(long)]
+    allow_root: bool,
+}
+
+pub(super) async fn run(config: Config, args: &Args) -> anyhow::Result<ExitCode> {
     let traces = telemetry::start_logging(&config)?;
     let is_for_machines = config.log.format == LogFormat::Json;
     let supervisor = Supervisor::from_environment();
-    let outcome = serve(config, &supervisor).await;
+    let opening = if args.allow_root { Opening::ServeAsAnyUser } else { Opening::Serve };
+    let outcome = serve(config, opening, &supervisor).await;
     if let Err(error) = &outcome {
         supervisor.tell(State::Failed(&format!("{error:#}")));
     }
@@ -33,7 +42,7 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     code
 }
 
-async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCode> {
+async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> anyhow::Result<ExitCode> {
     // One provider for every use of TLS; a second try in the same process changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let metrics = telemetry::start_metrics();
@@ -41,7 +50,7 @@ async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCo
     let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
     // As with any other signal, what is asked for during the start is done after it.
     let mut hangup = signal(SignalKind::hangup()).context("signals cannot be received")?;
-    for warning in &config.warnings {
+    for warning in start_warnings(&config) {
         tracing::warn!("{warning}");
     }
     supervisor.tell(State::Starting("the database is waited for"));
@@ -55,10 +64,7 @@ async fn serve(config: Config, supervisor: &Supervisor) -> anyhow::Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     supervisor.tell(State::Starting("the database is opened and brought up to date"));
-    let app = super::open(config, Opening::Serve).await?;
-    for warning in open_files(&app.config) {
-        tracing::warn!("{warning}");
-    }
+    let app = super::open(config, opening).await?;
     supervisor.tell(State::Starting("the database is checked, listeners are opened"));
     let server = Server::start(app, metrics).await?;
     tell_ready(&server);

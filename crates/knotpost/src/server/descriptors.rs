@@ -21,7 +21,7 @@ pub(super) struct Shares {
 }
 
 /// What a server says at its start about too low a limit.
-pub(crate) fn descriptor_warning(config: &Config) -> Option<Warning> {
+pub(super) fn descriptor_warning(config: &Config) -> Option<Warning> {
     let (limit, shares) = measure(config);
     is_short(config, shares).then(|| {
         let problem = format!(
@@ -48,17 +48,7 @@ fn measure(config: &Config) -> (u64, Shares) {
 
 /// Raises the soft limit of descriptors, and says how many connections there may be with what results.
 pub(super) fn share(config: &Config) -> Shares {
-    let (limit, shares) = measure(config);
-    if is_short(config, shares) {
-        tracing::warn!(
-            limit,
-            http = shares.http,
-            mail = shares.mail,
-            "the limit of open files (`ulimit -n`) is too low for all connections that the settings allow; there \
-             will be fewer at once"
-        );
-    }
-    shares
+    measure(config).1
 }
 
 /// Raises the soft limit to the hard one; what it is then.

@@ -16,7 +16,7 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::files::create_private;
 use knotpost_platform::secret::to_hex;
 
-const FILE: &str = "server.run";
+pub(super) const FILE: &str = "server.run";
 /// Bytes of a name.
 const BYTES: usize = 16;
 

@@ -109,8 +109,9 @@ pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpList
     };
     let socket = NamedSocket::bind(path, config.lmtp.socket_mode.bits()).with_context(|| {
         format!(
-            "lmtp.listen: {} cannot be listened on; its folder must exist and be writable",
-            path.display()
+            "lmtp.listen: {} cannot be listened on; let it be in a folder that user {} may write to",
+            path.display(),
+            knotpost_platform::files::this_user()
         )
     })?;
     Ok(Some(LmtpListener::Unix(socket)))
@@ -121,8 +122,10 @@ pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<local_socket::Socke
     let socket = config.socket();
     local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
         format!(
-            "the socket for `deliver` cannot be made at {}; server.socket names another place",
-            socket.display()
+            "the socket for `deliver` cannot be made at {}; let server.socket name a place in a folder that user {} may \
+             write to",
+            socket.display(),
+            knotpost_platform::files::this_user()
         )
     })
 }

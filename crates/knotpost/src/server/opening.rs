@@ -9,9 +9,13 @@ use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 
-use knotpost_core::config::{Config, FileMode, Migrate, Warning};
-use knotpost_platform::files::{check_folder, foreign_owner, is_open_to_others, private_folder};
+use knotpost_core::config::{Config, Migrate};
+use knotpost_platform::files::{
+    check_folder, folder_of, foreign_owner, is_writable, owner, private_folder, this_user,
+};
 use knotpost_storage::{Settings, Store, StoreError};
+
+use super::{LOCK_FILE, PORTS_FILE, holder};
 
 /// Whether what is missing may be made, and an older schema brought up to date (unless `database.migrate` is off).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +24,10 @@ pub enum Opening {
     Existing,
     /// By a command, run as the user that owns the folder.
     Create,
-    /// By the server.
+    /// By the server, as the user that owns the folder.
     Serve,
+    /// By the server, whoever owns the folder.
+    ServeAsAnyUser,
 }
 
 /// Why the parts are not opened.
@@ -51,6 +57,29 @@ pub enum OpeningError {
         /// The first number it lacks.
         missing: i64,
     },
+    /// A server of one user on the folder of another one.
+    #[error(
+        "the folder {} belongs to user {owner}, and this is user {}, whose files the server of that user could not use: \
+         run it as that user, `sudo -u '#{owner}' knotpost …`, or say --allow-root",
+        folder.display(),
+        this_user()
+    )]
+    ForeignServer {
+        /// The data folder.
+        folder: PathBuf,
+        /// The user's number.
+        owner: u32,
+    },
+    /// A file that another user left behind, mostly root.
+    #[error(
+        "{} belongs to user {}, and user {} cannot read and write it: run `chown {} {}`",
+        .0.display(),
+        owner(.0).unwrap_or_default(),
+        this_user(),
+        this_user(),
+        .0.display()
+    )]
+    Unusable(PathBuf),
     /// Files of another user would be in the server's way.
     #[error(
         "the folder {} is that of another user, whose server could not use what is made here: run the command as \
@@ -79,7 +108,13 @@ pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result
     if opening == Opening::Existing && makes_key {
         return Err(OpeningError::NoKey(absolute(&config.key_file())).into());
     }
-    if opening != Opening::Serve
+    if opening == Opening::Serve {
+        check_user(config)?;
+        if let Some(file) = find_unusable(config) {
+            return Err(OpeningError::Unusable(file).into());
+        }
+    }
+    if [Opening::Existing, Opening::Create].contains(&opening)
         && let Some(owner) = foreign_owner(data)
         && (makes_key || makes_database(&settings)?)
     {
@@ -90,6 +125,35 @@ pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result
         private_folder(data).with_context(|| no_folder(data))?;
     }
     Ok(())
+}
+
+/// Refuses a server on the data folder of another user. A folder of root, as a volume of a container is, keeps nobody out:
+/// root can use whatever is made there.
+fn check_user(config: &Config) -> Result<(), OpeningError> {
+    let data = &config.server.data;
+    match foreign_owner(data) {
+        Some(owner) if owner != 0 => Err(OpeningError::ForeignServer { folder: absolute(data), owner }),
+        _ => Ok(()),
+    }
+}
+
+/// A file of the server's own that this user cannot read and write.
+pub(crate) fn find_unusable(config: &Config) -> Option<PathBuf> {
+    let data = &config.server.data;
+    let database = config.store_settings().sqlite_file();
+    let mut files: Vec<PathBuf> =
+        [LOCK_FILE, PORTS_FILE, holder::FILE].iter().map(|name| data.join(name)).collect();
+    if let Some(file) = &database {
+        files.push(Store::lock_file(file));
+        let beside = std::fs::read_dir(folder_of(file)).into_iter().flatten().flatten();
+        // The file, its mark, and what SQLite has beside it.
+        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_part =
+            |path: &PathBuf| path.file_name().is_some_and(|other| other.as_encoded_bytes().starts_with(name));
+        files.extend(beside.map(|entry| entry.path()).filter(is_part));
+    }
+    files.sort();
+    files.into_iter().map(|file| absolute(&file)).find(|file| is_writable(file) == Some(false))
 }
 
 /// Why a database is not worked on whose schema was compared. A server that would bring it up to date is named as a way.
@@ -190,48 +254,4 @@ pub(crate) fn shown_database(config: &Config) -> String {
         Some(file) => absolute(&file).display().to_string(),
         None => config.database.url.masked(),
     }
-}
-
-/// Warnings about files that other users of the machine can read.
-pub fn open_files(config: &Config) -> Vec<Warning> {
-    let data = &config.server.data;
-    if is_open_to_others(data) == Some(true) {
-        let shown = absolute(data);
-        let shown = shown.display();
-        let problem = format!(
-            "others on this machine may read or change what is in {shown}, mail and password hashes among it"
-        );
-        let mend = format!(
-            "run `chmod 700 {shown}`. For a `knotpost deliver` of other users let `server.socket` name a place outside"
-        );
-        return vec![Warning::new("server.data", problem, mend)];
-    }
-    let mode = config.server.socket_mode.bits();
-    let lets_others_in = mode & 0o022 != 0 && config.server.socket_mode != FileMode::default();
-    if lets_others_in && config.server.socket.as_os_str().is_empty() && !is_within_reach(&config.socket()) {
-        let socket = absolute(&config.socket());
-        let problem = format!(
-            "server.socket_mode is {mode:04o}, but others cannot enter the folder of {}",
-            socket.display()
-        );
-        let mend = "let `server.socket` name a place outside the data folder";
-        return vec![Warning::new("server.socket", problem, mend)];
-    }
-    let database = config.store_settings().sqlite_file();
-    let files = database.into_iter().chain([config.key_file()]).filter(|file| is_within_reach(file));
-    let open = files.filter(|file| is_open_to_others(file) == Some(true));
-    open.map(|file| {
-        let shown = absolute(&file);
-        let shown = shown.display();
-        let problem = format!("others on this machine may read {shown}");
-        Warning::new("server.data", problem, format!("run `chmod 600 {shown}`"))
-    })
-    .collect()
-}
-
-/// Whether others can enter the folder of a file.
-pub(crate) fn is_within_reach(file: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::metadata(folder).is_ok_and(|found| found.mode() & 0o011 != 0)
 }

@@ -46,14 +46,7 @@ impl Authenticator {
     /// As the configuration says. Without a name server every check ends in a temporary error.
     pub fn new(config: &Config) -> Self {
         let policy = config.inbound.auth_policy;
-        let verifier = match dns::verifier(&config.inbound.dns) {
-            _ if policy == AuthPolicy::Off => None,
-            Ok(verifier) => Some(verifier),
-            Err(error) => {
-                tracing::warn!(%error, "no name server is known: senders of mail cannot be verified");
-                None
-            }
-        };
+        let verifier = (policy != AuthPolicy::Off).then(|| dns::verifier(&config.inbound.dns).ok()).flatten();
         let trusted = config.inbound.trusted_authserv.iter().filter_map(|host| Trusted::read(host));
         let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
         let relays = config.smtp.relays.clone();

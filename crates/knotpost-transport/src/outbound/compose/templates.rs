@@ -98,9 +98,11 @@ impl Templates {
     }
 }
 
-/// An error with its causes on one line.
+/// An error with its causes on one line, without the lines of the template that it shows to a terminal.
 fn tell(error: &Error) -> String {
-    format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")
+    let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    let told = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    told.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[expect(clippy::expect_used, reason = "the build has parsed the same templates")]

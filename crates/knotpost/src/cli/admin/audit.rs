@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::mail::read_since;
-use crate::cli::output::{complain, say};
+use crate::cli::output::{Form, complain};
 use knotpost_core::admin::{AuditEntry, AuditQuery, view_audit};
 use knotpost_core::app::App;
 use knotpost_core::boards::ServiceError;
@@ -31,9 +31,8 @@ pub(in crate::cli) struct List {
     /// How many rows at most.
     #[arg(long, default_value_t = 100)]
     limit: usize,
-    /// One JSON object a line.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceError> {
@@ -45,7 +44,7 @@ pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceErro
     let query = AuditQuery { userid: list.user, since, before: list.before, limit: list.limit };
     let page = view_audit(app, &query).await?;
     for row in &page.rows {
-        say!("{}", if list.json { json_of(row).to_string() } else { line(row) });
+        list.form.say(&json_of(row), line(row));
     }
     if let Some(next) = page.next {
         complain!("there may be more: --before {next}");

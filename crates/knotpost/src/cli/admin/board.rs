@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use super::operator;
-use crate::cli::output::say;
+use crate::cli::output::{Form, say};
 use knotpost_core::admin::{AdminAction, BoardAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -26,6 +27,8 @@ pub(in crate::cli) enum Board {
         /// Only in this state: active, over or removed.
         #[arg(long)]
         state: Option<String>,
+        #[command(flatten)]
+        form: Form,
     },
     /// One board with all its moves.
     Show {
@@ -36,6 +39,9 @@ pub(in crate::cli) enum Board {
         /// After this move instead of the last one; negative counts back.
         #[arg(long, allow_hyphen_values = true)]
         ply: Option<i64>,
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
     },
     /// Stop moves and time until the board is resumed.
     Pause(Which),
@@ -69,8 +75,8 @@ pub(in crate::cli) struct Which {
 
 pub(super) async fn run(app: &Arc<App>, action: Board) -> Result<(), ServiceError> {
     match action {
-        Board::List { game, user, state } => list_boards(app, game, user, state).await,
-        Board::Show { game, number, ply } => show(app, game, number, ply).await,
+        Board::List { game, user, state, form } => list_boards(app, game, user, state, form).await,
+        Board::Show { game, number, ply, json } => show(app, game, number, ply, json).await,
         Board::Pause(which) => rule(app, which, BoardAction::Pause, "paused").await,
         Board::Resume(which) => rule(app, which, BoardAction::Resume, "resumed").await,
         Board::Adjudicate { which, winners } => {
@@ -88,11 +94,28 @@ async fn rule(app: &Arc<App>, which: Which, action: BoardAction, done: &str) -> 
     Ok(())
 }
 
-async fn show(app: &Arc<App>, game: String, number: u32, ply: Option<i64>) -> Result<(), ServiceError> {
+async fn show(
+    app: &Arc<App>,
+    game: String,
+    number: u32,
+    ply: Option<i64>,
+    json: bool,
+) -> Result<(), ServiceError> {
     let view = view_board(app, &BoardRef { game: game.to_lowercase(), number }, ply).await?;
     let position = view.board.position_text();
     let state = view.summary.state.as_str();
     let paused = view.summary.paused.map_or("", |_| ", paused");
+    if json {
+        let summary = &view.summary;
+        say!(
+            "{}",
+            json!({
+                "game": summary.game, "number": summary.number, "ply": view.board.entries.len(), "state": state,
+                "paused": summary.paused.is_some(), "position": position,
+            })
+        );
+        return Ok(());
+    }
     let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
     let text = text.map_or_else(|error| error, |(_, text)| text);
     say!("{}", knotpost_model::clean_text(&text));
@@ -105,6 +128,7 @@ async fn list_boards(
     game: Option<String>,
     userid: Option<String>,
     state: Option<String>,
+    form: Form,
 ) -> Result<(), ServiceError> {
     let state = match state.map(BoardState::try_from).transpose() {
         Ok(state) => state,
@@ -118,7 +142,12 @@ async fn list_boards(
         let page = view_boards(app, query.clone()).await?;
         for ListedBoard { summary, line } in &page.boards {
             let name = format!("{} {}", summary.game, summary.number);
-            say!("{name:<16} move {:<5} {:<24} {}", summary.last_ply, line.status, line.players.join(" "));
+            let row = json!({
+                "game": summary.game, "number": summary.number, "state": summary.state.as_str(),
+                "ply": summary.last_ply, "status": line.status, "players": line.players,
+            });
+            let (ply, players) = (summary.last_ply, line.players.join(" "));
+            form.say(&row, format!("{name:<16} move {ply:<5} {:<24} {players}", line.status));
         }
         query.after = page.next;
         if page.next.is_none() {

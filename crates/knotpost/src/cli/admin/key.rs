@@ -6,8 +6,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
+use serde_json::json;
 
-use crate::cli::output::{complain, say};
+use crate::cli::output::{Form, complain, say};
 use crate::cli::{EX_CONFIG, EX_DATAERR, open};
 use crate::server::{Opening, absolute};
 use knotpost_core::config::Config;
@@ -18,7 +19,7 @@ use knotpost_platform::secret::KeyRing;
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Key {
     /// The keys: id, role, and a fingerprint that says nothing else about them.
-    List,
+    List(Form),
     /// Make the key that will be the current one: servers accept it and do not use it yet. With several servers this
     /// comes first.
     Next,
@@ -53,11 +54,15 @@ pub(super) async fn run(config: Config, action: Key) -> anyhow::Result<ExitCode>
     }
     let keys = KeyRing::load(given, &file, &entropy)?;
     match action {
-        Key::List => {
+        Key::List(form) => {
             for (id, role, fingerprint) in keys.list() {
-                say!("{id:02x}  {:<8} {fingerprint}", role.to_string());
+                let (id, role) = (format!("{id:02x}"), role.to_string());
+                let row = json!({ "id": id, "role": role, "fingerprint": fingerprint });
+                form.say(&row, format!("{id}  {role:<8} {fingerprint}"));
             }
-            say!("    digests  {}", keys.digests_fingerprint());
+            let fingerprint = keys.digests_fingerprint();
+            let row = json!({ "id": null, "role": "digests", "fingerprint": fingerprint });
+            form.say(&row, format!("    digests  {fingerprint}"));
         }
         Key::Next => save(&config, &keys.with_next(&entropy)?)?,
         Key::Rotate => save(&config, &keys.rotated(&entropy)?)?,

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::operator;
-use crate::cli::output::{complain, say};
+use crate::cli::output::{Form, complain, say};
 use knotpost_core::admin::{AdminAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -70,9 +70,8 @@ pub(in crate::cli) struct List {
     /// How many mails at most.
     #[arg(long, default_value_t = 50)]
     limit: usize,
-    /// One JSON object a line.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 pub(super) async fn run(app: &Arc<App>, queue: MailQueue, action: Mails) -> Result<(), ServiceError> {
@@ -116,23 +115,20 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
         Some(text) => Some(read_since(text, app.clock.now())?),
         None => None,
     };
-    let List { state, reason, user: userid, address, before, limit, json, .. } = list;
+    let List { state, reason, user: userid, address, before, limit, form, .. } = list;
     let query = MailQuery { state, reason, since, userid, address, before, limit };
-    let (lines, next) = match queue {
+    let next = match queue {
         MailQueue::Inbox => {
             let page = view_inbox(app, &query).await?;
-            let line = |mail: &ReceivedMail| if json { json!(mail).to_string() } else { received_line(mail) };
-            (page.mails.iter().map(line).collect::<Vec<_>>(), page.next)
+            page.mails.iter().for_each(|mail| form.say(&json!(mail), received_line(mail)));
+            page.next
         }
         MailQueue::Outbox => {
             let page = view_outbox(app, &query).await?;
-            let line = |mail: &OutgoingMail| if json { json!(mail).to_string() } else { outgoing_line(mail) };
-            (page.mails.iter().map(line).collect(), page.next)
+            page.mails.iter().for_each(|mail| form.say(&json!(mail), outgoing_line(mail)));
+            page.next
         }
     };
-    for line in &lines {
-        say!("{line}");
-    }
     if let Some(next) = next {
         complain!("there may be more: --before {next}");
     }

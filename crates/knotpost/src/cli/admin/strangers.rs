@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use clap::Subcommand;
+use serde_json::json;
 
 use super::operator;
-use crate::cli::output::say;
+use crate::cli::output::{Form, say};
 use knotpost_core::admin::{AdminAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -16,7 +17,7 @@ use knotpost_core::mailing::{UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum DoNotMail {
     /// The addresses and domains, since when, and why.
-    List,
+    List(Form),
     /// Send no mail there any more, whatever causes it.
     Add {
         /// An address, or a domain: `@example.org`. An address stands for itself with every `+tag`, a domain not for
@@ -35,12 +36,14 @@ pub(in crate::cli) enum DoNotMail {
 
 pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(), ServiceError> {
     match action {
-        DoNotMail::List => {
+        DoNotMail::List(form) => {
             let mut after = String::new();
             loop {
                 let page = view_unmailed(app, &after).await?;
                 for row in &page {
-                    say!("{:<32} {} {}", row.target, row.at.to_rfc3339(), row.reason);
+                    let since = row.at.to_rfc3339();
+                    let words = format!("{:<32} {since} {}", row.target, row.reason);
+                    form.say(&json!({ "target": row.target, "since": since, "why": row.reason }), words);
                 }
                 match page.last() {
                     Some(last) if page.len() == UNMAILED_PER_PAGE => after.clone_from(&last.target),
