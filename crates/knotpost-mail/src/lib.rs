@@ -17,6 +17,7 @@ pub mod parse;
 mod phrases;
 mod quoting;
 mod received;
+pub mod signs;
 mod trimmings;
 
 pub use extract::{Extracted, extract};

@@ -89,23 +89,19 @@ impl<'x> Part<'x> {
         })
     }
 
-    /// Whether this is a machine-readable report of a mail system.
-    pub(super) fn is_report(&self) -> bool {
-        self.content(&HeaderName::ContentType).is_some_and(|content| {
-            matches!(
-                (content.ctype(), content.subtype()),
-                ("multipart", Some("report"))
-                    | (
-                        "message",
-                        Some(
-                            "delivery-status"
-                                | "disposition-notification"
-                                | "feedback-report"
-                                | "global-delivery-status"
-                        )
-                    )
-            )
-        })
+    /// What kind of report of a mail system this is, such as `delivery-status`; empty where it does not say.
+    pub(super) fn report_type(&self) -> Option<String> {
+        let content = self.content(&HeaderName::ContentType)?;
+        match (content.ctype(), content.subtype()?) {
+            ("multipart", "report") => {
+                Some(content.attribute("report-type").unwrap_or_default().trim().to_ascii_lowercase())
+            }
+            ("message", kind @ ("delivery-status" | "disposition-notification" | "feedback-report")) => {
+                Some(kind.to_owned())
+            }
+            ("message", "global-delivery-status") => Some("delivery-status".to_owned()),
+            _ => None,
+        }
     }
 
     fn content(&self, name: &HeaderName<'_>) -> Option<&ContentType<'static>> {

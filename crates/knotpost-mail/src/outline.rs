@@ -42,7 +42,8 @@ fn visit(part: &Part<'_>, depth: usize, sections: &mut Vec<Section>) -> Result<(
         return Err(Limit::Parts);
     }
     let kind = part.media_type();
-    let is_readable = kind.starts_with("text/") || kind.ends_with("delivery-status");
+    let is_readable =
+        kind.starts_with("text/") || kind.ends_with("delivery-status") || kind.ends_with("feedback-report");
     sections.push(Section {
         depth,
         encoding: part.transfer_encoding().map(str::to_owned),
