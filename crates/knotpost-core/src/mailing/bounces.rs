@@ -14,7 +14,7 @@ const DAY_MS: i64 = 86_400_000;
 const HARD: (i64, i64) = (2, 7 * DAY_MS);
 /// Days on which mail came back for whatever reason, and within how long, that do.
 const ANY: (i64, i64) = (4, 14 * DAY_MS);
-/// A mail that has not come back so long after it was handed over has arrived.
+/// A mail that has not come back within this time after it was handed over has arrived.
 const ARRIVED_MS: i64 = 5 * DAY_MS;
 
 /// The mail that goes to a stopped address all the same: it asks whether anybody reads it.
