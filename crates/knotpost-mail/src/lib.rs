@@ -22,6 +22,7 @@ mod quoting;
 mod reaction;
 mod received;
 mod smime;
+pub mod signs;
 mod trimmings;
 
 pub use extract::{Extracted, extract};

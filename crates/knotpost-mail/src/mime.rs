@@ -59,6 +59,16 @@ pub(super) struct Part<'x> {
     body: &'x [u8],
 }
 
+/// The kind of report of which a part of this type is the part for machines.
+fn report_part(media_type: &str) -> Option<&'static str> {
+    match media_type {
+        "message/delivery-status" | "message/global-delivery-status" => Some("delivery-status"),
+        "message/disposition-notification" => Some("disposition-notification"),
+        "message/feedback-report" => Some("feedback-report"),
+        _ => None,
+    }
+}
+
 impl<'x> Part<'x> {
     /// Splits header from body and reads the header.
     pub(super) fn read(raw: &'x [u8]) -> Result<Self, Limit> {
@@ -90,23 +100,18 @@ impl<'x> Part<'x> {
         })
     }
 
-    /// Whether this is a machine-readable report of a mail system.
-    pub(super) fn is_report(&self) -> bool {
-        self.content(&HeaderName::ContentType).is_some_and(|content| {
-            matches!(
-                (content.ctype(), content.subtype()),
-                ("multipart", Some("report"))
-                    | (
-                        "message",
-                        Some(
-                            "delivery-status"
-                                | "disposition-notification"
-                                | "feedback-report"
-                                | "global-delivery-status"
-                        )
-                    )
-            )
-        })
+    /// What kind of report of a mail system this is, such as `delivery-status`; empty where nothing says it.
+    pub(super) fn report_type(&self) -> Option<String> {
+        let content = self.content(&HeaderName::ContentType)?;
+        if (content.ctype(), content.subtype()) != ("multipart", Some("report")) {
+            return report_part(&self.media_type()).map(ToOwned::to_owned);
+        }
+        if let Some(kind) = content.attribute("report-type") {
+            return Some(kind.trim().to_ascii_lowercase());
+        }
+        let parts = self.children().unwrap_or_default();
+        let kinds = parts.into_iter().filter_map(|part| Part::read(part).ok());
+        Some(kinds.into_iter().find_map(|part| report_part(&part.media_type())).unwrap_or_default().to_owned())
     }
 
     fn content(&self, name: &HeaderName<'_>) -> Option<&ContentType<'static>> {

@@ -48,7 +48,8 @@ fn visit(
         return Err(Limit::Parts);
     }
     let kind = part.media_type();
-    let is_readable = kind.starts_with("text/") || kind.ends_with("delivery-status");
+    let is_readable =
+        kind.starts_with("text/") || kind.ends_with("delivery-status") || kind.ends_with("feedback-report");
     sections.push(Section {
         depth,
         encoding: part.transfer_encoding(),

@@ -12,6 +12,7 @@ use super::mime::{self, Found, Limit, Part};
 pub use super::mime::Sealed;
 use super::reaction;
 use super::received::client_address;
+use super::signs;
 use super::trimmings;
 
 /// Why bytes are no mail.
@@ -72,14 +73,10 @@ pub struct Message {
     pub list_header: Option<String>,
     /// All `X-Loop` headers.
     pub x_loop: Vec<String>,
-    /// `X-Auto-Response-Suppress`.
-    pub x_auto_response_suppress: Option<String>,
-    /// `X-Autoreply` is there.
-    pub x_autoreply: bool,
-    /// `X-Autorespond` is there.
-    pub x_autorespond: bool,
-    /// Whether the mail is a `multipart/report` or another kind of report.
-    pub content_type_report: bool,
+    /// The name of a header, in lower case, that says that a machine wrote the mail in reply.
+    pub machine_sign: Option<String>,
+    /// The kind of report that the mail is, such as `delivery-status`; empty where it does not say.
+    pub report_type: Option<String>,
     /// The number of servers it has passed.
     pub received_count: usize,
     /// The address of the client in each `Received`, topmost first; `None` where it names none.
@@ -129,7 +126,7 @@ pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
     if !mime::has_fields_only(raw) {
         return Err(Broken::NoField);
     }
-    message.content_type_report = root.is_report();
+    message.report_type = root.report_type();
     let Found { text, sealed, is_reaction } = mime::read_text(&root)?;
     message.is_reaction = is_reaction || text.as_deref().is_some_and(reaction::is_reaction);
     message.sealed = sealed.or_else(|| trimmings::holds_ciphertext(text.as_deref()?).then_some(Sealed::Encrypted));
@@ -184,14 +181,17 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
 /// The headers of automatic mail; mail-parser has no names for most of them.
 fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
     let value = unfold(&field.raw);
-    match field.name.as_str().to_ascii_lowercase().as_str() {
+    let name = field.name.as_str().to_ascii_lowercase();
+    if message.machine_sign.is_none() && signs::is_of_machine(&name, &value) {
+        message.machine_sign = Some(name.clone());
+    }
+    match name.as_str() {
         "auto-submitted" => {
             let word = value.split([';', ' ', '(']).next().unwrap_or_default();
             message.auto_submitted = Some(word.to_ascii_lowercase());
         }
         "precedence" => message.precedence = Some(value.to_ascii_lowercase()),
         "x-loop" => message.x_loop.push(value),
-        "x-auto-response-suppress" => message.x_auto_response_suppress = Some(value),
         name @ ("mailing-list" | "x-mailing-list" | "x-listname") => {
             message.list_header = Some(name.to_owned());
         }
@@ -200,8 +200,6 @@ fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
             let noted = value.split(',').map(|address| address.trim_matches(['<', '>', ' ']).to_owned());
             message.delivered_to.extend(noted.filter(|address| !address.is_empty()));
         }
-        "x-autoreply" => message.x_autoreply = true,
-        "x-autorespond" => message.x_autorespond = true,
         _ => {}
     }
 }

@@ -202,3 +202,44 @@ pub(super) const TAPBACKS: &str = "\
     n’a pas aimé|n'a pas aimé|a ri de|a souligné|a mis en question|le gustó|le encantó|no le gustó|le dio risa|destacó|\
     preguntó por|ha messo mi piace a|ha adorato|ha riso per|ha enfatizzato|vond leuk|vond geweldig|gostou de|amou|riu de|\
     понравилось|喜欢|喜歡|いいね";
+tables! {
+    /// The beginnings of the Subjects of automatic replies.
+    AWAY by first = "\
+    out of office|out of the office|out-of-office|auto reply|auto-reply|autoreply|auto response|auto-response|\
+    autoresponse|autoresponder|automatic reply|automatic response|automatic answer|automated reply|automated response|\
+    auto: |vacation reply|vacation message|vacation response|vacation auto|holiday reply|i am out of |i'm out of |\
+    i am away|i'm away|away from my |away from the office|on leave|automatische antwort|automatische antwoord|\
+    automatisch antwoord|automatisches antwort|automatische rück|abwesenheit|abwesend|ich bin nicht im |nicht im büro|\
+    außer haus|réponse automatique|reponse automatique|réponse auto|message automatique|absence du bureau|\
+    message d'absence|message d’absence|avis d'absence|je suis absent|absent du bureau|respuesta automática|\
+    respuesta automatica|fuera de oficina|fuera de la oficina|ausente de la oficina|risposta automatica|\
+    fuori ufficio|fuori sede|assente dall|resposta automática|resposta automatica|resposta automàtica|\
+    fora do escritório|fora da empresa|ausência|afwezig|niet aanwezig|automatiskt svar|automatisk svar|autosvar|\
+    frånvaro|inte på kontoret|fravær|ikke på kontoret|ikke til stede|automaattinen vastaus|poissa|\
+    odpowiedź automatyczna|automatyczna odpowiedź|autoodpowiedź|nieobecność|poza biurem|automatická odpově|\
+    automatická odpoved|mimo kancelá|automatikus válasz|házon kívül|răspuns automat|raspuns automat|\
+    автоматический ответ|автоответ|ответ автоматический|нет на месте|отсутствие на рабочем месте|\
+    автоматична відповідь|автовідповідь|автоматичен отговор|automatski odgovor|аутоматски одговор|\
+    samodejni odgovor|automātiskā atbilde|automātiska atbilde|automatinis atsakymas|automaatvastus|\
+    automaatne vastus|αυτόματη απάντηση|εκτός γραφείου|otomatik yanıt|otomatik cevap|ofis dışında|\
+    תשובה אוטומטית|מענה אוטומטי|رد تلقائي|الرد التلقائي|ตอบกลับอัตโนมัติ|trả lời tự động|\
+    balasan otomatis|jawaban otomatis|erantzun automatikoa|自动回复|自動回覆|自动答复|自動返信|自動応答|不在通知|\
+    자동 회신|자동 응답|자동회신|부재 중";
+
+    /// The beginnings of the Subjects of reports that a mail was not delivered, and of complaints about mail.
+    REPORTS by first = "\
+    undeliver|undelivered|delivery status notification|delivery failure|delivery has failed|delivery notification|\
+    delivery problem|delivery error|failed delivery|failure notice|failure delivery|mail delivery failed|\
+    mail delivery failure|mail delivery system|mail delivery error|mail delivery problem|message delivery failure|\
+    message not delivered|message undeliverable|mail system error|mail could not be delivered|mail failure|\
+    returned mail|returned to sender|returned message|returning message to sender|mail returned|non delivery|\
+    non-delivery|nondeliver|unable to deliver|could not deliver|could not send message|there was an error sending|\
+    warning: could not send|warning: message |delayed mail|ndn: |ndr: |dsn: |unzustellbar|nicht zustellbar|\
+    zustellung fehlgeschlagen|fehler bei der zustellung|non remis|échec de la remise|echec de remise|\
+    notification d'échec|no se puede entregar|no se ha podido entregar|mancato recapito|impossibile recapitare|\
+    não foi possível entregar|onbestelbaar|kan inte levereras|ikke leveret|kan ikke leveres|nie dostarczono|\
+    niedostarczalne|nedoručiteln|недоставленное|не доставлено|無法傳遞|配信不能";
+
+    /// The beginnings of the Subjects of complaints about mail.
+    COMPLAINTS by first = "complaint about message from|email feedback report|abuse report|spam report|feedback report for";
+}

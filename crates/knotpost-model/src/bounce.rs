@@ -61,7 +61,8 @@ impl Failure {
         let names = |failure: &&Self| {
             failure.named.is_empty() || failure.named.iter().any(|named| address_key(named) == key)
         };
-        let own = failures.iter().filter(names).min_by_key(|failure| failure.trouble.kind == BounceKind::Hard);
+        let own =
+            failures.iter().filter(names).min_by_key(|failure| failure.trouble.kind == BounceKind::Hard);
         if let Some(own) = own {
             return Some(own.trouble.clone());
         }
@@ -115,6 +116,13 @@ impl Trouble {
         Some(Self { kind, status: status.unwrap_or_default(), said: one_line(said) })
     }
 
+    /// Whether it is the sending server, its names or its policies that were refused, not the recipient.
+    pub fn blames_the_sender(&self) -> bool {
+        let is_blame = |status: &str| status.starts_with("5.7.") || matches!(status, "5.1.7" | "5.1.8");
+        statuses(&self.said).chain([self.status.as_str()]).any(is_blame)
+            || Words::of(&self.said).name_the_sender()
+    }
+
     /// Judges the reply of a mail server, such as `550 5.1.1 no such user`, or whatever words there are.
     pub fn from_words(said: &str) -> Option<Self> {
         Self::judge("", said)
@@ -163,7 +171,7 @@ fn statuses(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The first three-digit reply of SMTP that tells of a failure.
-fn find_reply_code(text: &str) -> Option<u16> {
+pub fn find_reply_code(text: &str) -> Option<u16> {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
     words.find_map(|word| {
         let code: u16 = Some(word).filter(|word| word.len() == 3)?.parse().ok()?;
@@ -188,8 +196,9 @@ mod tests {
     fn codes_say_whether_the_address_is_of_no_use() {
         let hard = ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1", "5.4.4"];
         let soft = [
-            "4.2.2", "4.4.1", "4.0.0", "4.1.1", "5.0.0", "5.1.0", "5.1.7", "5.1.8", "5.2.0", "5.2.2", "5.3.0",
-            "5.3.4", "5.4.1", "5.4.6", "5.4.7", "5.4.312", "5.4.316", "5.5.0", "5.6.0", "5.7.1", "5.7.26",
+            "4.2.2", "4.4.1", "4.0.0", "4.1.1", "5.0.0", "5.1.0", "5.1.7", "5.1.8", "5.2.0", "5.2.2",
+            "5.3.0", "5.3.4", "5.4.1", "5.4.6", "5.4.7", "5.4.312", "5.4.316", "5.5.0", "5.6.0", "5.7.1",
+            "5.7.26",
         ];
         for status in hard {
             assert_eq!(Trouble::judge(status, "").unwrap().kind, Hard, "{status}");
@@ -203,7 +212,10 @@ mod tests {
     #[test]
     fn what_a_server_says_is_judged_by_evidence() {
         for (said, kind) in [
-            ("550 5.1.1 <ann@spam.example>: Recipient address rejected: User unknown in relay recipient table", Hard),
+            (
+                "550 5.1.1 <ann@spam.example>: Recipient address rejected: User unknown in relay recipient table",
+                Hard,
+            ),
             ("550 no such user here", Hard),
             ("551 not one of ours", Hard),
             ("550 unknown user, relay not permitted", Hard),
@@ -217,14 +229,20 @@ mod tests {
             ("550 5.1.8 Sender address rejected: Domain not found", Soft),
             ("550 5.7.1 no such user here", Soft),
             ("550 relay not permitted", Soft),
-            ("550-Verification failed for <games@b.example> 550-No Such User Here 550 Sender verify failed", Soft),
+            (
+                "550-Verification failed for <games@b.example> 550-No Such User Here 550 Sender verify failed",
+                Soft,
+            ),
             ("554 message looks like spam", Soft),
             ("450 4.1.1 user unknown", Soft),
             ("450 come later", Soft),
             ("552 box is at its limit", Soft),
             ("522 over quota", Soft),
             ("550 5.1.1 mailbox of the user is over quota", Soft),
-            ("550-5.2.1 The user you are trying to contact is receiving mail at a rate that prevents more", Soft),
+            (
+                "550-5.2.1 The user you are trying to contact is receiving mail at a rate that prevents more",
+                Soft,
+            ),
             ("550 the SPF record of games.example does not exist", Soft),
             ("550 PTR record does not exist", Soft),
             ("550 5.5.0 Requested action not taken: mailbox unavailable", Soft),
@@ -277,7 +295,10 @@ mod tests {
             (vec![failure(&["dora@other.example", "cat@cat.example"], hard)], Some(Hard)),
             (vec![failure(&["dora@other.example"], hard)], Some(Soft)),
             (vec![failure(&["dora@other.example"], hard), failure(&["cat@cat.example"], hard)], Some(Hard)),
-            (vec![failure(&["cat@cat.example"], hard), failure(&["cat@cat.example"], "552 full")], Some(Soft)),
+            (
+                vec![failure(&["cat@cat.example"], hard), failure(&["cat@cat.example"], "552 full")],
+                Some(Soft),
+            ),
             (vec![], None),
         ] {
             let found = Failure::of_address(&failures, "cat@cat.example").map(|trouble| trouble.kind);

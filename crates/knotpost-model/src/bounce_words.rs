@@ -121,7 +121,9 @@ impl Words {
         let mut words = String::with_capacity(said.len() + 1);
         for word in said.split_whitespace().filter(|word| !is_name(word)) {
             let word = word.to_lowercase().replace('’', "'");
-            for part in word.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|part| !part.is_empty()) {
+            for part in
+                word.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|part| !part.is_empty())
+            {
                 words.push(' ');
                 words.push_str(part);
             }
@@ -140,7 +142,12 @@ impl Words {
 
     /// Whether they give a cause that is not the mailbox, or passes.
     pub(crate) fn name_another_cause(&self) -> bool {
-        self.hold(&PASSING) || self.hold(&OTHER_CAUSE)
+        self.hold(&PASSING) || self.name_the_sender()
+    }
+
+    /// Whether they name the sender, their host, the content or a policy.
+    pub(crate) fn name_the_sender(&self) -> bool {
+        self.hold(&OTHER_CAUSE)
     }
 
     /// Whether they tell of a failure where no code does.

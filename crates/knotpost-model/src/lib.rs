@@ -24,7 +24,7 @@ mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
-pub use bounce::{BounceKind, Failure, Trouble, find_status};
+pub use bounce::{BounceKind, Failure, Trouble, find_reply_code, find_status};
 pub use hook_url::{HookUrl, HookUrlError};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use knotpost_commands::{Comment, clean_line, clean_text, is_unwanted, limit_comment};

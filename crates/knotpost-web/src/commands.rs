@@ -50,6 +50,9 @@ struct JsonAnswer<'a> {
     error: Option<CommandError<'a>>,
     /// The mails that the sender would get.
     replies: Vec<CommandReply>,
+    /// What the user must know beside it, such as that mail to them comes back.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notices: &'a [String],
     /// The boards it was about.
     boards: &'a [BoardRef],
     /// Whether it was a move that the player had made already: nothing was done.
@@ -189,7 +192,8 @@ fn texts(composer: &dyn Composer, reply: &Reply) -> (String, String) {
 }
 
 fn text_of(composer: &dyn Composer, answer: &Answer) -> String {
-    texts(composer, &answer.reply).1
+    let text = texts(composer, &answer.reply).1;
+    answer.notices.iter().fold(text, |text, notice| text + "\n" + notice + "\n")
 }
 
 fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
@@ -202,6 +206,7 @@ fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
         ok: error.is_none(),
         error: error.map(|error| CommandError { code: error.code.as_str(), message: &error.message }),
         replies: replies.collect(),
+        notices: &answer.notices,
         boards: &answer.boards,
         repeated: answer.is_repetition(),
     };

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::Web;
@@ -51,6 +51,15 @@ pub(super) fn safe_next(next: &str) -> &str {
         && next.len() <= LONGEST_NEXT
         && next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if is_ours { next } else { "/" }
+}
+
+/// The page of this server that a form was sent from; the start page when that is unknown.
+pub(super) fn page_before(headers: &HeaderMap) -> String {
+    let page = headers.get(header::REFERER).and_then(|page| page.to_str().ok());
+    let page = page.and_then(|page| page.parse::<Uri>().ok());
+    // Only path and query count: another site's page leads to a page of this server, too.
+    let page = page.as_ref().and_then(|page| page.path_and_query()).map_or("/", |page| page.as_str());
+    safe_next(page).to_owned()
 }
 
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Visitor>, Response> {
@@ -128,5 +137,16 @@ mod tests {
     #[test]
     fn queries_hold_any_text() {
         assert_eq!(url_encode("/a b?c=d&é"), "/a%20b%3Fc%3Dd%26%C3%A9");
+    }
+
+    #[test]
+    fn the_page_before_is_one_of_this_server() {
+        let before = |referer: &'static str| {
+            page_before(&HeaderMap::from_iter([(header::REFERER, HeaderValue::from_static(referer))]))
+        };
+        assert_eq!(before("https://knotpost.example/boards/osbox/101?ply=3"), "/boards/osbox/101?ply=3");
+        assert_eq!(before("https://evil.example//evil.example/x"), "/");
+        assert_eq!(before("no address"), "/");
+        assert_eq!(page_before(&HeaderMap::new()), "/");
     }
 }

@@ -2,13 +2,13 @@
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::Deserialize;
 
 use super::Web;
 use super::credentials;
-use super::session::{is_secure, safe_next};
+use super::session::{is_secure, page_before};
 
 /// The name of the cookie.
 const NAME: &str = "theme";
@@ -103,15 +103,6 @@ pub(super) async fn choose(
     ([(header::SET_COOKIE, cookie)], Redirect::to(&page_before(&headers))).into_response()
 }
 
-/// The page of this server that a form was sent from; the start page when that is unknown.
-fn page_before(headers: &HeaderMap) -> String {
-    let page = headers.get(header::REFERER).and_then(|page| page.to_str().ok());
-    let page = page.and_then(|page| page.parse::<Uri>().ok());
-    // Only path and query count: another site's page leads to a page of this server, too.
-    let page = page.as_ref().and_then(|page| page.path_and_query()).map_or("/", |page| page.as_str());
-    safe_next(page).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,16 +117,5 @@ mod tests {
             assert!(style.contains(&format!("color-scheme: {};", theme.scheme())), "{theme:?}");
         }
         assert_eq!(Theme::System.fix(STYLE), STYLE);
-    }
-
-    #[test]
-    fn the_page_before_is_one_of_this_server() {
-        let before = |referer: &'static str| {
-            page_before(&HeaderMap::from_iter([(header::REFERER, HeaderValue::from_static(referer))]))
-        };
-        assert_eq!(before("https://knotpost.example/boards/osbox/101?ply=3"), "/boards/osbox/101?ply=3");
-        assert_eq!(before("https://evil.example//evil.example/x"), "/");
-        assert_eq!(before("no address"), "/");
-        assert_eq!(page_before(&HeaderMap::new()), "/");
     }
 }

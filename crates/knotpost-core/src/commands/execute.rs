@@ -13,6 +13,7 @@ use crate::commands;
 use crate::commands::prepare;
 use crate::commands::{Access, CommandResponse};
 use crate::identity::{Login, undoing};
+use crate::mailing::bounces::http_notices;
 use crate::mailing::styles::Wishes;
 use crate::mailing::unsubscribe;
 use crate::play::{joining, moves};
@@ -325,16 +326,19 @@ impl<'p> LineResults<'p> {
         if lines.is_empty() {
             return refused(commands::no_lines(), prepared, now);
         }
-        Answer { failure, reply: Reply::Multiple { lines }, audience: Audience::Sender, boards, changed }
+        Answer { failure, boards, changed, ..Answer::to_sender(Reply::Multiple { lines }) }
     }
 }
 
-/// The answer with its boards as the user wants them who proved to have asked. A mail is set for its reader when it is
-/// composed.
+/// The answer with its boards as the user wants them who proved to have asked, and with what else they must know. A mail
+/// is set for its reader when it is composed, and pages say the rest themselves.
 async fn lay_out(tx: &mut ReadTx, prepared: &Prepared, mut answer: Answer) -> Result<Answer, StoreError> {
     let is_shown = answer.audience == Audience::Sender && answer.reply.has_board();
     if let Some(user) = prepared.user().filter(|_| is_shown) {
         answer.reply = Wishes::of(tx, user).await?.lay_out(&answer.reply).into_owned();
+    }
+    if let (Some(user), false) = (prepared.user(), prepared.has_session()) {
+        answer.notices = http_notices(tx, user).await?;
     }
     Ok(answer)
 }

@@ -209,6 +209,13 @@ fn read_word(line: &str) -> Word {
     }
 }
 
+impl Answered {
+    /// Whether it wants no mail of this server any more.
+    pub(crate) fn says_stop(&self) -> bool {
+        self.word == Word::Stop
+    }
+}
+
 /// The reply behind this claim, if it answers the mail that asked for a confirmation.
 ///
 /// # Errors

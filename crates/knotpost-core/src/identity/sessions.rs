@@ -61,6 +61,8 @@ pub struct Visitor {
     pub session: String,
     /// When the password was last given in the session, or a passkey in its place.
     pub password_at: Option<Millis>,
+    /// An address of theirs that gets no mail any more because it came back, and since when.
+    pub stopped: Option<(String, Millis)>,
 }
 
 impl Visitor {
@@ -184,6 +186,8 @@ pub(crate) async fn begin(
                     seen_at: now,
                     expires_at: now.plus(SESSION_MS),
                     password_at: (!matches!(entry, Entry::Link(_))).then_some(now.0),
+                    stopped_address: None,
+                    stopped_at: None,
                 };
                 tx.insert_session(&session).await?;
                 Ok(true)
@@ -213,7 +217,16 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
     }
     let (is_admin, hash) = (row.role == "admin", row.password_hash.unwrap_or_default());
     let password_at = session.password_at.map(Millis);
-    Ok(Some(Visitor { user: row.id, userid: row.userid, hash, is_admin, session: digest, password_at }))
+    let stopped = session.stopped_address.zip(session.stopped_at.map(Millis));
+    Ok(Some(Visitor {
+        user: row.id,
+        userid: row.userid,
+        hash,
+        is_admin,
+        session: digest,
+        password_at,
+        stopped,
+    }))
 }
 
 async fn live_session(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::reason::Reason;
 use crate::app::App;
 use crate::mailing::bounces::{BounceOutcome, record_report};
-use knotpost_model::{Millis, Trouble};
+use knotpost_model::{Failure, Millis};
 use knotpost_storage::{NewInbox, StoreError};
 
 /// A mail of a program to a return path of ours.
@@ -15,8 +15,8 @@ pub struct Returned {
     pub id: String,
     /// The signature in the return path.
     pub signature: String,
-    /// The failure it reports; `None`: it reports none that can be understood.
-    pub trouble: Option<Trouble>,
+    /// The failures it reports; empty: it reports none that can be understood.
+    pub failures: Vec<Failure>,
 }
 
 /// Stores a report and records the failure it reports, in one transaction.
@@ -31,19 +31,15 @@ pub(super) async fn commit_bounce(
         .write(move |tx| {
             let (app, mut row, returned) = (Arc::clone(&shared), row.clone(), returned.clone());
             Box::pin(async move {
-                let reason = match &returned.trouble {
-                    None => Reason::BounceUnclear,
-                    Some(trouble) => {
-                        let path = (returned.id.as_str(), returned.signature.as_str());
-                        match record_report(tx, &app.links, path, trouble, now).await? {
-                            BounceOutcome::Recorded | BounceOutcome::Stopped => Reason::BounceRecorded,
-                            BounceOutcome::Repeated => Reason::BounceRepeated,
-                            BounceOutcome::Unknown => Reason::BounceUnknown,
-                        }
-                    }
+                let path = (returned.id.as_str(), returned.signature.as_str());
+                let reason = match record_report(tx, &app.links, path, &returned.failures, now).await? {
+                    BounceOutcome::Unclear => Reason::BounceUnclear,
+                    BounceOutcome::Recorded | BounceOutcome::Stopped => Reason::BounceRecorded,
+                    BounceOutcome::Repeated => Reason::BounceRepeated,
+                    BounceOutcome::Unknown => Reason::BounceUnknown,
                 };
                 row.reason = Some(reason.as_str());
-                row.text = returned.trouble.map(|trouble| trouble.said);
+                row.text = returned.failures.first().map(|failure| failure.trouble.said.clone());
                 tx.insert_inbox(&row).await?;
                 Ok(reason)
             })

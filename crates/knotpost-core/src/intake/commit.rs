@@ -10,6 +10,8 @@ use tracing::instrument;
 use super::DEDUPE_MS;
 use super::bounce::{Returned, commit_bounce};
 use super::budgets::BudgetKind;
+use super::complaint::{Complaint, commit_complaint};
+use super::ending::{Ending, commit_ending};
 use super::execute::{Outcome, execute_mail};
 use super::inbox_row::{inbox_row, masked_lines};
 use super::mail::{Arrival, IncomingMail};
@@ -32,6 +34,10 @@ pub enum Disposition {
     Record(Reason),
     /// It is stored, and the failure it reports is recorded.
     Bounce(Returned),
+    /// It is stored, and ends what it can end.
+    End(Ending),
+    /// It is stored, and the administrators are told of it.
+    Complaint(Complaint),
     /// It is stored, and a copy goes to each administrator.
     Postmaster,
     /// It is stored, and its command is executed, in one transaction.
@@ -73,6 +79,14 @@ pub async fn commit(
         }
         Disposition::Bounce(returned) => {
             count_outcome(commit_bounce(app, row, returned, arrival.now).await?);
+        }
+        Disposition::End(ending) => {
+            count_outcome(commit_ending(app, row, ending, arrival.now).await?);
+        }
+        Disposition::Complaint(complaint) => {
+            let row = with_message(app, row, arrival)?;
+            count_outcome(Reason::Complaint);
+            commit_complaint(app, row, &mail, complaint, arrival.now).await?;
         }
         Disposition::Postmaster => {
             let row = with_message(app, row, arrival)?;

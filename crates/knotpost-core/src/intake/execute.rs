@@ -55,7 +55,9 @@ pub(super) async fn execute_mail(
     if !is_first {
         return repeat(tx, app, mail, prepared, now).await.map(Outcome::from);
     }
-    if mail.class == Class::Bulk && !prepared.is_authenticated() {
+    let is_bulk = mail.class == Class::Bulk;
+    // Answering machines that say of themselves no more than `bulk` write at reply addresses, too.
+    if is_bulk && (prepared.is_talk() || !prepared.is_authenticated()) && !prepared.only_ends() {
         return Ok(Reason::MailingList.into());
     }
     if prepared.is_foreign() {
@@ -67,7 +69,6 @@ pub(super) async fn execute_mail(
     if prepared.is_chat() {
         let permission = may_chat(tx, mail, prepared, now).await?;
         if let ChatPermission::FirstRefused { chats } = permission
-            && mail.class == Class::Person
             && prepared.user().is_some()
         {
             let spent = (&Reply::from(ChatsSpent { chats, silence: end_of_silence(now) }), Purpose::Answer);
@@ -84,7 +85,7 @@ pub(super) async fn execute_mail(
     }
     let several = matches!(mail.command, CommandText::Multiple(_));
     if failed && !several {
-        if mail.class == Class::Bulk {
+        if is_bulk && !may_answer_bulk(tx, prepared, now).await? {
             return Ok(Reason::MailingList.into());
         }
         let replied = reply_with_error(tx, app, mail, prepared, &answer, now).await?;
@@ -100,7 +101,7 @@ pub(super) async fn execute_mail(
     let done = if several { Reason::Multiple } else { Reason::Executed };
     let told = acknowledge(tx, app, mail, prepared, &answer, now).await?;
     let boards = if answer.changed { answer.boards } else { Vec::new() };
-    if answer.audience == Audience::Sender && mail.class == Class::Person {
+    if answer.audience == Audience::Sender {
         let replied = reply_to_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
         // A change stands whether or not the sender can be answered.
         let reason = if answer.changed { done } else { replied.reason(done) };
@@ -111,6 +112,17 @@ pub(super) async fn execute_mail(
         None => None,
     };
     Ok(Outcome { reason: done, boards, spent })
+}
+
+/// Errors of a day that are answered where the mail may come from a machine that answers them.
+const BULK_ERRORS: i64 = 3;
+
+/// Whether an error in a mail of a list or a program is answered: its sender proved who they are, but a machine that
+/// answers may have done so with a reply address, and answers the error again.
+async fn may_answer_bulk(tx: &mut WriteTx, prepared: &Prepared, now: Millis) -> Result<bool, StoreError> {
+    let Some(user) = prepared.user() else { return Ok(false) };
+    let day = now.0 / 86_400_000 * 24;
+    Ok(tx.count_answer(&format!("bulk errors {}", user.0), day).await? <= BULK_ERRORS)
 }
 
 /// A mail that came before: it is answered with what it did then, and not executed again. A refusal was answered
@@ -125,7 +137,7 @@ async fn repeat(
     let first = tx.reason_of_first(&mail.dedupe_key).await?;
     let did =
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
-    let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
+    let tell = did && !prepared.is_query() && prepared.is_authenticated();
     if tell {
         let reply = already_played(tx, app, prepared, now).await?;
         reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Answer), now).await?;

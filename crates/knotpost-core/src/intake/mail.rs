@@ -73,8 +73,8 @@ pub struct Arrival<'a> {
 pub enum Class {
     /// From a program: neither executed nor answered.
     Automatic(Reason),
-    /// From a list or a program that wants no answers: executed only with a valid command and a valid password or
-    /// token, and never answered on error.
+    /// From a list or a gateway: executed and answered only with a valid password or token, and never published as
+    /// chat.
     Bulk,
     /// From a person.
     Person,

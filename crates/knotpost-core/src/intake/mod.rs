@@ -8,6 +8,8 @@
 mod bounce;
 mod budgets;
 mod commit;
+mod complaint;
+mod ending;
 mod execute;
 mod inbox_row;
 mod mail;
@@ -24,6 +26,8 @@ mod webhook_request;
 pub use bounce::Returned;
 pub use budgets::BudgetKind;
 pub use commit::{Committed, Disposition, begin_counting, commit, count_outcome};
+pub use complaint::Complaint;
+pub use ending::Ending;
 pub use mail::{Arrival, Class, CommandText, IncomingMail, Way};
 pub use place::{Place, QueueLimit, find_place};
 pub use quarantine::{UnreadMail, quarantine};

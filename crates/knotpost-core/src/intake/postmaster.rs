@@ -10,6 +10,17 @@ use crate::mailing::postmaster::{ToPostmaster, hand_to_administrators};
 use knotpost_model::{Millis, clean_line, limit_comment};
 use knotpost_storage::{NewInbox, StoreError};
 
+/// What the administrators read of a mail.
+pub(super) fn words_of(row: &NewInbox, mail: &IncomingMail) -> ToPostmaster {
+    ToPostmaster {
+        from: clean_line(row.sender.as_deref().unwrap_or_default()),
+        to: clean_line(row.recipients.lines().next().unwrap_or_default()),
+        subject: clean_line(&mail.subject).chars().take(200).collect(),
+        text: limit_comment(mail.text.as_deref().unwrap_or_default()),
+        about: None,
+    }
+}
+
 /// Stores a mail to the postmaster and queues a copy of its text to each administrator, in one transaction.
 pub(super) async fn commit_postmaster_mail(
     app: &Arc<App>,
@@ -17,11 +28,7 @@ pub(super) async fn commit_postmaster_mail(
     mail: &IncomingMail,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let words = ToPostmaster {
-        from: clean_line(row.sender.as_deref().unwrap_or_default()),
-        subject: clean_line(&mail.subject).chars().take(200).collect(),
-        text: limit_comment(mail.text.as_deref().unwrap_or_default()),
-    };
+    let words = words_of(&row, mail);
     let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };
     let class = mail.class;
     // The same mail may have gone to the games as well: its commands are executed there.

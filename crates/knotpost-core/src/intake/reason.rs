@@ -39,6 +39,8 @@ reasons! {
     Multiple = "multiple",
     /// A mail to the postmaster, handed to the administrators.
     Postmaster = "postmaster",
+    /// A complaint about mail of this server, shown to the administrators.
+    Complaint = "complaint",
     /// A report about a mail of ours that did not arrive, counted against its address.
     BounceRecorded = "bounce_recorded",
     /// The same report once more.
@@ -67,9 +69,9 @@ reasons! {
     NullSender = "null_sender",
     /// Declared by `Auto-Submitted` to come from a program.
     AutoSubmitted = "auto_submitted",
-    /// Declared by `X-Autoreply` or `X-Autorespond` to be an automatic reply.
+    /// An automatic reply, by a header or by its Subject.
     AutoReply = "auto_reply",
-    /// A delivery, disposition or feedback report.
+    /// A report that a mail was delivered, read or not delivered.
     DeliveryReport = "delivery_report",
     /// Written by a mail system rather than by a person.
     MailerDaemon = "mailer_daemon",

@@ -1,17 +1,21 @@
 //! Addresses from which mail comes back: counted, stopped, told of, and started again.
 
+use std::sync::Arc;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::links::Links;
 use crate::replies::facts::stop_notice;
-use knotpost_model::{Address, BounceKind, Millis, OutboxKey, Trouble, UserKey};
-use knotpost_storage::{StoppedAddress, StoreError, WriteTx};
+use knotpost_model::{Address, Failure, Millis, OutboxKey, Trouble, UserKey};
+use knotpost_storage::{ReadTx, StoppedAddress, StoreError, WriteTx};
 
-/// So many mails that nobody reads stop an address.
-const HARD: i64 = 2;
-/// This many soft bounces do, within [`SOFT_WITHIN_MS`].
-const SOFT: i64 = 8;
-const SOFT_WITHIN_MS: i64 = 7 * 86_400_000;
+const DAY_MS: i64 = 86_400_000;
+/// Days on which mail came back as from a mailbox that does not exist, and within how long, that stop an address.
+const HARD: (i64, i64) = (2, 7 * DAY_MS);
+/// Days on which mail came back for whatever reason, and within how long, that do.
+const ANY: (i64, i64) = (4, 14 * DAY_MS);
+/// A mail that has not come back within this time after it was handed over has arrived.
+const ARRIVED_MS: i64 = 5 * DAY_MS;
 
 /// The mail that goes to a stopped address all the same: it asks whether anybody reads it.
 pub(crate) const CONFIRMATION_KIND: &str = "confirm_address";
@@ -27,6 +31,8 @@ pub(crate) enum BounceOutcome {
     Stopped,
     /// The same was told before.
     Repeated,
+    /// It tells of no failure.
+    Unclear,
     /// The return path is not one that we made, or its mail is gone.
     Unknown,
 }
@@ -39,9 +45,12 @@ pub(crate) async fn record_report(
     tx: &mut WriteTx,
     links: &Links,
     (id, signature): (&str, &str),
-    trouble: &Trouble,
+    failures: &[Failure],
     now: Millis,
 ) -> Result<BounceOutcome, StoreError> {
+    if failures.is_empty() {
+        return Ok(BounceOutcome::Unclear);
+    }
     let Ok(id) = id.parse::<i64>() else { return Ok(BounceOutcome::Unknown) };
     let Some(recipient) = tx.outbox_recipient(OutboxKey(id)).await? else {
         return Ok(BounceOutcome::Unknown);
@@ -49,7 +58,8 @@ pub(crate) async fn record_report(
     if !links.is_bounce_signature(signature, id, &recipient) {
         return Ok(BounceOutcome::Unknown);
     }
-    record_trouble(tx, OutboxKey(id), &recipient, trouble, now).await
+    let Some(trouble) = Failure::of_address(failures, &recipient) else { return Ok(BounceOutcome::Unclear) };
+    record_trouble(tx, OutboxKey(id), &recipient, &trouble, now).await
 }
 
 /// Counts a mail that was not taken, or came back, and stops its address when that is too much.
@@ -67,15 +77,29 @@ pub(crate) async fn record_trouble(
     if !tx.insert_bounce(mail, &address, trouble, now).await? {
         return Ok(BounceOutcome::Repeated);
     }
-    let (most, since) = match trouble.kind {
-        BounceKind::Hard => (HARD, Millis(0)),
-        BounceKind::Soft => (SOFT, now.plus(-SOFT_WITHIN_MS)),
-    };
-    let is_too_much = tx.count_bounces(&address, trouble.kind, since).await? >= most;
-    if is_too_much && tx.stop_address(&address, &trouble.said, now).await? {
+    if comes_back_too_often(tx, &address, now).await? && tx.stop_address(&address, &trouble.said, now).await?
+    {
         return Ok(BounceOutcome::Stopped);
     }
     Ok(BounceOutcome::Recorded)
+}
+
+/// Whether mail to this address came back on too many days, since the last one that arrived.
+async fn comes_back_too_often(tx: &mut WriteTx, address: &str, now: Millis) -> Result<bool, StoreError> {
+    let mut since = now.plus(-ANY.1);
+    loop {
+        let hard_since = since.max(now.plus(-HARD.1));
+        let (hard, any) = tx.count_bounce_days(address, hard_since, since).await?;
+        if hard < HARD.0 && any < ANY.0 {
+            return Ok(false);
+        }
+        // Looked up only now: it takes a look at many mails.
+        let under_way = (since.plus(-ARRIVED_MS), now.plus(-ARRIVED_MS));
+        match tx.last_arrival(address, under_way).await? {
+            Some(at) => since = at.plus(ARRIVED_MS),
+            None => return Ok(true),
+        }
+    }
 }
 
 /// A command was carried out for this user that came from this address: if it is theirs, it is
@@ -123,6 +147,39 @@ pub(crate) async fn take_notices(
         tx.note_stop_told(user, &row.address_key, now).await?;
     }
     Ok(untold.into_iter().map(|row| stop_notice(&row.address_key)).collect())
+}
+
+/// A user lets mail go again to all their addresses from which it came back.
+///
+/// # Errors
+/// When the database fails.
+pub async fn try_again(app: &Arc<App>, user: UserKey) -> Result<(), StoreError> {
+    let started = app.store.write(move |tx| {
+        Box::pin(async move {
+            for row in tx.stopped_addresses_of(user).await? {
+                tx.start_address(&row.address_key).await?;
+            }
+            Ok(())
+        })
+    });
+    started.await
+}
+
+/// What the answer to a command over HTTP says of the addresses of its user from which mail comes back.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn http_notices(tx: &mut ReadTx, user: UserKey) -> Result<Vec<String>, StoreError> {
+    let stopped = tx.stopped_addresses_of(user).await?;
+    let notice = |row: StoppedAddress| {
+        let since = Millis(row.stopped_at).to_readable();
+        format!(
+            "Mail to {0} comes back since {since}, so no more is sent there. Any command that you mail from it starts it \
+             again, and so does `add USERID PASSWORD {0}`.",
+            row.address_key
+        )
+    };
+    Ok(stopped.into_iter().map(notice).collect())
 }
 
 /// All addresses that get no mail any more.

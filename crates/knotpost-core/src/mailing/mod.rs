@@ -26,7 +26,7 @@ pub(crate) mod token;
 pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
 
-pub use bounces::{AddressStop, view_reach, view_stopped};
+pub use bounces::{AddressStop, try_again, view_reach, view_stopped};
 pub use coalesce::coalesce_before_sending;
 pub use digest::send_next_digest;
 pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, read_unmailed, view_unmailed};

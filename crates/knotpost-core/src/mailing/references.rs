@@ -61,6 +61,8 @@ pub(crate) enum Referred {
         reply: Reply,
         /// How its reader takes no more of its kind.
         unsubscribe: Option<Refusing>,
+        /// Where it is answered, when not where it came from.
+        reply_to: Option<String>,
         /// Which forms of it are wanted.
         form: MailForm,
     },
@@ -143,26 +145,26 @@ pub(crate) async fn referred_to(
             let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
             let ways = Kind::Broadcasts.ways(app, &reader, recipient, address);
             let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
-            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), form }))
+            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), reply_to: None, form }))
         }
         Reference::Puzzles(day) => {
             let Some(reader) = tx.user(user).await? else { return Ok(None) };
             let Some(reply) = puzzles::letter(tx, app, &reader, day, now).await? else { return Ok(None) };
             let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
             let ways = Kind::Puzzles.ways(app, &reader, recipient, address);
-            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), form }))
+            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), reply_to: None, form }))
         }
         Reference::Postmaster(sealed) => {
-            let reply = postmaster::letter(app, &sealed);
-            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+            let letter = postmaster::letter(app, &sealed);
+            Ok(letter.map(|(reply, reply_to)| Referred::Reply { reply, unsubscribe: None, reply_to, form }))
         }
         Reference::Reset(at) => {
             let reply = login_mails::password_reset(tx, app, user, at, now).await?;
-            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, reply_to: None, form }))
         }
         Reference::Magic(at) => {
             let reply = login_mails::login_link(tx, app, user, at, now).await?;
-            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, reply_to: None, form }))
         }
         Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),
     }

@@ -32,6 +32,14 @@ impl Claim {
         self.tokens.is_empty() && self.parents.is_empty()
     }
 
+    /// Whether it says of itself that it does what a link does, or answers the question whether an address is read.
+    pub fn may_end_something(&self) -> bool {
+        let tokens = self.tokens.iter().filter_map(|word| Unproven::read(word));
+        tokens
+            .into_iter()
+            .any(|token| matches!(token.payload.subject, Subject::Link { .. } | Subject::Address))
+    }
+
     /// Whether it says of itself that it answers what somebody said.
     pub(crate) fn answers_words(&self) -> bool {
         self.tokens.iter().filter_map(|word| Unproven::read(word)).any(|token| {

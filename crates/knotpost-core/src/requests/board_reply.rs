@@ -96,6 +96,11 @@ impl Prepared {
         }
     }
 
+    /// Whether it is a mail to an address of its own that can only end something.
+    pub(crate) fn only_ends(&self) -> bool {
+        self.link_reply().is_some_and(LinkReply::only_ends)
+    }
+
     /// The board mail that its sender answers as its reader.
     pub(crate) fn grant(&self) -> Option<&ReplyGrant> {
         match &self.standpoint {

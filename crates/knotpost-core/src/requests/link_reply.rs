@@ -19,6 +19,17 @@ pub(crate) enum LinkReply {
 }
 
 impl LinkReply {
+    /// Whether it can only stop mails, so that it is obeyed whoever or whatever sends it. A machine may quote what it
+    /// answers, but neither its address nor a first line that says `stop`.
+    pub(crate) fn only_ends(&self) -> bool {
+        match self {
+            Self::Confirm(answered) => answered.says_stop(),
+            Self::Unsubscribe(_) => true,
+            // Whoever has the address may get it back, which changes who gets the mail.
+            Self::Undo(_) => false,
+        }
+    }
+
     /// The mail with this claim and first line, if it is one.
     ///
     /// # Errors

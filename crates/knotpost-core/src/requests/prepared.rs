@@ -88,6 +88,11 @@ impl Prepared {
         matches!(self.command, Ok(Command::Chat { .. }))
     }
 
+    /// Whether it only says something, to the players of a board or to one user.
+    pub fn is_talk(&self) -> bool {
+        self.is_chat() || matches!(self.command, Ok(Command::Message { .. }))
+    }
+
     /// Whether the line is a command at all.
     pub fn parses(&self) -> bool {
         self.command.is_ok()
@@ -138,6 +143,11 @@ impl Prepared {
             Ok(Command::Multiple) => self.lines.iter().any(Self::is_authenticated),
             _ => matches!(self.login, Login::Known { .. }),
         }
+    }
+
+    /// Whether a page of the web sent it.
+    pub(crate) fn has_session(&self) -> bool {
+        matches!(&self.login, Login::Known { session: Some(_), .. })
     }
 
     /// Notes whether the command made what its rate counts. Each run of its transaction notes it anew.

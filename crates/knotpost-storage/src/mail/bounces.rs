@@ -20,23 +20,47 @@ pub struct StoppedAddress {
 }
 
 impl ReadTx {
-    /// How many mails to this address came back in this way after `since`.
+    /// On how many days since these moments mail to this address came back as from a mailbox that does not exist, and
+    /// for whatever reason.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn count_bounces(
+    pub async fn count_bounce_days(
         &mut self,
         address_key: &str,
-        kind: BounceKind,
+        hard_since: Millis,
         since: Millis,
-    ) -> Result<i64, StoreError> {
-        let sql = "SELECT COUNT(*) FROM bounces WHERE address_key = $1 AND at > $2 AND kind = $3";
-        Ok(on!(self, c => sqlx::query_scalar(sql)
+    ) -> Result<(i64, i64), StoreError> {
+        let sql = "SELECT COUNT(DISTINCT CASE WHEN kind = $4 AND at > $2 THEN at / 86400000 END), \
+                   COUNT(DISTINCT CASE WHEN at > $3 THEN at / 86400000 END) FROM bounces WHERE address_key = $1";
+        Ok(on!(self, c => sqlx::query_as(sql)
             .bind(address_key)
+            .bind(hard_since.0)
             .bind(since.0)
-            .bind(kind.as_str())
+            .bind(BounceKind::Hard.as_str())
             .fetch_one(c)
             .await)?)
+    }
+
+    /// When the last mail to this address was handed over, after `since` and not after `before`, that has not come back.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn last_arrival(
+        &mut self,
+        address_key: &str,
+        (since, before): (Millis, Millis),
+    ) -> Result<Option<Millis>, StoreError> {
+        let sql = "SELECT MAX(done_at) FROM outbox WHERE state = 'sent' AND done_at > $2 AND done_at <= $3 \
+                   AND LOWER(recipient) = $1 \
+                   AND NOT EXISTS (SELECT 1 FROM bounces b WHERE b.outbox_id = outbox.id)";
+        let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(address_key)
+            .bind(since.0)
+            .bind(before.0)
+            .fetch_one(c)
+            .await)?;
+        Ok(at.map(Millis))
     }
 
     /// Whether mail has come back from this address and since when it gets none: `None`: no mail has

@@ -29,6 +29,25 @@ pub struct SessionRow {
     pub expires_at: Millis,
     /// When the password was last given in it.
     pub password_at: Option<i64>,
+    /// An address of the user that gets no mail any more, because it came back.
+    pub stopped_address: Option<String>,
+    /// Since when.
+    pub stopped_at: Option<i64>,
+}
+
+/// The fields of a session, with the address of its user that was stopped last.
+macro_rules! select_session {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.digest, s.user_id, s.password_mark, s.user_agent, s.created_at, s.seen_at, s.expires_at, \
+             s.password_at, f.address_key AS stopped_address, f.stopped_at FROM web_sessions s \
+             LEFT JOIN failing_addresses f ON f.address_key = (SELECT l.address_key FROM addresses a \
+             JOIN failing_addresses l ON l.address_key = a.address_key \
+             WHERE a.user_id = s.user_id AND l.stopped_at IS NOT NULL \
+             ORDER BY l.stopped_at DESC, l.address_key LIMIT 1) ",
+            $rest
+        )
+    };
 }
 
 impl ReadTx {
@@ -37,8 +56,7 @@ impl ReadTx {
     /// # Errors
     /// When the database fails.
     pub async fn session(&mut self, digest: &str) -> Result<Option<SessionRow>, StoreError> {
-        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at \
-                   FROM web_sessions WHERE digest = $1";
+        let sql = select_session!("WHERE s.digest = $1");
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
 
@@ -47,8 +65,8 @@ impl ReadTx {
     /// # Errors
     /// When the database fails.
     pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>, StoreError> {
-        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at \
-                   FROM web_sessions WHERE user_id = $1 ORDER BY seen_at DESC, created_at DESC, digest";
+        let sql =
+            select_session!("WHERE s.user_id = $1 ORDER BY s.seen_at DESC, s.created_at DESC, s.digest");
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 

@@ -103,6 +103,9 @@ impl Pages {
             url => self.url.clone(),
             visitor => visitor.map(|visitor| visitor.userid.clone()),
             is_admin => visitor.is_some_and(|visitor| visitor.is_admin),
+            mail_stop => visitor.and_then(|visitor| visitor.stopped.as_ref()).map(|(address, since)| {
+                context! { address, since => since.to_readable() }
+            }),
             has_bots => self.has_bots,
             style => assets::address(theme.style()),
             scheme => theme.scheme(),
@@ -209,6 +212,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "POST", "/theme", || post(theme::choose)),
     Route::new(User, "GET", "/settings", || get(settings::ask)),
     Route::new(User, "POST", "/settings", || post(settings::act)),
+    Route::new(User, "POST", "/settings/mail-again", || post(settings::mail_again)),
     Route::new(Public, "GET", "/help/{topic}", || get(home::help)),
     Route::new(Public, "GET", "/login", || get(account::ask)),
     Route::new(Public, "POST", "/login", || post(account::act)),

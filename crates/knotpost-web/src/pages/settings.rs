@@ -19,9 +19,10 @@ use crate::browsers;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PageQuery;
-use crate::session::{LoggedIn, no_store, set_cookie};
+use crate::session::{LoggedIn, no_store, page_before, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{Visitor, gave_password_lately, give_password, log_in, view_sessions};
+use knotpost_core::mailing::try_again;
 use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::{view_own_settings, view_zone};
 
@@ -105,6 +106,18 @@ pub(super) async fn ask(
     PageQuery(query): PageQuery<Saved>,
 ) -> Response {
     show(&web, &visitor, StatusCode::OK, "", Vec::new(), !query.saved.is_empty()).await
+}
+
+/// Lets mail go again to the addresses from which it came back, and shows the page again that has the bar.
+pub(super) async fn mail_again(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    headers: HeaderMap,
+) -> Response {
+    match try_again(&web.app, visitor.user).await {
+        Ok(()) => Redirect::to(&page_before(&headers)).into_response(),
+        Err(error) => web.pages.failure(error.into()),
+    }
 }
 
 pub(super) async fn page(

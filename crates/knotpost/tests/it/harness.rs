@@ -11,6 +11,7 @@ mod page;
 mod passing;
 mod ports;
 mod replying;
+mod sending;
 mod tables;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -42,6 +43,7 @@ pub(crate) use letter::{Letter, show_all};
 pub(crate) use passing::{DAY, HOUR};
 pub(crate) use ports::free_address;
 pub(crate) use replying::{Draft, Mailboxes, raw_reply};
+pub(crate) use sending::{CaseOutcome, Correspondence, mail_fixture};
 pub(crate) use tables::Tables;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);

@@ -22,6 +22,7 @@ mod joining;
 mod listing;
 mod lives;
 mod looking;
+mod machines;
 mod mistakes;
 mod moving;
 mod opponents;

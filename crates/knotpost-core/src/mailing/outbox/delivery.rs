@@ -51,11 +51,12 @@ async fn finish(app: &App, mail: &LeasedMail, state: &'static str, why: String) 
         .await
 }
 
-/// A recipient refused for good counts as a bounce.
+/// A recipient refused for good counts as a bounce, unless it is this server that the other one refuses: that concerns
+/// every address alike.
 async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreError> {
     let (key, now, recipient) = (mail.key(), app.clock.now(), mail.recipient().to_owned());
-    // A permanent refusal without a reason means that the mailbox does not exist.
     let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
+    let trouble = trouble.filter(|trouble| !trouble.blames_the_sender());
     app.store
         .write(move |tx| {
             let (why, recipient, trouble) = (why.clone(), recipient.clone(), trouble.clone());

@@ -218,8 +218,9 @@ async fn load_reference(
     let now = app.clock.now();
     match referred_to(tx, app, facts, (row.user_id, &row.recipient), now).await? {
         None => Ok(MailContent::Dropped("of no use any more")),
-        Some(Referred::Reply { reply, unsubscribe, form }) => {
-            Ok(MailContent::Reply(Box::new((reply, envelope_of(row, unsubscribe, form)))))
+        Some(Referred::Reply { reply, unsubscribe, reply_to, form }) => {
+            let envelope = Envelope { reply_to, ..envelope_of(row, unsubscribe, form) };
+            Ok(MailContent::Reply(Box::new((reply, envelope))))
         }
         Some(Referred::Letter(stored)) => {
             let StoredDraft { letter, pictures } = *stored;

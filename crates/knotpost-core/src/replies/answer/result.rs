@@ -37,12 +37,21 @@ pub struct Answer {
     pub boards: Vec<BoardRef>,
     /// Whether it changed anything, so that mails may wait to be sent.
     pub changed: bool,
+    /// What its reader must know beside it.
+    pub notices: Vec<String>,
 }
 
 impl Answer {
     /// An answer to a query.
     pub fn to_sender(reply: Reply) -> Self {
-        Self { failure: None, reply, audience: Audience::Sender, boards: Vec::new(), changed: false }
+        Self {
+            failure: None,
+            reply,
+            audience: Audience::Sender,
+            boards: Vec::new(),
+            changed: false,
+            notices: Vec::new(),
+        }
     }
 
     /// An answer to a change; its mails are queued.

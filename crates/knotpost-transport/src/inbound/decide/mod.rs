@@ -6,9 +6,11 @@
 pub(super) mod policy;
 
 use self::policy::{Ruling, refusal};
+use super::read::complaint::read_complaint;
 use super::read::returned::read_returned;
 use super::read::{Mail, Refusal};
-use knotpost_core::intake::{Arrival, Class, Disposition, Place, Reason, Way};
+use knotpost_core::intake::{Arrival, Class, Disposition, Ending, Place, Reason, Way};
+use knotpost_core::mailing::Claim;
 use knotpost_core::requests::Prepared;
 use knotpost_model::{OwnAddresses, Recipient};
 
@@ -45,6 +47,20 @@ pub(super) fn decide(
     ruling: Ruling,
     own: &OwnAddresses,
 ) -> Option<Decision> {
+    if mail.class == Class::Automatic(Reason::Complaint) {
+        return Some(Disposition::Complaint(read_complaint(arrival.raw, own)).into());
+    }
+    let otherwise = match mail.class {
+        Class::Automatic(reason) => Some(reason),
+        Class::Bulk | Class::Person if ruling == Ruling::Refused => Some(Reason::Unauthenticated),
+        Class::Bulk | Class::Person => None,
+    };
+    if let Some(otherwise) = otherwise
+        && let Some(claim) = mail.claim.clone().filter(Claim::may_end_something)
+    {
+        let line = mail.first_line().to_owned();
+        return Some(Disposition::End(Ending { claim, line, otherwise }).into());
+    }
     if ruling == Ruling::Refused && arrival.way.has_session() {
         let text = refusal(mail.author_domain());
         return Some(refuse(Reason::Unauthenticated, text));

@@ -3,13 +3,12 @@
 //!
 //! Whether a report is genuine is not known here; the signed return path proves that.
 
+use knotpost_mail::signs::{is_mailer, is_postmaster, is_report_subject};
 use knotpost_mail::{Message, Section, outline};
+use knotpost_model::{Failure, Trouble, find_reply_code, find_status};
 
-use crate::inbound::read::classify::{is_mailer, is_postmaster};
-use knotpost_model::{BounceKind, Trouble, find_status};
-
-/// Prefixes and parts of the Subjects of reports, in lower case.
-const SUBJECTS: [&str; 16] = [
+/// Parts of the Subjects of reports, in lower case; people write them too.
+const SUBJECTS: [&str; 12] = [
     "undeliver",
     "delivery status notification",
     "delivery failure",
@@ -17,15 +16,37 @@ const SUBJECTS: [&str; 16] = [
     "delivery notification",
     "failure notice",
     "mail delivery failed",
-    "mail delivery system",
-    "message not delivered",
     "returned mail",
     "returned to sender",
     "returning message to sender",
-    "non delivery",
     "nondeliver",
-    "delayed",
     "unzustellbar",
+];
+
+/// Words of reports, in lower case, that a mail is delayed and may yet arrive: these say nothing about an address.
+const DELAYS: [&str; 9] = [
+    "will be retried",
+    "will retry",
+    "has not been delivered yet",
+    "not yet been delivered",
+    "has been delayed",
+    "delivery attempts will continue",
+    "will continue to",
+    "still being retried",
+    "you do not need to resend",
+];
+
+/// Words of reports, in lower case, that a mail did not arrive, where nothing says why.
+const FAILURES: [&str; 9] = [
+    "permanent",
+    "could not be delivered",
+    "couldn't be delivered",
+    "cannot be delivered",
+    "can't be delivered",
+    "wasn't delivered",
+    "was not delivered",
+    "unable to deliver",
+    "delivery failed",
 ];
 
 /// Lines after which a report repeats the mail it is about.
@@ -40,42 +61,39 @@ const COPIES: [&str; 8] = [
     "unsent message below",
 ];
 
-/// The failure that a report is about; `None`: it reports none. `sender` is the return path, `None` the null path.
-pub(in crate::inbound) fn read_report(
-    raw: &[u8],
-    message: &Message,
-    sender: Option<&str>,
-) -> Option<Trouble> {
+/// The failures that a report is about; empty: it reports none. `sender` is the return path, `None` the null path.
+pub(in crate::inbound) fn read_report(raw: &[u8], message: &Message, sender: Option<&str>) -> Vec<Failure> {
+    // Read receipts and complaints are reports too, about mails that were delivered.
+    if message.report_type.as_deref().is_some_and(|kind| !matches!(kind, "" | "delivery-status")) {
+        return Vec::new();
+    }
     let sections = outline(raw).unwrap_or_default();
-    let statuses: Vec<&Section> = sections.iter().filter(|section| is_status(section)).collect();
-    if !statuses.is_empty() {
-        return statuses
-            .into_iter()
-            .filter_map(|section| read_status(section.text.as_deref()?))
-            .reduce(worse);
+    let has = |kind: &str| sections.iter().any(|section| section.kind == kind);
+    if has("message/disposition-notification") || has("message/feedback-report") {
+        return Vec::new();
     }
-    if message.content_type_report || !looks_like_report(message, sender) {
-        // Read receipts and complaints are reports too, about mails that were delivered.
-        return None;
+    let statuses =
+        sections.iter().filter(|section| is_status(section)).filter_map(|section| section.text.as_deref());
+    let groups: Vec<Option<Failure>> = statuses.flat_map(read_status).collect();
+    if !groups.is_empty() {
+        return groups.into_iter().flatten().collect();
     }
-    read_words(message.text.as_deref().unwrap_or_default())
+    if message.report_type.is_none() && !looks_like_report(message, sender) {
+        return Vec::new();
+    }
+    read_words(&message.subject, message.text.as_deref().unwrap_or_default()).into_iter().collect()
 }
 
 fn is_status(section: &Section) -> bool {
     matches!(section.kind.as_str(), "message/delivery-status" | "message/global-delivery-status")
 }
 
-fn worse(one: Trouble, other: Trouble) -> Trouble {
-    if one.kind == BounceKind::Hard { one } else { other }
+/// What the groups of fields about recipients say; `None`: it failed nowhere. The group about the message is left out.
+fn read_status(text: &str) -> Vec<Option<Failure>> {
+    text.replace("\r\n", "\n").split("\n\n").filter_map(read_recipient).collect()
 }
 
-/// The groups of fields of a delivery status: of the message, then of each recipient.
-fn read_status(text: &str) -> Option<Trouble> {
-    let text = text.replace("\r\n", "\n");
-    text.split("\n\n").filter_map(read_recipient).reduce(worse)
-}
-
-fn read_recipient(group: &str) -> Option<Trouble> {
+fn read_recipient(group: &str) -> Option<Option<Failure>> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in group.lines() {
         if line.starts_with([' ', '\t']) {
@@ -90,51 +108,73 @@ fn read_recipient(group: &str) -> Option<Trouble> {
     let field = |name: &str| {
         fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     };
-    let status = find_status(field("status")).unwrap_or_default();
-    let said = field("diagnostic-code");
-    let said = said.split_once(';').map_or(said, |(_, words)| words.trim());
-    let said = if said.is_empty() { field("status") } else { said };
-    let action = field("action").to_lowercase();
-    match action.split([' ', '(']).next() {
-        Some("failed") => Trouble::judge(&status, said).or_else(|| Trouble::judge("5.0.0", said)),
-        Some("delayed") => {
-            Trouble::judge(if status.starts_with('4') { status.as_str() } else { "4.0.0" }, said)
-        }
-        _ => None,
+    let (status, action) = (find_status(field("status")).unwrap_or_default(), field("action").to_lowercase());
+    if action.is_empty() && status.is_empty() {
+        return None;
     }
+    let said = after_type(field("diagnostic-code"));
+    let said = if said.is_empty() { field("status") } else { said };
+    let trouble = match action.split([' ', '(', ';']).next().unwrap_or_default() {
+        "delivered" | "relayed" | "expanded" | "delayed" | "delay" | "deferred" => None,
+        "failed" => Trouble::judge(&status, said).or_else(|| Trouble::judge("5.0.0", said)),
+        _ => Trouble::judge(&status, said),
+    };
+    let named = after_type(field("final-recipient")).trim_matches(['<', '>', ' ']);
+    let named = Some(named.to_owned()).filter(|named| !named.is_empty()).into_iter().collect();
+    Some(trouble.map(|trouble| Failure { named, trouble }))
+}
+
+/// The value of a field that begins with its type, as in `rfc822; ann@example.org`.
+fn after_type(value: &str) -> &str {
+    value.split_once(';').map_or(value, |(_, value)| value).trim()
 }
 
 /// Whether a mail without a machine-readable part may be a report, by its sender or its Subject.
 fn looks_like_report(message: &Message, sender: Option<&str>) -> bool {
     message.from.iter().map(String::as_str).chain(sender).any(|name| is_mailer(name) || is_postmaster(name))
+        || is_report_subject(&message.subject)
         || has_report_subject(message)
 }
 
-/// Whether a mail has the Subject of a report.
+/// Whether the Subject of a mail holds that of a report.
 pub(in crate::inbound) fn has_report_subject(message: &Message) -> bool {
     let subject = message.subject.to_lowercase();
     SUBJECTS.iter().any(|known| subject.contains(known))
 }
 
-fn read_words(text: &str) -> Option<Trouble> {
+/// What a report says in words alone.
+fn read_words(subject: &str, text: &str) -> Option<Failure> {
     let is_copy = |line: &&str| {
         let line = line.to_lowercase();
         line.starts_with("--") && COPIES.iter().any(|known| line.contains(known))
     };
     let told: Vec<&str> = text.lines().take_while(|line| !is_copy(line)).collect();
-    // A line with a status code says more than the text around it.
-    let telling =
-        told.iter().position(|line| find_status(line).is_some_and(|status| !status.starts_with('2')));
-    let telling = telling.or_else(|| told.iter().position(|line| Trouble::from_words(line).is_some()))?;
-    let words = told.get(telling..(telling + 2).min(told.len()))?.join(" ");
-    let whole = told.join(" ").to_lowercase();
-    let trouble = Trouble::from_words(&words)?;
-    let is_warning =
-        ["will be retried", "will retry", "has not been delivered yet", "not yet been delivered"]
-            .iter()
-            .any(|known| whole.contains(known))
-            || whole.contains("you do not need to resend");
-    if is_warning { Trouble::judge("4.0.0", &words) } else { Some(trouble) }
+    let whole = told.join(" ").to_lowercase().replace('\u{2019}', "'");
+    if subject.to_lowercase().contains("delay") || DELAYS.iter().any(|known| whole.contains(known)) {
+        return None;
+    }
+    // A line with a code says more than the text around it, and one with words that are known more than the rest.
+    let has_status = |line: &&str| find_status(line).is_some_and(|status| !status.starts_with('2'));
+    let telling = told.iter().position(has_status).or_else(|| told.iter().position(has_reply_code));
+    let telling = telling.or_else(|| told.iter().position(|line| Trouble::from_words(line).is_some()));
+    let said = telling.and_then(|at| told.get(at..(at + 2).min(told.len()))).map(|lines| lines.join(" "));
+    let trouble = match said {
+        Some(said) => Trouble::from_words(&said)?,
+        None if FAILURES.iter().any(|known| whole.contains(known)) => Trouble::judge("5.0.0", "")?,
+        None => return None,
+    };
+    let is_address = |word: &&str| {
+        word.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
+    };
+    let words =
+        told.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "<>()[]\"',;:".contains(c)));
+    let named =
+        words.map(|word| word.trim_end_matches('.')).filter(is_address).map(ToOwned::to_owned).collect();
+    Some(Failure { named, trouble })
+}
+
+fn has_reply_code(line: &&str) -> bool {
+    find_reply_code(line).is_some()
 }
 
 #[cfg(test)]
@@ -142,11 +182,13 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use knotpost_mail::parse;
+    use knotpost_model::BounceKind;
 
     fn read(raw: &str) -> Option<(BounceKind, String)> {
         let raw = raw.replace('\n', "\r\n");
         let message = parse(raw.as_bytes()).unwrap();
-        read_report(raw.as_bytes(), &message, None).map(|trouble| (trouble.kind, trouble.status))
+        let failures = read_report(raw.as_bytes(), &message, None);
+        Failure::of_address(&failures, "ann@b.example").map(|trouble| (trouble.kind, trouble.status))
     }
 
     fn dsn(fields: &str) -> String {
@@ -154,7 +196,7 @@ mod tests {
             "From: MAILER-DAEMON@mx.example\nSubject: Undelivered Mail\nMIME-Version: 1.0\n\
              Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\n\n\
              --b\nContent-Type: text/plain\n\nSorry.\n\n--b\nContent-Type: message/delivery-status\n\n\
-             Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; a@b.example\n{fields}\n\n\
+             Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; ann@b.example\n{fields}\n\n\
              --b\nContent-Type: message/rfc822\n\nSubject: hi\n\nStatus: 5.1.1\n--b--\n"
         )
     }
@@ -167,17 +209,27 @@ mod tests {
         assert_eq!(read(&dsn(folded)).unwrap().0, BounceKind::Hard);
         assert_eq!(read(&dsn("Action: failed\nStatus: 5.2.2")).unwrap().0, BounceKind::Soft);
         assert_eq!(read(&dsn("Action: failed\nStatus: 4.4.7")).unwrap().0, BounceKind::Soft);
-        assert_eq!(read(&dsn("Action: delayed\nStatus: 4.4.1")).unwrap().0, BounceKind::Soft);
-        assert_eq!(read(&dsn("Action: failed")).unwrap().0, BounceKind::Hard, "without a code");
-        for action in ["delivered", "relayed", "expanded"] {
-            assert_eq!(read(&dsn(&format!("Action: {action}\nStatus: 2.0.0"))), None, "{action}");
+        assert_eq!(read(&dsn("Action: failed")).unwrap().0, BounceKind::Soft, "without a code");
+        for action in ["error", "failure", "expired", "FAILED (5.1.1)"] {
+            assert_eq!(read(&dsn(&format!("Action: {action}\nStatus: 5.1.1"))), hard, "{action}");
         }
+        assert_eq!(read(&dsn("Status: 5.1.1")), hard, "without an action");
+        for action in ["delivered", "relayed", "expanded", "delayed"] {
+            for status in ["2.0.0", "4.4.1", "5.1.1"] {
+                assert_eq!(read(&dsn(&format!("Action: {action}\nStatus: {status}"))), None, "{action}");
+            }
+        }
+        let alias = dsn("Action: failed\nStatus: 5.1.1").replace("822; ann@", "822; dora@");
+        assert_eq!(read(&alias).unwrap().0, BounceKind::Soft, "another mailbox is dead");
     }
 
     #[test]
     fn other_reports_tell_of_mails_that_arrived() {
-        for kind in ["message/disposition-notification", "message/feedback-report"] {
-            let raw = dsn("Action: failed\nStatus: 5.1.1").replace("message/delivery-status", kind);
+        for kind in ["disposition-notification", "feedback-report"] {
+            let failed = dsn("Action: failed\nStatus: 5.1.1");
+            let raw = failed.replace("message/delivery-status", &format!("message/{kind}"));
+            assert_eq!(read(&raw), None, "{kind}");
+            let raw = failed.replace("report-type=delivery-status", &format!("report-type={kind}"));
             assert_eq!(read(&raw), None, "{kind}");
         }
     }
@@ -192,7 +244,7 @@ mod tests {
     #[test]
     fn servers_in_the_wild_are_understood() {
         for (name, raw, kind) in super::wild::REPORTS {
-            assert_eq!(read(raw).map(|(kind, _)| kind), Some(*kind), "{name}");
+            assert_eq!(read(raw).map(|(kind, _)| kind), *kind, "{name}");
         }
     }
 }

@@ -3,9 +3,12 @@
 //! Prevents mail loops: a mail with any sign of an automatic sender is neither executed nor answered. Knows nothing of
 //! commands or accounts.
 
-use crate::inbound::read::bounce::has_report_subject;
+use super::bounce::has_report_subject;
 use knotpost_core::intake::{Class, Reason};
 use knotpost_mail::Message;
+use knotpost_mail::signs::{
+    is_away_subject, is_complaint_subject, is_mailer, is_no_reply, is_postmaster, is_report_subject,
+};
 use knotpost_model::OwnAddresses;
 
 /// The most servers that a mail may have passed through.
@@ -30,20 +33,27 @@ fn find_automaton(message: &Message, envelope_from: Option<&str>, own: &OwnAddre
     if is_own(message, senders(), own) {
         return Some(Reason::OwnMessage);
     }
-    if message.content_type_report {
-        return Some(Reason::DeliveryReport);
+    match message.report_type.as_deref() {
+        Some("feedback-report") => return Some(Reason::Complaint),
+        Some(_) => return Some(Reason::DeliveryReport),
+        None if is_complaint_subject(&message.subject) => return Some(Reason::Complaint),
+        None => {}
     }
     if sender.is_empty() || sender == "<>" || message.return_path.as_deref() == Some("") {
         return Some(Reason::NullSender);
     }
-    if senders().any(is_mailer) || (senders().any(is_postmaster) && has_report_subject(message)) {
+    // Return paths of people's mail may begin with `bounces`, too: forwarding services rewrite them.
+    if senders().any(is_mailer) || message.from.iter().any(|name| is_no_reply(name)) {
+        return Some(Reason::MailerDaemon);
+    }
+    let is_of_postmaster = senders().any(is_postmaster);
+    if is_report_subject(&message.subject) || (is_of_postmaster && has_report_subject(message)) {
         return Some(Reason::MailerDaemon);
     }
     if message.auto_submitted.as_deref().is_some_and(|word| word != "no") {
         return Some(Reason::AutoSubmitted);
     }
-    let precedence_reply = message.precedence.as_deref() == Some("auto_reply");
-    (message.x_autoreply || message.x_autorespond || precedence_reply).then_some(Reason::AutoReply)
+    (message.machine_sign.is_some() || is_away_subject(&message.subject)).then_some(Reason::AutoReply)
 }
 
 fn is_own<'a>(message: &Message, mut senders: impl Iterator<Item = &'a str>, own: &OwnAddresses) -> bool {
@@ -52,29 +62,10 @@ fn is_own<'a>(message: &Message, mut senders: impl Iterator<Item = &'a str>, own
     senders.any(|sender| own.is_own(sender)) || loops() || made_here()
 }
 
-/// Whether a mail system writes under this name, in any spelling.
-pub(in crate::inbound) fn is_mailer(address: &str) -> bool {
-    let mut name = local_part(address);
-    name.retain(|c| c.is_ascii_alphanumeric());
-    matches!(name.as_str(), "mailerdaemon" | "maildaemon" | "maildeliverysubsystem" | "doublebounce")
-}
-
-/// Whether this is the postmaster's name, under which mail systems write, and people too.
-pub(in crate::inbound) fn is_postmaster(address: &str) -> bool {
-    local_part(address) == "postmaster"
-}
-
-fn local_part(address: &str) -> String {
-    let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
-    local.split('+').next().unwrap_or_default().to_ascii_lowercase()
-}
-
 fn is_bulk(message: &Message) -> bool {
     let precedence =
         message.precedence.as_deref().is_some_and(|word| matches!(word, "bulk" | "junk" | "list"));
-    let suppress =
-        message.x_auto_response_suppress.as_deref().is_some_and(|value| !value.eq_ignore_ascii_case("none"));
-    message.list_id.is_some() || message.list_header.is_some() || precedence || suppress
+    message.list_id.is_some() || message.list_header.is_some() || precedence
 }
 
 #[cfg(test)]
@@ -112,12 +103,21 @@ mod tests {
             automatic(|mail| mail.auto_submitted = Some("auto-replied".into())),
             Class::Automatic(Reason::AutoSubmitted)
         );
-        assert_eq!(automatic(|mail| mail.x_autoreply = true), Class::Automatic(Reason::AutoReply));
-        assert_eq!(automatic(|mail| mail.x_autorespond = true), Class::Automatic(Reason::AutoReply));
-        assert_eq!(
-            automatic(|mail| mail.content_type_report = true),
-            Class::Automatic(Reason::DeliveryReport)
-        );
+        let reply = Class::Automatic(Reason::AutoReply);
+        assert_eq!(automatic(|mail| mail.machine_sign = Some("x-autoreply".into())), reply);
+        assert_eq!(automatic(|mail| mail.subject = "Automatische Antwort: x".into()), reply);
+        for (kind, reason) in [
+            ("delivery-status", Reason::DeliveryReport),
+            ("disposition-notification", Reason::DeliveryReport),
+            ("", Reason::DeliveryReport),
+            ("feedback-report", Reason::Complaint),
+        ] {
+            assert_eq!(
+                class(|mail| mail.report_type = Some(kind.into())),
+                Class::Automatic(reason),
+                "{kind}"
+            );
+        }
         assert_eq!(
             automatic(|mail| mail.received_count = MAX_HOPS + 1),
             Class::Automatic(Reason::TooManyHops)
@@ -150,6 +150,14 @@ mod tests {
         for name in ["daemon", "mailer", "maildaemonia"] {
             assert_eq!(from(&format!("{name}@example.net")), Class::Person, "{name}");
         }
+    }
+
+    #[test]
+    fn who_forwards_a_mail_is_not_who_wrote_it() {
+        let path = "bounces+SRS=abcde=FG@forwarder.example";
+        assert_eq!(classify(&mail(|_| {}), Some(path), &own()), Class::Person);
+        let no_reply = class(|mail| mail.from = vec!["no-reply@example.net".into()]);
+        assert_eq!(no_reply, Class::Automatic(Reason::MailerDaemon));
     }
 
     #[test]
@@ -198,7 +206,5 @@ mod tests {
         for word in ["bulk", "junk", "list"] {
             assert_eq!(class(|mail| mail.precedence = Some(word.into())), Class::Bulk);
         }
-        assert_eq!(class(|mail| mail.x_auto_response_suppress = Some("All".into())), Class::Bulk);
-        assert_eq!(class(|mail| mail.x_auto_response_suppress = Some("None".into())), Class::Person);
     }
 }

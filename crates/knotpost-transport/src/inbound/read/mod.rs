@@ -6,6 +6,7 @@
 pub(super) mod addressed;
 pub(super) mod bounce;
 pub(super) mod classify;
+pub(super) mod complaint;
 pub(super) mod digest;
 pub(super) mod hosts;
 pub(super) mod relay_hint;
@@ -71,15 +72,16 @@ impl Mail {
             class = Class::Bulk;
         }
         if matches!(class, Class::Automatic(_)) {
-            // Neither executed nor answered, so not read any further.
-            return Ok(Self {
-                message,
-                class,
-                sender: None,
-                found: nothing(),
-                claim: None,
-                dedupe_key: String::new(),
-            });
+            // Neither executed nor answered, so not read any further, unless it may end something.
+            let claim =
+                Some(read_reply_claim(&app.own, &message, recipients)).filter(Claim::may_end_something);
+            let found = match claim {
+                Some(_) => identify(&message, Addressed::Reply, &app.vocabulary),
+                None => nothing(),
+            };
+            let complains = class == Class::Automatic(Reason::Complaint);
+            let sender = message.author().filter(|_| complains).and_then(|author| author.parse().ok());
+            return Ok(Self { message, class, sender, found, claim, dedupe_key: String::new() });
         }
         if message.from.len() != 1 {
             let text = "a mail to this server has exactly one address in its From".to_owned();
@@ -118,6 +120,14 @@ impl Mail {
         };
         let Message { subject, text, message_id, .. } = message;
         IncomingMail { class, sender, subject, text, message_id, command, dedupe_key }
+    }
+
+    /// The first line of the sender's own words.
+    pub(super) fn first_line(&self) -> &str {
+        match &self.found {
+            Identified::Body { line, .. } => line,
+            _ => &self.message.subject,
+        }
     }
 
     /// The domain in From; empty unless there is exactly one author.

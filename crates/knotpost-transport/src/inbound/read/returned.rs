@@ -23,5 +23,5 @@ pub(in crate::inbound) fn read_returned(
         Some(Recipient::Bounce { id, sig }) => Some((id, sig)),
         _ => None,
     })?;
-    Some(Returned { id, signature, trouble: read_report(arrival.raw, message, arrival.mail_from) })
+    Some(Returned { id, signature, failures: read_report(arrival.raw, message, arrival.mail_from) })
 }

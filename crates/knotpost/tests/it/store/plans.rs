@@ -107,7 +107,7 @@ async fn ask_everything(ground: &Ground) {
     ask_about_time(&mut tx, board, ann).await;
     ask_for_feeds(&mut tx, ann).await;
     tx.address_trouble("a@b.example").await.unwrap();
-    tx.count_bounces("a@b.example", knotpost_model::BounceKind::Hard, Millis(1)).await.unwrap();
+    tx.count_bounce_days("a@b.example", Millis(1), Millis(1)).await.unwrap();
     tx.stopped_addresses_of(ann).await.unwrap();
     tx.stopped_addresses("a@b.example", 9).await.unwrap();
     tx.board_reader_facts(board, &[ann], "osbox").await.unwrap();

@@ -1,9 +1,10 @@
 //! Mail that came back, and mail as an administrator looks at it.
 
-use knotpost_model::{Address, BounceKind, InboxKey, Millis, OutboxKey, Trouble};
+use knotpost_model::{Address, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_storage::{MailFilter, MailQueue, MailState, NewInbox, NewOutbox, StoppedAddress, Window};
 
 use super::Ground;
+use crate::harness::DAY;
 
 fn trouble(status: &str) -> Trouble {
     Trouble::judge(status, &format!("{status} said so")).unwrap()
@@ -28,30 +29,40 @@ async fn queue_mail(ground: &Ground, id: i64, recipient: &'static str) -> Outbox
     OutboxKey(write.await.unwrap().unwrap().high - 1)
 }
 
-pub(super) async fn a_mail_counts_once_for_each_kind_of_trouble(ground: &Ground) {
+pub(super) async fn bounces_are_counted_by_day(ground: &Ground) {
     let write = ground.store.write(|tx| {
         Box::pin(async move {
             let mut new = Vec::new();
-            for (mail, status) in [(1, "5.1.1"), (1, "5.1.2"), (1, "4.0.0"), (2, "5.1.1"), (2, "4.2.2")] {
-                new.push(
-                    tx.insert_bounce(OutboxKey(mail), "a@b.example", &trouble(status), Millis(mail)).await?,
-                );
+            // The first mail counts on the first day, the second and the third on the second, the fourth on the fourth.
+            for (mail, status, day) in [
+                (1, "5.1.1", 0),
+                (1, "5.1.2", 0),
+                (1, "4.0.0", 0),
+                (2, "5.1.1", 1),
+                (3, "5.1.1", 1),
+                (4, "4.2.2", 3),
+            ] {
+                let at = Millis(day * DAY + mail);
+                new.push(tx.insert_bounce(OutboxKey(mail), "a@b.example", &trouble(status), at).await?);
             }
-            let hard = tx.count_bounces("a@b.example", BounceKind::Hard, Millis(0)).await?;
-            let late = tx.count_bounces("a@b.example", BounceKind::Soft, Millis(1)).await?;
-            let other = tx.count_bounces("c@b.example", BounceKind::Hard, Millis(0)).await?;
-            Ok((new, hard, late, other))
+            let both = tx.count_bounce_days("a@b.example", Millis(0), Millis(0)).await?;
+            let late = tx.count_bounce_days("a@b.example", Millis(DAY), Millis(0)).await?;
+            let later = tx.count_bounce_days("a@b.example", Millis(DAY), Millis(3 * DAY)).await?;
+            let other = tx.count_bounce_days("c@b.example", Millis(0), Millis(0)).await?;
+            Ok((new, both, late, later, other))
         })
     });
-    assert_eq!(write.await.unwrap(), (vec![true, false, true, true, true], 2, 1, 0));
+    let new = vec![true, false, true, true, true, true];
+    assert_eq!(write.await.unwrap(), (new, (2, 3), (1, 3), (1, 1), (0, 0)));
 }
 
-pub(super) async fn two_reports_at_once_are_both_counted(ground: &Ground) {
+pub(super) async fn two_reports_at_once_see_one_another(ground: &Ground) {
     let report = |mail: i64| {
         ground.store.write(move |tx| {
             Box::pin(async move {
-                tx.insert_bounce(OutboxKey(mail), "a@b.example", &trouble("5.1.1"), Millis(mail)).await?;
-                tx.count_bounces("a@b.example", BounceKind::Hard, Millis(0)).await
+                let at = Millis(mail * DAY);
+                tx.insert_bounce(OutboxKey(mail), "a@b.example", &trouble("5.1.1"), at).await?;
+                Ok(tx.count_bounce_days("a@b.example", Millis(0), Millis(0)).await?.0)
             })
         })
     };
@@ -59,6 +70,27 @@ pub(super) async fn two_reports_at_once_are_both_counted(ground: &Ground) {
     let mut counts = [one, two, three, four].map(Result::unwrap);
     counts.sort_unstable();
     assert_eq!(counts, [1, 2, 3, 4], "none of them looked past another");
+}
+
+pub(super) async fn a_mail_arrived_that_did_not_come_back(ground: &Ground) {
+    let (one, other) =
+        (queue_mail(ground, 1, "A@b.example").await, queue_mail(ground, 2, "a@B.example").await);
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            for (mail, at) in [(one, 10), (other, 20)] {
+                tx.finish_outbox(mail, "sent", None, Millis(at)).await?;
+            }
+            let mut seen = vec![tx.last_arrival("a@b.example", (Millis(0), Millis(30))).await?];
+            seen.push(tx.last_arrival("a@b.example", (Millis(0), Millis(19))).await?);
+            seen.push(tx.last_arrival("a@b.example", (Millis(20), Millis(30))).await?);
+            tx.insert_bounce(other, "a@b.example", &trouble("4.2.2"), Millis(25)).await?;
+            seen.push(tx.last_arrival("a@b.example", (Millis(0), Millis(30))).await?);
+            seen.push(tx.last_arrival("c@b.example", (Millis(0), Millis(30))).await?);
+            Ok(seen)
+        })
+    });
+    let at = |at| Some(Millis(at));
+    assert_eq!(write.await.unwrap(), [at(20), at(10), None, at(10), None]);
 }
 
 pub(super) async fn an_address_is_stopped_told_of_and_started(ground: &Ground) {

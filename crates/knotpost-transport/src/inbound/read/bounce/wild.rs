@@ -3,7 +3,7 @@
 use knotpost_model::BounceKind;
 use knotpost_model::BounceKind::{Hard, Soft};
 
-pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
+pub(super) const REPORTS: &[(&str, &str, Option<BounceKind>)] = &[
     (
         "qmail, nobody",
         "From: MAILER-DAEMON@mx.example\nSubject: failure notice\n\n\
@@ -12,7 +12,7 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          This is a permanent error; I've given up. Sorry it didn't work out.\n\n\
          <ann@b.example>:\nSorry, no mailbox here by that name. (#5.1.1)\n\n\
          --- Below this line is a copy of the message.\n\nSubject: 4.2.2 is in here\n",
-        Hard,
+        Some(Hard),
     ),
     (
         "qmail, too long in the queue",
@@ -20,7 +20,7 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          Hi. This is the qmail-send program at mx.example.\n\n\
          <ann@b.example>:\n10.1.2.3 does not like recipient.\n\
          I'm not going to try again; this message has been in the queue too long. (#4.4.7)\n",
-        Soft,
+        Some(Soft),
     ),
     (
         "Postfix, nobody",
@@ -29,13 +29,13 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          I'm sorry to have to inform you that your message could not\nbe delivered to one or more recipients.\n\n\
          <ann@b.example>: host mail.b.example[5.6.7.8] said: 550 5.1.1\n    \
          <ann@b.example>: Recipient address rejected: User unknown in local\n    recipient table (in reply to RCPT TO command)\n",
-        Hard,
+        Some(Hard),
     ),
     (
         "Postfix, a policy",
         "From: MAILER-DAEMON@mx.example\nSubject: Undelivered Mail Returned to Sender\n\n\
          <ann@b.example>: host mail.b.example[5.6.7.8] said: 554 5.7.1 Service\n    unavailable; client blocked\n",
-        Soft,
+        Some(Soft),
     ),
     (
         "Exim, no route",
@@ -46,7 +46,7 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          This is a permanent error. The following address(es) failed:\n\n  \
          ann@b.example\n    Unrouteable address\n\n\
          ------ This is a copy of the message, including all the headers. ------\n\n450 later\n",
-        Hard,
+        Some(Hard),
     ),
     (
         "Exim, a warning",
@@ -57,7 +57,7 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          recipients after more than 24 hours on the queue on mx.example.\n\n\
          No action is required on your part. Delivery attempts will continue for some time.\n\n  \
          ann@b.example\n    Delay reason: SMTP timeout, 451 4.4.1 connection timed out\n",
-        Soft,
+        Some(Soft),
     ),
     (
         "Exchange, nobody",
@@ -66,14 +66,14 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          The email address you entered couldn't be found.\n\n\
          Diagnostic information for administrators:\n\
          Remote Server returned '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup'\n",
-        Hard,
+        Some(Hard),
     ),
     (
         "Exchange, full",
         "From: postmaster@b.example\nSubject: Undeliverable: Osbox Board 7 ann\n\n\
          ann@b.example\nThe recipient's mailbox is full and can't accept messages now.\n\
          #554 5.2.2 mailbox full ##\n",
-        Soft,
+        Some(Soft),
     ),
     (
         "Gmail, nobody",
@@ -82,7 +82,7 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          Your message wasn't delivered to ann@b.example because the address couldn't be found.\n\n\
          The response from the remote server was:\n\
          550 5.1.1 The email account that you tried to reach does not exist.\n",
-        Hard,
+        Some(Hard),
     ),
     (
         "Gmail, a delay",
@@ -90,7 +90,7 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          Subject: Delivery Status Notification (Delay)\n\n** Delivery incomplete **\n\n\
          There was a temporary problem delivering your message to ann@b.example.\n\
          Gmail will retry for 47 more hours.\n",
-        Soft,
+        Some(Soft),
     ),
     (
         "sendmail, in the old days",
@@ -98,6 +98,6 @@ pub(super) const REPORTS: &[(&str, &str, BounceKind)] = &[
          The original message was received at Fri, 20 Nov 2026 10:00:00 GMT\n\n   \
          ----- The following addresses had permanent fatal errors -----\n<ann@b.example>\n    \
          (reason: 550 Host unknown)\n\n   ----- Transcript of session follows -----\n550 5.1.2 Host unknown\n",
-        Hard,
+        Some(Hard),
     ),
 ];

@@ -1,0 +1,66 @@
+//! Commits complaints about mail of this server: stored sealed, counted, and told to the administrators once a day.
+
+use std::sync::Arc;
+
+use super::mail::IncomingMail;
+use super::postmaster::words_of;
+use super::reason::Reason;
+use crate::app::App;
+use crate::mailing::postmaster::{About, tell_of_complaint};
+use knotpost_model::{Address, Millis, OutboxKey};
+use knotpost_storage::{NewInbox, ReadTx, StoreError};
+
+/// What a complaint says about the mail that it is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Complaint {
+    /// The number and the signature in the return path of that mail.
+    pub return_path: Option<(String, String)>,
+    /// Its Message-ID, if it is one of ours.
+    pub message_id: Option<String>,
+    /// To whom it went, which anybody can write.
+    pub recipient: Option<Address>,
+}
+
+/// Stores a complaint and tells the administrators of it, in one transaction. Its sender is not written to.
+pub(super) async fn commit_complaint(
+    app: &Arc<App>,
+    row: NewInbox,
+    mail: &IncomingMail,
+    complaint: Complaint,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let words = words_of(&row, mail);
+    let row = NewInbox { reason: Some(Reason::Complaint.as_str()), ..row };
+    let work = Arc::new((Arc::clone(app), row, words, complaint));
+    app.store
+        .write(move |tx| {
+            let work = Arc::clone(&work);
+            Box::pin(async move {
+                let (app, row, words, complaint) = &*work;
+                tx.insert_inbox(row).await?;
+                let about = find(tx, app, complaint).await?;
+                tell_of_complaint(tx, app, words, about, now).await
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    Ok(())
+}
+
+/// The mail that a complaint is about: proven by our own return path or id, else as the complaint says.
+async fn find(tx: &mut ReadTx, app: &App, complaint: &Complaint) -> Result<About, StoreError> {
+    if let Some((id, signature)) = &complaint.return_path
+        && let Ok(id) = id.parse::<i64>()
+        && let Some(recipient) = tx.outbox_recipient(OutboxKey(id)).await?
+        && app.links.is_bounce_signature(signature, id, &recipient)
+    {
+        return Ok(About { address: recipient, mail: Some(format!("number {id} of the outbox")) });
+    }
+    if let Some(id) = &complaint.message_id
+        && let Some(origin) = tx.outbox_origin(id).await?
+    {
+        return Ok(About { address: origin.recipient, mail: Some(format!("with the Message-ID <{id}>")) });
+    }
+    let address = complaint.recipient.as_ref().map(ToString::to_string).unwrap_or_default();
+    Ok(About { address, mail: None })
+}

@@ -1,0 +1,59 @@
+//! Commits mails that can only end something, whoever or whatever sent them.
+
+use std::sync::Arc;
+
+use super::reason::Reason;
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::identity::confirming;
+use crate::mailing::reply_grant::Claim;
+use crate::mailing::unsubscribe;
+use crate::requests::link_reply::LinkReply;
+use knotpost_model::Millis;
+use knotpost_storage::{NewInbox, StoreError, WriteTx};
+
+/// A mail that is neither executed nor answered, at an address of its own that may end something.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// The addresses it went to.
+    pub claim: Claim,
+    /// Its first line.
+    pub line: String,
+    /// Why it is neither executed nor answered otherwise.
+    pub otherwise: Reason,
+}
+
+/// Stores the mail, and ends what it can end, in one transaction.
+pub(super) async fn commit_ending(
+    app: &Arc<App>,
+    row: NewInbox,
+    ending: Ending,
+    now: Millis,
+) -> Result<Reason, StoreError> {
+    let work = Arc::new((Arc::clone(app), row, ending));
+    let reason = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (app, row, ending) = &*work;
+            let reason = if end(tx, app, ending, now).await? { Reason::Executed } else { ending.otherwise };
+            tx.insert_inbox(&NewInbox { reason: Some(reason.as_str()), ..row.clone() }).await?;
+            Ok(reason)
+        })
+    });
+    let reason = reason.await?;
+    app.signals.outbox.notify_one();
+    Ok(reason)
+}
+
+async fn end(tx: &mut WriteTx, app: &App, ending: &Ending, now: Millis) -> Result<bool, StoreError> {
+    let reply = LinkReply::read(tx, app, &ending.claim, &ending.line, now).await?;
+    let done = match reply.filter(LinkReply::only_ends) {
+        Some(LinkReply::Unsubscribe(wanted)) => unsubscribe::accept(tx, app, &wanted, now).await.map(drop),
+        Some(LinkReply::Confirm(answered)) => match confirming::decline(tx, app, &answered, now).await {
+            Ok(_) | Err(ServiceError::Refused(_)) => Ok(()),
+            Err(ServiceError::Store(error)) => Err(error),
+        },
+        Some(LinkReply::Undo(_)) | None => return Ok(false),
+    };
+    done.map(|()| true)
+}
