@@ -69,6 +69,8 @@ reasons! {
     AutoSubmitted = "auto_submitted",
     /// Declared by `X-Autoreply` or `X-Autorespond` to be an automatic reply.
     AutoReply = "auto_reply",
+    /// An emoji or a word of approval that a program sent for a person.
+    Reaction = "reaction",
     /// A delivery, disposition or feedback report.
     DeliveryReport = "delivery_report",
     /// Written by a mail system rather than by a person.
