@@ -2,9 +2,10 @@
 //!
 //! In a command the passwords are known by their places, and a verb that takes no password hides nothing. In any other
 //! line each word that is long enough may be a password, and all such words are hidden except those of the language
-//! itself and the word in the place of a verb.
+//! itself, the word in the place of a verb, and behind a userid and a password that look like such numbers, dates and the
+//! values of options.
 
-use crate::arguments::{is_address, is_option_name};
+use crate::arguments::{Args, is_address, is_option_name, is_preference};
 use crate::clean::clean;
 use crate::grammar::{NamedGame, find_head, parse_clean};
 use crate::token::{Word, read_option, split_line};
@@ -24,6 +25,8 @@ const LONGEST_NAMED: usize = 40;
 const LONGEST_VERB: usize = 16;
 /// Board numbers with more digits are not taken for granted.
 const LONGEST_BOARD: usize = 6;
+/// Dates and times have no more characters.
+const LONGEST_DATE: usize = 10;
 /// How often a line is read anew; one that still changes then is hidden altogether.
 const MOST_READINGS: usize = 16;
 /// Stands for an earlier mask while a line is read, so that masking twice is masking once.
@@ -54,6 +57,24 @@ pub(crate) fn name(word: &str) -> String {
 /// One word of a verb's arguments for an error text, hidden if it could be a password.
 pub(crate) fn show_argument(word: &str, verb: Verb, vocabulary: &Vocabulary) -> String {
     if takes_password(verb) { show(word, vocabulary) } else { name(word) }
+}
+
+/// One word of a verb's arguments for an error text, as [`show_argument`]; a number, a date and the value of an option or
+/// preference behind userid and password are shown.
+pub(crate) fn show_in(word: &str, args: &Args<'_>) -> String {
+    let settled = settled_secrets(args.verb, args.words, args.vocabulary);
+    let is_behind = settled.is_some_and(|secrets| {
+        let last = secrets.last().map_or(0, |secret| secret.place);
+        let is_this = |behind: &Word<'_>| {
+            let value = behind.text.split_once('=').filter(|_| is_setting(behind.text, args.vocabulary));
+            behind.place > last
+                && (behind.text == word && is_number(word) || value.is_some_and(|(_, value)| value == word))
+        };
+        secrets.iter().all(|secret| !word.contains(secret.text))
+            && (args.words.iter().any(is_this)
+                || args.options.iter().any(|option| option.value == Some(word)))
+    });
+    if is_behind { name(word) } else { show_argument(word, args.verb, args.vocabulary) }
 }
 
 /// The name of an option or preference for an error text: one that is spelled as they are is shown.
@@ -123,6 +144,31 @@ fn rewrite(line: &str, change: impl Fn(usize, &str) -> String) -> String {
 
 fn restore(piece: &str) -> String {
     if piece == STAND_IN { MASK.to_owned() } else { piece.to_owned() }
+}
+
+/// The passwords of arguments whose userid and passwords look like what they should be; `None` where they do not, or there
+/// are none.
+fn settled_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> Option<Vec<Word<'a>>> {
+    let userid = args.get(who_at(verb, args)?).map(|word| word.text).filter(|userid| *userid != STAND_IN)?;
+    let secrets = secret_words(verb, args);
+    let is_sound = |secret: &Word<'_>| {
+        Credentials::typed(userid, Password::given(secret.text)).are_plausible()
+            && !is_misplaced(secret.text, vocabulary)
+    };
+    (!secrets.is_empty() && secrets.iter().all(is_sound)).then_some(secrets)
+}
+
+/// Whether a word is a number, a date, a time or the like.
+fn is_number(word: &str) -> bool {
+    word.len() <= LONGEST_DATE
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().all(|byte| byte.is_ascii_digit() || b".,-+/:#".contains(&byte))
+}
+
+/// Whether a piece gives a value to an option or preference that there is.
+fn is_setting(piece: &str, vocabulary: &Vocabulary) -> bool {
+    let named = piece.trim_start_matches('-').split_once('=');
+    named.is_some_and(|(name, _)| is_option_name(name, vocabulary) || is_preference(name))
 }
 
 /// The places of the passwords in a line that is a command and looks sound, or whose verb takes none; `None` in any other.
@@ -200,6 +246,7 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
     let split = split_line(line);
     let mut kept: Vec<usize> = Vec::new();
     let mut secrets = Vec::new();
+    let mut settled_at = None;
     let head = find_head(&split.words, vocabulary);
     if head.is_err() {
         kept.extend(verb_place(&split.words, vocabulary));
@@ -218,6 +265,8 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
             secret_words(head.verb, args)
         };
         kept.extend(addresses(head.verb, args).map(|word| word.place));
+        settled_at = settled_secrets(head.verb, args, vocabulary)
+            .and_then(|secrets| secrets.last().map(|secret| secret.place));
     }
     rewrite(line, |place, piece| {
         // Of a mask nothing is left to hide; a word may contain its stand-in by chance.
@@ -226,6 +275,11 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
             MASK.to_owned()
         } else if kept.contains(&place) && !holds_secret {
             restore(piece)
+        } else if settled_at.is_some_and(|settled| place > settled)
+            && !holds_secret
+            && (is_number(piece) || is_setting(piece, vocabulary))
+        {
+            piece.to_owned()
         } else {
             hide_piece(piece, vocabulary)
         }

@@ -55,7 +55,7 @@ fn benches(bench: &mut Criterion) {
     group.finish();
     let mut group = bench.benchmark_group("hostile");
     for (what, header, unit) in HOSTILE {
-        for kib in [64, 128, 256] {
+        for kib in [64, 256, 512, 4096] {
             let raw =
                 format!("From: a@b.c\n{header}\n\n{}", unit.repeat(kib * 1024 / unit.len())).into_bytes();
             group.throughput(Throughput::Bytes(raw.len() as u64));

@@ -22,7 +22,9 @@ pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
         "utf-7" if is_ascii => return decode_utf7(bytes),
         "iso-2022-kr" if is_ascii => return decode(&unshift_kr(bytes), "euc-kr"),
         "hz-gb-2312" if is_ascii => return decode(&unshift_hz(bytes), "gbk"),
-        "iso-2022-cn" | "iso-2022-kr" | "hz-gb-2312" | "utf-7" | "utf-8" | "replacement" | "" => return decode_utf8(bytes),
+        "iso-2022-cn" | "iso-2022-kr" | "hz-gb-2312" | "utf-7" | "utf-8" | "replacement" | "" => {
+            return decode_utf8(bytes);
+        }
         _ => {}
     }
     if !is_ascii && is_surely_utf8(bytes, &name) {
@@ -102,7 +104,9 @@ fn decode_utf8(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
-            text.push_str(&charset_decoder(b"windows-1252").map_or_else(String::new, |read| read(chunk.invalid())));
+            text.push_str(
+                &charset_decoder(b"windows-1252").map_or_else(String::new, |read| read(chunk.invalid())),
+            );
         }
     }
     text
@@ -112,10 +116,13 @@ fn decode_utf8(bytes: &[u8]) -> String {
 /// bytes each may be so by chance, but hardly one of three bytes or several in a row.
 fn is_surely_utf8(bytes: &[u8], name: &str) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
-    let has_pairs = ["gb", "big5", "euc", "shift", "sjis", "x-sjis", "ks", "chinese", "korean", "x-gbk", "iso-2022"]
-        .iter()
-        .any(|start| name.starts_with(start));
-    !has_pairs || text.chars().any(|c| c.len_utf8() > 2) || text.chars().filter(|c| !c.is_ascii()).nth(2).is_some()
+    let has_pairs =
+        ["gb", "big5", "euc", "shift", "sjis", "x-sjis", "ks", "chinese", "korean", "x-gbk", "iso-2022"]
+            .iter()
+            .any(|start| name.starts_with(start));
+    !has_pairs
+        || text.chars().any(|c| c.len_utf8() > 2)
+        || text.chars().filter(|c| !c.is_ascii()).nth(2).is_some()
 }
 
 /// UTF-7 (RFC 2152): runs of Base64 between `+` and `-`, or before any other character. A run that holds no text is left
@@ -304,9 +311,36 @@ mod tests {
     #[test]
     fn a_move_in_ascii_is_read_under_every_name() {
         for name in [
-            "utf-7", "utf-8", "utf-16", "utf-16le", "utf-16be", "utf-32", "ucs-2", "iso-2022-jp", "iso-2022-kr",
-            "iso-2022-cn", "hz-gb-2312", "big5", "gb18030", "gbk", "shift_jis", "euc-jp", "euc-kr", "cp437", "cp037",
-            "cp9999999999", "replacement", "x-user-defined", "viscii", "", ";", "\"", "-", "ü", "x-", "unknown",
+            "utf-7",
+            "utf-8",
+            "utf-16",
+            "utf-16le",
+            "utf-16be",
+            "utf-32",
+            "ucs-2",
+            "iso-2022-jp",
+            "iso-2022-kr",
+            "iso-2022-cn",
+            "hz-gb-2312",
+            "big5",
+            "gb18030",
+            "gbk",
+            "shift_jis",
+            "euc-jp",
+            "euc-kr",
+            "cp437",
+            "cp037",
+            "cp9999999999",
+            "replacement",
+            "x-user-defined",
+            "viscii",
+            "",
+            ";",
+            "\"",
+            "-",
+            "ü",
+            "x-",
+            "unknown",
         ] {
             assert_eq!(decode_charset(b"a8\r\n-- \r\nf12 (b)", Some(name)), "a8\r\n-- \r\nf12 (b)", "{name}");
         }

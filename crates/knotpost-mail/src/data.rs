@@ -78,6 +78,17 @@ impl DataReader {
         (bytes.len(), Progress::Going)
     }
 
+    /// The bytes that are held of the message so far.
+    pub fn held(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Drops the message, which will not be taken, and reads on to its end.
+    pub fn give_up(&mut self) {
+        self.too_large = true;
+        self.body = Vec::new();
+    }
+
     /// The message, once it has ended.
     pub fn finish(self) -> Received {
         if self.malformed {

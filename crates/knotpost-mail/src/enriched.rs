@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn marks_go_and_lines_stay() {
-        let text = "<bold>a8</bold>\n\nnice <italic>game</italic>,\nreally <<3 <color><param>red</param>x</color>";
+        let text =
+            "<bold>a8</bold>\n\nnice <italic>game</italic>,\nreally <<3 <color><param>red</param>x</color>";
         assert_eq!(to_text(text, false), "a8\nnice game, really <3 x");
         assert_eq!(to_text("a8<nl><nl>nice\ngame <lt>3 </bold>1 < 2", true), "a8\n\nnice game <3 1 < 2");
     }

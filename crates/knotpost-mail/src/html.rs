@@ -22,22 +22,22 @@ pub(super) fn unindented(html: &str) -> Option<String> {
 
 impl Page {
     fn read(&mut self, html: &str) -> String {
-    let page = self;
-    let mut rest = html;
-    while let Some(at) = rest.find('<') {
-        let (text, from_tag) = rest.split_at(at);
-        page.text(text);
-        rest = if let Some((tag, after)) = read_tag(from_tag) {
-            page.tag(&tag);
-            skip_hidden(&tag, after)
-        } else {
-            page.text("<");
-            from_tag.get(1..).unwrap_or_default()
-        };
-    }
-    page.text(rest);
-    page.end_block();
-    std::mem::take(&mut page.out)
+        let page = self;
+        let mut rest = html;
+        while let Some(at) = rest.find('<') {
+            let (text, from_tag) = rest.split_at(at);
+            page.text(text);
+            rest = if let Some((tag, after)) = read_tag(from_tag) {
+                page.tag(&tag);
+                skip_hidden(&tag, after)
+            } else {
+                page.text("<");
+                from_tag.get(1..).unwrap_or_default()
+            };
+        }
+        page.text(rest);
+        page.end_block();
+        std::mem::take(&mut page.out)
     }
 }
 
@@ -51,8 +51,8 @@ impl Tag<'_> {
     /// Whether nothing can stand in the element, or it ends with its tag.
     fn is_empty(&self) -> bool {
         const EMPTY: &[&str] = &[
-            "", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
-            "wbr",
+            "", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
+            "source", "track", "wbr",
         ];
         EMPTY.contains(&self.name.as_str()) || self.attributes.ends_with('/')
     }
@@ -62,10 +62,43 @@ impl Tag<'_> {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "div" | "dl" | "dt" | "fieldset"
-            | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "html" | "li"
-            | "listing" | "main" | "nav" | "ol" | "p" | "pre" | "section" | "table" | "tbody" | "td" | "th" | "thead"
-            | "tr" | "ul"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "center"
+            | "dd"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "html"
+            | "li"
+            | "listing"
+            | "main"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "section"
+            | "table"
+            | "tbody"
+            | "td"
+            | "th"
+            | "thead"
+            | "tr"
+            | "ul"
     )
 }
 
@@ -118,7 +151,12 @@ fn split_at_tag_end(text: &str) -> (&str, &str) {
 
 /// Skips the contents of elements that are not displayed.
 fn skip_hidden<'a>(tag: &Tag<'_>, after: &'a str) -> &'a str {
-    if tag.closes || !matches!(tag.name.as_str(), "script" | "style" | "title" | "template" | "xml" | "iframe" | "datalist") {
+    if tag.closes
+        || !matches!(
+            tag.name.as_str(),
+            "script" | "style" | "title" | "template" | "xml" | "iframe" | "datalist"
+        )
+    {
         return after;
     }
     let close = format!("</{}", tag.name);
@@ -260,7 +298,9 @@ impl Page {
         };
         match tag.name.as_str() {
             "blockquote" => {
-                if let Some(indents) = self.indents.as_mut().filter(|_| self.quotes == 0 && is_indent(tag.attributes)) {
+                if let Some(indents) =
+                    self.indents.as_mut().filter(|_| self.quotes == 0 && is_indent(tag.attributes))
+                {
                     *indents += 1;
                     return Marks::Nothing;
                 }
@@ -335,7 +375,6 @@ impl Page {
             self.end_line();
         }
     }
-
 }
 
 /// Splits `&name;` off the front, if there is one.

@@ -52,7 +52,11 @@ pub(super) struct Look {
 impl Look {
     /// Whether nobody reads the text.
     pub(super) fn is_unread(self) -> bool {
-        self.is_gone || self.is_void || self.is_invisible || self.is_tiny || (self.is_on_white && self.is_white)
+        self.is_gone
+            || self.is_void
+            || self.is_invisible
+            || self.is_tiny
+            || (self.is_on_white && self.is_white)
     }
 
     /// The look of an element within one of this look.

@@ -133,7 +133,8 @@ impl<'x> Part<'x> {
             is_outside
         });
         let text: String = outside.collect();
-        let mut words = text.split(|c: char| c.is_whitespace() || c.is_control() || matches!(c, ';' | '"' | '\'' | ','));
+        let mut words =
+            text.split(|c: char| c.is_whitespace() || c.is_control() || matches!(c, ';' | '"' | '\'' | ','));
         words.find(|word| !word.is_empty()).map(str::to_ascii_lowercase)
     }
 
@@ -144,7 +145,8 @@ impl<'x> Part<'x> {
     /// The name of a file that it could be saved as.
     fn file_name(&self) -> Option<&str> {
         let attribute = |header, name| self.content(header).and_then(|value| value.attribute(name));
-        attribute(&HeaderName::ContentDisposition, "filename").or_else(|| attribute(&HeaderName::ContentType, "name"))
+        attribute(&HeaderName::ContentDisposition, "filename")
+            .or_else(|| attribute(&HeaderName::ContentType, "name"))
     }
 
     fn kind(&self) -> Kind<'_> {
@@ -266,7 +268,17 @@ enum Form {
 
 /// The types of text that hold no words of a person.
 const NO_PROSE: &[&str] = &[
-    "calendar", "css", "csv", "directory", "javascript", "rfc822-headers", "rtf", "vcard", "x-amp-html", "x-vcard", "xml",
+    "calendar",
+    "css",
+    "csv",
+    "directory",
+    "javascript",
+    "rfc822-headers",
+    "rtf",
+    "vcard",
+    "x-amp-html",
+    "x-vcard",
+    "xml",
 ];
 
 /// What hides the words of a mail from this server.
@@ -351,7 +363,9 @@ impl Walk {
         }
         match part.kind() {
             Kind::Multipart(arrangement, boundary) => {
-                let Some(children) = part.split(boundary)? else { return Ok(Some(self.leaf(part, Form::Plain, depth))) };
+                let Some(children) = part.split(boundary)? else {
+                    return Ok(Some(self.leaf(part, Form::Plain, depth)));
+                };
                 let children: Vec<Part<'_>> =
                     children.into_iter().map(Part::read).collect::<Result<_, _>>()?;
                 self.is_reaction |= children.iter().any(|child| matches!(child.kind(), Kind::Reaction));
@@ -543,7 +557,9 @@ fn guess_boundary(body: &[u8]) -> Option<&[u8]> {
             && boundary.iter().all(u8::is_ascii_graphic)
             && boundary.iter().any(u8::is_ascii_alphanumeric)
             && !boundary.ends_with(b"--");
-        if is_boundary && lines.peek().is_some_and(|below| begins_field(below) || below.trim_ascii().is_empty()) {
+        if is_boundary
+            && lines.peek().is_some_and(|below| begins_field(below) || below.trim_ascii().is_empty())
+        {
             return Some(boundary);
         }
     }

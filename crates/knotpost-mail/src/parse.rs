@@ -8,8 +8,8 @@ use core::net::IpAddr;
 use mail_parser::{HeaderName, HeaderValue};
 
 use super::encoded::decode_words;
-use super::mime::{self, Found, Limit, Part};
 pub use super::mime::Sealed;
+use super::mime::{self, Found, Limit, Part};
 use super::reaction;
 use super::received::client_address;
 use super::signs;
@@ -129,7 +129,8 @@ pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
     message.report_type = root.report_type();
     let Found { text, sealed, is_reaction } = mime::read_text(&root)?;
     message.is_reaction = is_reaction || text.as_deref().is_some_and(reaction::is_reaction);
-    message.sealed = sealed.or_else(|| trimmings::holds_ciphertext(text.as_deref()?).then_some(Sealed::Encrypted));
+    message.sealed =
+        sealed.or_else(|| trimmings::holds_ciphertext(text.as_deref()?).then_some(Sealed::Encrypted));
     message.text = text;
     Ok(message)
 }

@@ -147,8 +147,7 @@ tables! {
 }
 
 /// The products named in adverts directly below the sender's words.
-pub(super) const DEVICES: &str =
-    "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone|proton|yahoo mail|gmx|aol|\
+pub(super) const DEVICES: &str = "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone|proton|yahoo mail|gmx|aol|\
     web.de|mail.ru|k-9|fairemail|bluemail|aqua mail|spark|tuta";
 
 tables! {

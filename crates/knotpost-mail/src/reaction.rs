@@ -12,7 +12,8 @@ pub(super) fn is_reaction(text: &str) -> bool {
     let mut lines = own.lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     let Some(first) = lines.next().filter(|line| line.len() <= MAX_REACTION) else { return false };
     // The picture of the emoji may stand on a line above, as its address.
-    let first = if first.starts_with('[') && first.ends_with(']') { lines.next().unwrap_or(first) } else { first };
+    let first =
+        if first.starts_with('[') && first.ends_with(']') { lines.next().unwrap_or(first) } else { first };
     let is_alone = lines.next().is_none();
     let lower = first.to_lowercase();
     let lower = lower.trim_end_matches(['.', ':', '：', ' ']);

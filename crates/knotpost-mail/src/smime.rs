@@ -89,11 +89,8 @@ mod tests {
 
     fn wrap(tag: u8, content: &[u8]) -> Vec<u8> {
         let length = content.len();
-        let length = if length < 0x80 {
-            vec![length as u8]
-        } else {
-            vec![0x82, (length >> 8) as u8, length as u8]
-        };
+        let length =
+            if length < 0x80 { vec![length as u8] } else { vec![0x82, (length >> 8) as u8, length as u8] };
         [&[tag], &length[..], content].concat()
     }
 
@@ -105,7 +102,8 @@ mod tests {
     fn signed(content: &[u8], outer: fn(u8, &[u8]) -> Vec<u8>) -> Vec<u8> {
         let kind = wrap(0x06, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01]);
         let encapsulated = outer(SEQUENCE, &[kind, outer(TAGGED, content)].concat());
-        let data = outer(SEQUENCE, &[wrap(0x02, &[1]), wrap(0x31, &[]), encapsulated, wrap(0x31, &[])].concat());
+        let data =
+            outer(SEQUENCE, &[wrap(0x02, &[1]), wrap(0x31, &[]), encapsulated, wrap(0x31, &[])].concat());
         outer(SEQUENCE, &[SIGNED_DATA, &outer(TAGGED, &data)].concat())
     }
 

@@ -127,7 +127,8 @@ fn is_head(line: &str) -> bool {
     let lower = core.to_lowercase();
     let is_shouted = !core.contains(char::is_lowercase);
     let is_sign = !line.contains(|c: char| c.is_ascii() && !c.is_whitespace());
-    (core.is_empty() && is_sign) || (is_shouted && WARNING_HEADS.candidates(&lower).any(|known| known == lower))
+    (core.is_empty() && is_sign)
+        || (is_shouted && WARNING_HEADS.candidates(&lower).any(|known| known == lower))
 }
 
 /// Whether a gateway put this line on top of an external mail.

@@ -15,8 +15,16 @@ impl Zone {
         Self(TimeZone::UTC)
     }
 
-    /// The zone of that name, in any case of letters; `None` when there is none.
+    /// The zone of that name, in any case of letters; `None` when there is none. Some files of the database are no zones
+    /// that anybody lives in.
     pub fn named(name: &str) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        let is_lived_in =
+            !matches!(lower.as_str(), "posixrules" | "factory" | "localtime" | "local" | "unknown")
+                && !["posix/", "right/", "etc/unknown"].iter().any(|start| lower.starts_with(start));
+        if !is_lived_in {
+            return None;
+        }
         TimeZone::get(name).ok().map(Self)
     }
 

@@ -25,11 +25,13 @@ use knotpost_platform::secret::Purpose;
 const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");
 const FROM: HeaderName = HeaderName::from_static("x-envelope-from");
 const TO: HeaderName = HeaderName::from_static("x-envelope-to");
+/// Where mail is posted.
+pub(super) const PATH: &str = "/inbound";
 /// The longest accepted key, in bytes.
 const MAX_KEY: usize = 255;
 
 /// The route of mail providers' webhooks.
-pub(super) const ROUTES: &[Route] = &[Route::new(Role::Secret, "POST", "/inbound", || post(receive))];
+pub(super) const ROUTES: &[Route] = &[Route::new(Role::Secret, "POST", PATH, || post(receive))];
 
 async fn receive(State(web): State<Web>, request: Request) -> Response {
     if web.app.config.inbound.secret.expose_secret().is_empty() {

@@ -22,6 +22,8 @@ use knotpost_core::boards::Code;
 
 /// The time limit of a request; a password check that waits in the queue takes the longest.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// The largest body of a request that brings no mail.
+const LARGEST_BODY: usize = 256 * 1024;
 /// Scripts and styles come from this server only, and no site may frame a page.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                               manifest-src 'self'; img-src 'self' data:; form-action 'self'; \
@@ -29,7 +31,6 @@ pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; s
 
 /// The router of the HTTP listener.
 pub fn router(web: Web) -> Router {
-    let max_body = web.app.config.inbound.max_bytes;
     let fixed = |name: HeaderName, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
     };
@@ -45,10 +46,10 @@ pub fn router(web: Web) -> Router {
     build(&web, routes::limited())
         .fallback(pages::not_found)
         .method_not_allowed_fallback(pages::method_not_allowed)
-        .layer(DefaultBodyLimit::max(max_body))
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(layers)
         // A mail provider delivers the mail of all users and knows the secret, so it has no rate limit.
-        .merge(web_hook(&web, max_body))
+        .merge(web_hook(&web))
         .merge(build(&web, WATCHING.iter()))
         .layer(axum::middleware::from_fn_with_state(web.clone(), refuse_large))
         .layer(axum::middleware::from_fn(credentials::shield_caches))
@@ -60,7 +61,8 @@ pub fn router(web: Web) -> Router {
 async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> Response<Body> {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let announced = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
-    let most = web.app.config.inbound.max_bytes;
+    let most =
+        if request.uri().path() == inbound::PATH { web.app.config.inbound.max_bytes } else { LARGEST_BODY };
     if announced > most as u64 {
         let text = format!("the request is larger than this server takes, which is {most} bytes");
         return Problem::new(Code::TooLarge, text).into_response();
@@ -80,7 +82,8 @@ pub(super) const WATCHING: &[Route] = &[
     Route::new(Role::Loopback, "GET", "/metrics", || get(health::metrics)),
 ];
 
-fn web_hook(web: &Web, max_body: usize) -> Router<Web> {
+fn web_hook(web: &Web) -> Router<Web> {
+    let max_body = web.app.config.inbound.max_bytes;
     let layers = ServiceBuilder::new()
         .layer(CatchPanicLayer::new())
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));

@@ -11,11 +11,11 @@ pub use actions::read_queue_field;
 pub(crate) use actions::{is_turn, only_turns, read_numbered, read_queued, split_number};
 pub(crate) use addresses::{is_address, read_addresses};
 pub(crate) use options::{is_option_name, read_options};
-pub(crate) use settings::read_settings;
+pub(crate) use settings::{is_preference, read_settings};
 
 use crate::error::{ErrorCode, ParseError};
 use crate::grammar::NamedGame;
-use crate::mask::{show_argument, show_name};
+use crate::mask::{show_in, show_name};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{RawOption, Word};
 use crate::value::{BoardAt, Selector, read_count};
@@ -44,7 +44,7 @@ impl<'a> Args<'a> {
 
     /// A word for an error text, hidden if it could be a password.
     pub(crate) fn show(&self, word: &str) -> String {
-        show_argument(word, self.verb, self.vocabulary)
+        show_in(word, self)
     }
 
     /// The name of an option or preference for an error text.

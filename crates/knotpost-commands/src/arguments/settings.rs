@@ -34,6 +34,11 @@ const SETTINGS: [(&str, Takes); 12] = [
 /// Takes a preference back: the value that every preference knows.
 const DEFAULT: &str = "default";
 
+/// Whether there is a preference of this name.
+pub(crate) fn is_preference(name: &str) -> bool {
+    SETTINGS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
 /// Reads `name=value` words from an index on; written with dashes they are taken as well.
 pub(crate) fn read_settings(args: &Args<'_>, from: usize) -> Result<Vec<Setting>, ParseError> {
     let mut settings = Vec::new();

@@ -76,6 +76,40 @@ fn what_cannot_be_a_password_is_shown() {
     assert!(parse(&long, &vocabulary()).unwrap_err().to_string().len() < 500);
 }
 
+/// Behind a userid and a password that look like such only the password is secret.
+#[test]
+fn numbers_dates_and_values_behind_a_password_are_shown() {
+    for (line, echo, named) in [
+        ("vacation ann chocolate 20.04.2027", "vacation ann ******** 20.04.2027", "`20.04.2027`"),
+        ("vacation ann chocolate 20/04/2027", "vacation ann ******** 20/04/2027", "`20/04/2027`"),
+        ("vacation ann chocolate 2027-02-30", "vacation ann ******** 2027-02-30", "`2027-02-30`"),
+        ("vacation ann chocolate 365000", "vacation ann ******** 365000", "`365000`"),
+        ("set ann chocolate timezone=+02:00", "set ann ******** timezone=+02:00", "`+02:00`"),
+        ("set ann chocolate --timezone=+02:00", "set ann ******** --timezone=+02:00", "`+02:00`"),
+        ("set ann chocolate digest=morning", "set ann ******** digest=morning", "`morning`"),
+        (
+            "set ann chocolate board=narrower mail=text",
+            "set ann ******** board=narrower mail=text",
+            "`narrower`",
+        ),
+        (
+            "osbox seek ann chocolate 1 --forfeittime=10.days",
+            "osbox seek ann ******** 1 --forfeittime=10.days",
+            "`10.days`",
+        ),
+        ("osbox seek ann chocolate 1000000", "osbox seek ann ******** 1000000", "`1000000`"),
+        ("vacation ann chocolate summer", "vacation ann ******** ********", "`********`"),
+        ("vacation ann chocolate chocolate", "vacation ann ******** ********", "`********`"),
+        ("set ann chocolate timezone=+chocolate", "set ann ******** ********", "`********`"),
+        ("vacation ann 14 20.04.2027", "vacation ann ******** ********", "`********`"),
+        ("set 20.04.2027 ann timezone=+02:00", "set ******** ******** ********", "`********`"),
+    ] {
+        let error = parse(line, &vocabulary()).unwrap_err().to_string();
+        assert!(error.contains(named), "{line}: {error}");
+        assert_eq!(masked(line), echo, "{line}");
+    }
+}
+
 #[test]
 fn exchanged_words_are_noticed() {
     assert_eq!(masked("osbox move 101 secret12 fred f12"), "osbox move 101 ******** ******** f12");

@@ -227,8 +227,8 @@ section! {
         /// The secret of `POST /inbound`, ASCII without blanks; empty: there is no such address.
         #[serde(serialize_with = "mask_secret")]
         secret: SecretString = SecretString::default(),
-        /// Largest mail taken, and largest body of a request; 1024 or more.
-        max_bytes: usize = 262_144,
+        /// Largest mail taken, 1024 or more; of its texts the first 512 KiB are read.
+        max_bytes: usize = 4_194_304,
         /// What SPF, DKIM and DMARC of received mail decide: `off`, `annotate`, `require-for-tokens` or
         /// `reject-fail`.
         auth_policy: AuthPolicy = AuthPolicy::Annotate,

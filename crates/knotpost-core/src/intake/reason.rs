@@ -71,6 +71,8 @@ reasons! {
     AutoSubmitted = "auto_submitted",
     /// An automatic reply, by a header or by its Subject.
     AutoReply = "auto_reply",
+    /// An emoji or a word of approval that a program sent for a person.
+    Reaction = "reaction",
     /// A report that a mail was delivered, read or not delivered.
     DeliveryReport = "delivery_report",
     /// Written by a mail system rather than by a person.

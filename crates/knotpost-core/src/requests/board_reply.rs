@@ -22,8 +22,8 @@ use knotpost_storage::{ReadTx, StoreError, WriteTx};
 pub struct BoardReply {
     /// Why its sender may act without a password.
     pub claim: Claim,
-    /// The first line that its sender wrote.
-    pub line: String,
+    /// The first line that its sender wrote, or why there is none.
+    pub line: Result<String, ParseError>,
     /// The lines after it.
     pub comment: String,
     /// Whether the address in From counts.
@@ -120,6 +120,10 @@ pub(crate) async fn prepare_answer(
     board_reply: BoardReply,
 ) -> Result<Answered, StoreError> {
     let BoardReply { claim, line, comment, credit } = board_reply;
+    let (line, wordless) = match line {
+        Ok(line) => (line, None),
+        Err(error) => (String::new(), Some(error)),
+    };
     let is_complete = knotpost_commands::parse(&line, &app.vocabulary).is_ok();
     if is_complete && !claim.answers_words() {
         return Ok(Answered::Complete { line, body: comment });
@@ -132,7 +136,10 @@ pub(crate) async fn prepare_answer(
         if talk::is_command_of(&line, &reader.userid, &app.vocabulary) {
             return Ok(Answered::Complete { line, body: comment });
         }
-        let prepared = talk::message(app, origin, (&author, &reader), &line, &comment);
+        let prepared = match wordless {
+            Some(error) => Prepared::new(Err(error), origin.clone()),
+            None => talk::message(app, origin, (&author, &reader), &line, &comment),
+        };
         return Ok(Answered::Prepared(Box::new(prepared)));
     }
     if let Some(reply) = LinkReply::read(&mut tx, app, &claim, &line, now).await? {
@@ -157,11 +164,17 @@ pub(crate) async fn prepare_answer(
         Verdict::Bad => (Standpoint::BadGrant, None),
         Verdict::Good(grant) if credit == Credit::Unproven => (Standpoint::Unproven(grant), None),
         Verdict::Good(grant) => {
-            let said = read(&mut tx, app, &grant, &line, &comment).await?;
+            let said = match wordless {
+                Some(error) => (Err(error), String::new()),
+                None => read(&mut tx, app, &grant, &line, &comment).await?,
+            };
             (Standpoint::Own(grant), Some(said))
         }
         Verdict::Foreign(grant) => {
-            let said = read(&mut tx, app, &grant, &line, &comment).await?;
+            let said = match wordless {
+                Some(error) => (Err(error), String::new()),
+                None => read(&mut tx, app, &grant, &line, &comment).await?,
+            };
             let words = match &said {
                 // Confirmed, they are read as the answer to a mail about the board.
                 (Ok(Command::Chat { .. }), text) => Words { line: "chat".to_owned(), comment: text.clone() },

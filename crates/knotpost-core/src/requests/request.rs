@@ -72,6 +72,17 @@ impl Request {
         Self { board_reply, ..self }
     }
 
+    /// The same without its line, which was no command for this reason.
+    #[must_use]
+    pub fn refused(self, error: ParseError) -> Self {
+        Self { command: Err(error), line: None, ..self }
+    }
+
+    /// Whether it is a command, or was plainly meant to be one.
+    pub fn names_verb(&self) -> bool {
+        self.command.as_ref().map_or_else(|error| error.verb.is_some(), |_| true)
+    }
+
     /// Where it came from.
     pub fn origin(&self) -> &Origin {
         &self.origin

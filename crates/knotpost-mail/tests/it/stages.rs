@@ -101,7 +101,9 @@ fn html_is_read_only_where_there_is_no_plain_text() {
 #[test]
 fn text_that_is_not_displayed_is_not_read() {
     let read = |body: &str| {
-        let mail = format!("From: a@b.c\nContent-Type: text/html; charset=utf-8\n\n<html><body>{body}</body></html>");
+        let mail = format!(
+            "From: a@b.c\nContent-Type: text/html; charset=utf-8\n\n<html><body>{body}</body></html>"
+        );
         extract(&parse(mail.as_bytes()).unwrap().text.unwrap_or_default()).text()
     };
     for hidden in [
@@ -164,7 +166,9 @@ fn text_that_is_not_displayed_is_not_read() {
 fn words_in_an_indent_are_the_players_and_never_somebody_elses() {
     const INDENT: &str = "<blockquote style=\"margin:0 0 0 40px;border:none;padding:0px\">";
     let read = |body: &str| {
-        let mail = format!("From: a@b.c\nContent-Type: text/html; charset=utf-8\n\n<html><body>{body}</body></html>");
+        let mail = format!(
+            "From: a@b.c\nContent-Type: text/html; charset=utf-8\n\n<html><body>{body}</body></html>"
+        );
         extract(&parse(mail.as_bytes()).unwrap().text.unwrap_or_default()).text()
     };
     let quote = "<div class=gmail_quote><div class=gmail_attr>On Tue, 3 Nov 2026 at 10:15, Knotpost &lt;g@x.y&gt; wrote:<br></div><blockquote class=gmail_quote style=\"margin:0 0 0 .8ex;border-left:1px solid\">resign</blockquote></div>";
@@ -174,9 +178,24 @@ fn words_in_an_indent_are_the_players_and_never_somebody_elses() {
         (format!("<div>{INDENT}<div>a8</div></blockquote></div><br>{quote}"), "a8"),
         (format!("<div>f12</div>{INDENT}a8</blockquote>"), "f12"),
         (format!("<div><br></div>{quote}"), ""),
-        (format!("{INDENT}On Tue, 3 Nov 2026 at 10:15, Knotpost &lt;g@x.y&gt; wrote:<br>resign</blockquote>"), ""),
-        (format!("<div>On Tue, 3 Nov 2026 at 10:15, Knotpost &lt;g@x.y&gt; wrote:</div>{INDENT}resign</blockquote>"), ""),
-        (format!("{INDENT}From: Knotpost<br>Sent: Tuesday<br>To: Ann<br>Subject: Osbox<br><br>resign</blockquote>"), ""),
+        (
+            format!(
+                "{INDENT}On Tue, 3 Nov 2026 at 10:15, Knotpost &lt;g@x.y&gt; wrote:<br>resign</blockquote>"
+            ),
+            "",
+        ),
+        (
+            format!(
+                "<div>On Tue, 3 Nov 2026 at 10:15, Knotpost &lt;g@x.y&gt; wrote:</div>{INDENT}resign</blockquote>"
+            ),
+            "",
+        ),
+        (
+            format!(
+                "{INDENT}From: Knotpost<br>Sent: Tuesday<br>To: Ann<br>Subject: Osbox<br><br>resign</blockquote>"
+            ),
+            "",
+        ),
         ("<blockquote type=cite style=\"margin:0;border:none\">resign</blockquote>".to_owned(), ""),
         ("<blockquote>resign</blockquote>".to_owned(), ""),
     ] {
@@ -210,11 +229,16 @@ fn parts_and_encodings_are_read_as_people_see_them() {
         two(plain, "Content-Type: text/calendar\n\nBEGIN:VCALENDAR"),
         two("Content-Type: text/markdown\n\na8", picture),
         two("Content-Type: text/x-unknown; name=a.txt\n\na8", picture),
-        two(named, "Content-Type: multipart/mixed; boundary=b2\n\n--b2\nContent-Type: text/plain; name=y.txt\n\nresign\n--b2--"),
+        two(
+            named,
+            "Content-Type: multipart/mixed; boundary=b2\n\n--b2\nContent-Type: text/plain; name=y.txt\n\nresign\n--b2--",
+        ),
         mail("Content-Type: multipart/mixed\n\n--xyz\nContent-Type: text/plain\n\na8\n--xyz--\n"),
         mail("Content-Type: multipart/alternative; boundary=wrong\n\nThis is MIME.\n--xyz\n\na8\n--xyz--\n"),
         mail("Content-Type: multipart/mixed\n\na8\n"),
-        mail("Content-Type: multipart/mixed; boundary=\n \"=_b1\"; charset=utf-8\n\n--=_b1\n\na8\n--=_b1--\n"),
+        mail(
+            "Content-Type: multipart/mixed; boundary=\n \"=_b1\"; charset=utf-8\n\n--=_b1\n\na8\n--=_b1--\n",
+        ),
         mail("Content-Type: multipart/mixed; boundary=\n\tb1\n\n--b1\n\na8\n--b1--\n"),
         mail("Content-Type: multipart/mixed; boundary\n =\n b1\n\n--b1\n\na8\n--b1--\n"),
         mail("Content-Type: multipart/mixed;\n boundary= \"b1\"\n\n--b1\n\na8\n--b1--\n"),
@@ -229,12 +253,23 @@ fn parts_and_encodings_are_read_as_people_see_them() {
         mail(&format!(
             "Content-Type: multipart/alternative; boundary=b1\n\n--b1\nContent-Type: text/html\n\n<p>resign</p>\n--b1\n{inline}\n--b1--\n"
         )),
-        mail("Content-Type: multipart/alternative; boundary=b1\n\n--b1\nContent-Type: text/markdown\n\n*resign*\n--b1\nContent-Type: text/html\n\n<p>a8</p>\n--b1--\n"),
+        mail(
+            "Content-Type: multipart/alternative; boundary=b1\n\n--b1\nContent-Type: text/markdown\n\n*resign*\n--b1\nContent-Type: text/html\n\n<p>a8</p>\n--b1--\n",
+        ),
     ];
     for encoding in [
-        "base64;", "\"base64\"", "'base64'", "base64 (comment)", "(a (nested) comment) BASE64", "Base64; x=y", "\n base64", "base64,",
+        "base64;",
+        "\"base64\"",
+        "'base64'",
+        "base64 (comment)",
+        "(a (nested) comment) BASE64",
+        "Base64; x=y",
+        "\n base64",
+        "base64,",
     ] {
-        cases.push(mail(&format!("Content-Type: text/plain\nContent-Transfer-Encoding: {encoding}\n\nYTgK\n")));
+        cases.push(mail(&format!(
+            "Content-Type: text/plain\nContent-Transfer-Encoding: {encoding}\n\nYTgK\n"
+        )));
     }
     cases.push(mail("Content-Transfer-Encoding: quoted-printable; charset=utf-8\n\na=38\n"));
     for case in cases {
@@ -407,7 +442,9 @@ fn banners_are_no_words_of_a_player() {
         "Diese E-Mail wurde von Avast-Antivirussoftware auf Viren geprüft.\nwww.avast.com",
         "This message has been scanned for viruses and dangerous content by MailScanner, and is believed to be clean.",
     ];
-    let page = |body: &str| format!("From: a@b.c\nContent-Type: text/html; charset=utf-8\n\n<html><body>{body}</body></html>");
+    let page = |body: &str| {
+        format!("From: a@b.c\nContent-Type: text/html; charset=utf-8\n\n<html><body>{body}</body></html>")
+    };
     let words = |mail: &str| extract(&parse(mail.as_bytes()).unwrap().text.unwrap_or_default()).text();
     for banner in above {
         assert_eq!(extract(&format!("{banner}\n\na8\nnice")).text(), "a8\nnice", "{banner}");
@@ -434,7 +471,11 @@ fn banners_are_no_words_of_a_player() {
             "<p>a8</p><table><tr><td><img src=x></td><td>{}</td></tr></table>",
             "a8<br><br><hr><p>{}</p>",
         ] {
-            assert_eq!(words(&page(&form.replace("{}", &shown))).lines().next(), Some("a8"), "{form} {banner}");
+            assert_eq!(
+                words(&page(&form.replace("{}", &shown))).lines().next(),
+                Some("a8"),
+                "{form} {banner}"
+            );
             if !form.contains("<hr>") {
                 assert_eq!(words(&page(&form.replace("{}", &shown))), "a8", "{form} {banner}");
             }

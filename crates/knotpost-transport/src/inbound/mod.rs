@@ -20,7 +20,7 @@ mod receipts;
 pub use authentication::{Authenticator, NoAnswer, Records, begin_counting};
 pub use intake::{Envelope, Intake, Receipt, RecipientVerdict};
 pub use knotpost_core::intake::{Class, Reason, Way};
-pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};
+pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, Sealed, extract, identify, parse};
 pub use listeners::maildir::{MaildirWatcher, Round};
 pub use listeners::smtp::{Protocol, SmtpSettings};
 pub use listeners::{local_socket, smtp, unix_socket};

@@ -290,7 +290,7 @@ async fn commands_come_as_text_or_json_and_nothing_else() {
         400,
         "wrong_arguments",
     );
-    let large = "x".repeat(app.app.config.inbound.max_bytes + 1);
+    let large = "x".repeat(256 * 1024 + 1);
     is_problem(&app.send(text(&large)).await, 413, "too_large");
     assert_eq!(app.get("/commands").await.status, 405);
 }

@@ -182,8 +182,12 @@ async fn the_signatures_of_the_standard_hold_and_changed_mails_do_not() {
         let changed = results(&RFC_8463.replace(what, with)).await;
         assert!(!changed.contains(&Verdict::Pass), "{what}: {changed:?}");
     }
-    let added = results(&format!("Content-Type: text/html\nMIME-Version: 1.0\n{RFC_8463}")).await;
-    assert_eq!(added, [Verdict::Pass; 2], "the signatures name neither");
+    for added in
+        ["Content-Type: text/html", "MIME-Version: 1.0", "content-type : multipart/mixed; boundary=Hi."]
+    {
+        let changed = results(&format!("{added}\n{RFC_8463}")).await;
+        assert_eq!(changed, [Verdict::Neutral; 2], "the signatures do not cover {added}");
+    }
     let second_subject = RFC_8463.replace("Subject: Is", "Subject: osbox resign 101\nSubject: Is");
     assert_eq!(
         results(&second_subject).await,
@@ -193,6 +197,39 @@ async fn the_signatures_of_the_standard_hold_and_changed_mails_do_not() {
     let old = RFC_8463.replace("a=rsa-sha256", "a=rsa-sha1");
     assert!(results(&old).await.contains(&Verdict::PermError), "SHA-1 has had its time");
     assert_eq!(results(&RFC_8463.replace("s=brisbane", "s=nowhere")).await[0], Verdict::PermError);
+}
+
+/// RFC 6376, section 3.6.1.
+#[tokio::test]
+async fn a_key_that_is_tried_out_proves_nothing() {
+    let zone = |flags: &str| {
+        Zone::default()
+            .txt("brisbane._domainkey.football.example.com", &BRISBANE.replace("k=", &format!("{flags}k=")))
+            .txt("_dmarc.football.example.com", "v=DMARC1; p=reject")
+    };
+    for (flags, dmarc, dkim) in [
+        ("", Verdict::Pass, Verdict::Pass),
+        ("t=s; ", Verdict::Pass, Verdict::Pass),
+        ("t=y; ", Verdict::Fail, Verdict::PermError),
+        ("t=s:y; ", Verdict::Fail, Verdict::PermError),
+    ] {
+        let verdicts = Judge::with(zone(flags), &[]).await.judge(&from("203.0.113.5"), RFC_8463).await;
+        assert_eq!((verdicts.dmarc.result, verdicts.best_dkim()), (dmarc, dkim), "{flags}");
+    }
+}
+
+/// What is not covered may be somebody else's, so it proves nothing; nor is it proof of a forgery.
+#[tokio::test]
+async fn a_signature_that_covers_too_little_asks_for_a_password() {
+    let zone = Zone::default()
+        .txt("brisbane._domainkey.football.example.com", BRISBANE)
+        .txt("test._domainkey.football.example.com", TEST)
+        .txt("_dmarc.football.example.com", "v=DMARC1; p=reject");
+    let raw = format!("MIME-Version: 1.0\nContent-Type: text/plain\n{RFC_8463}");
+    let verdicts = Judge::with(zone, &[]).await.judge(&from("203.0.113.5"), &raw).await;
+    assert!(!verdicts.prove("football.example.com"));
+    assert_eq!(verdicts.violated_policy(), None);
+    assert!(verdicts.may_violate_policy(), "{verdicts:?}");
 }
 
 /// mail-auth asks about the author that it reads; what it finds out must not count for another one.

@@ -7,8 +7,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use futures_util::future::{join, join3};
+use mail_auth::common::cache::NoCache;
 use mail_auth::common::crypto::Algorithm;
 use mail_auth::common::headers::Header;
+use mail_auth::common::verify::{DomainKey, VerifySignature as _};
 use mail_auth::dkim::Signature;
 use mail_auth::dmarc::Policy;
 use mail_auth::dmarc::verify::DmarcParameters;
@@ -35,6 +37,13 @@ const MAX_SIGNED_FIELDS: usize = 200;
 const SINGLE: &[&str] =
     &["From", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"];
 
+/// Fields that say what is read of a mail. A signature that does not cover one that is there proves nothing: somebody
+/// else may have written it.
+const DECISIVE: &[&str] = &["Subject", "Content-Type", "MIME-Version"];
+
+/// The flag `y` of a key, by the number that mail-auth gives it without a public name.
+const ON_TRIAL: u64 = 0x10;
+
 /// A mail and those of its signatures that are checked.
 pub(in crate::inbound) struct SignedMail<'a> {
     /// With the signatures of domains that may be aligned with its author's.
@@ -47,6 +56,8 @@ pub(in crate::inbound) struct SignedMail<'a> {
     author: &'a str,
     /// Whether mail-auth, which checks the policy of the author's domain, reads another author.
     is_disputed: bool,
+    /// The decisive fields that it has.
+    decisive: Vec<&'static str>,
 }
 
 impl<'a> SignedMail<'a> {
@@ -56,6 +67,7 @@ impl<'a> SignedMail<'a> {
         mail.errors.truncate(MAX_SIGNATURES);
         let is_disputed = !author.is_empty() && !is_by(&mail, author);
         let is_sound = !is_disputed && SINGLE.iter().all(|name| count_fields(&mail, name) <= 1);
+        let decisive = DECISIVE.iter().copied().filter(|name| count_fields(&mail, name) > 0).collect();
         let (mut related, mut strange, mut set_aside) = (Vec::new(), Vec::new(), Vec::new());
         for header in std::mem::take(&mut mail.dkim_headers) {
             if !is_sound || !can_count(&header.header) {
@@ -76,7 +88,13 @@ impl<'a> SignedMail<'a> {
         let related = with(related);
         // Signatures that cannot be parsed are reported once.
         strange.errors.clear();
-        Some(Self { related, strange, set_aside, author, is_disputed })
+        Some(Self { related, strange, set_aside, author, is_disputed, decisive })
+    }
+
+    /// Whether a signature covers all that decides what is read.
+    fn is_covered_by(&self, signature: &Signature) -> bool {
+        let covers = |wanted: &&str| signature.h.iter().any(|name| name.trim().eq_ignore_ascii_case(wanted));
+        self.decisive.iter().all(covers)
     }
 
     /// Whether it has a signature, valid or not.
@@ -129,6 +147,13 @@ pub(in crate::inbound) struct Host<'a> {
     pub(in crate::inbound) can_fail: bool,
 }
 
+/// What was found out about the signatures of a mail.
+struct Checked<'m> {
+    outputs: Vec<DkimOutput<'m>>,
+    /// Valid signatures that do not cover all that decides what is read.
+    partial: Vec<DkimVerdict>,
+}
+
 /// Everything that is checked about one mail.
 pub(in crate::inbound) struct Question<'a> {
     pub(in crate::inbound) verifier: &'a MessageAuthenticator,
@@ -149,10 +174,10 @@ impl Question<'_> {
         )
         .await;
         let (spf, helo) = spf;
-        let dmarc = self.ask_dmarc(&spf, related.as_deref(), start + ALL_CHECKS_TIMEOUT).await;
+        let dmarc = self.ask_dmarc(&spf, related.as_ref(), start + ALL_CHECKS_TIMEOUT).await;
         let dmarc = DmarcVerdict { domain: self.mail.author.to_ascii_lowercase(), ..dmarc };
-        let mut dkim = verdicts(&self.mail.related, related.as_deref());
-        dkim.extend(verdicts(&self.mail.strange, strange.as_deref()));
+        let mut dkim = verdicts(&self.mail.related, related.as_ref());
+        dkim.extend(verdicts(&self.mail.strange, strange.as_ref()));
         dkim.extend(self.mail.set_aside.iter().cloned());
         dkim.truncate(MAX_SIGNATURES);
         let spf =
@@ -188,14 +213,35 @@ impl Question<'_> {
         &self,
         mail: &'m AuthenticatedMessage<'m>,
         deadline: Instant,
-    ) -> Option<Vec<DkimOutput<'m>>> {
-        timeout_at(deadline, self.verifier.verify_dkim(mail)).await.ok()
+    ) -> Option<Checked<'m>> {
+        timeout_at(deadline, self.check_signatures(mail)).await.ok()
+    }
+
+    async fn check_signatures<'m>(&self, mail: &'m AuthenticatedMessage<'m>) -> Checked<'m> {
+        let mut checked = Checked { outputs: Vec::new(), partial: Vec::new() };
+        for output in self.verifier.verify_dkim(mail).await {
+            match output.signature().filter(|_| *output.result() == DkimResult::Pass) {
+                Some(signature) if self.is_on_trial(signature).await => {}
+                Some(signature) if !self.mail.is_covered_by(signature) => {
+                    checked.partial.push(DkimVerdict { result: Verdict::Neutral, ..named(signature) });
+                }
+                _ => checked.outputs.push(output),
+            }
+        }
+        checked
+    }
+
+    /// Whether the domain only tries out its key: such mail is as good as unsigned (RFC 6376, section 3.6.1). The answer
+    /// is cached from the check.
+    async fn is_on_trial(&self, signature: &Signature) -> bool {
+        let key = self.verifier.txt_lookup::<DomainKey>(signature.domain_key(), None::<&NoCache<_, _>>).await;
+        key.map_or(true, |key| key.has_flag(ON_TRIAL))
     }
 
     async fn ask_dmarc(
         &self,
         spf: &SpfOutput,
-        dkim: Option<&[DkimOutput<'_>]>,
+        dkim: Option<&Checked<'_>>,
         deadline: Instant,
     ) -> DmarcVerdict {
         if self.mail.is_disputed {
@@ -205,7 +251,7 @@ impl Question<'_> {
         }
         let parameters = Parameters::new(DmarcParameters {
             message: &self.mail.related,
-            dkim_output: dkim.unwrap_or_default(),
+            dkim_output: dkim.map(|checked| checked.outputs.as_slice()).unwrap_or_default(),
             dkim2_output: None,
             rfc5321_mail_from_domain: spf.domain(),
             spf_output: spf,
@@ -215,6 +261,8 @@ impl Question<'_> {
         };
         let result = match of_dmarc(&output) {
             Verdict::Fail if dkim.is_none() => Verdict::TempError,
+            // Its domain may have sent it or not; then a password is asked for where its policy is strict.
+            Verdict::Fail if dkim.is_some_and(|checked| !checked.partial.is_empty()) => Verdict::TempError,
             // SPF was not checked, and may have passed where the mail came in.
             Verdict::Fail if self.host.is_none_or(|host| !host.can_fail) => Verdict::None,
             result => result,
@@ -224,8 +272,8 @@ impl Question<'_> {
 }
 
 /// The verdicts on the signatures of `mail`; without outputs DNS was too slow.
-fn verdicts(mail: &AuthenticatedMessage<'_>, outputs: Option<&[DkimOutput<'_>]>) -> Vec<DkimVerdict> {
-    let Some(outputs) = outputs else {
+fn verdicts(mail: &AuthenticatedMessage<'_>, checked: Option<&Checked<'_>>) -> Vec<DkimVerdict> {
+    let Some(Checked { outputs, partial }) = checked else {
         let late = |header: &Header<'_, Signature>| DkimVerdict {
             result: Verdict::TempError,
             ..named(&header.header)
@@ -236,7 +284,7 @@ fn verdicts(mail: &AuthenticatedMessage<'_>, outputs: Option<&[DkimOutput<'_>]>)
         result: of_dkim(output.result()),
         ..output.signature().map(named).unwrap_or_default()
     };
-    outputs.iter().map(verdict).collect()
+    outputs.iter().map(verdict).chain(partial.iter().cloned()).collect()
 }
 
 fn of_spf(result: SpfResult) -> Verdict {

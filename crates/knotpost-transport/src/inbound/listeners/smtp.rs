@@ -12,6 +12,7 @@ use std::time::Duration;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,9 @@ use knotpost_model::Networks;
 use knotpost_platform::connections::{AcceptFailures, Places};
 
 use session::Session;
+
+/// The most messages of more than 256 KiB that a listener holds at once.
+const LARGE_MESSAGES: usize = 16;
 
 /// The protocol spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +66,8 @@ pub struct SmtpSettings {
     pub protocol: Protocol,
     /// The largest message, in bytes.
     pub max_message: usize,
+    /// The places of messages of more than 256 KiB; without one they are put off.
+    pub large_messages: Arc<Semaphore>,
     /// The most recipients of a message.
     pub max_recipients: usize,
     /// The most refused commands of a session.
@@ -90,7 +96,8 @@ impl SmtpSettings {
         Self {
             hostname: hostname.into(),
             protocol,
-            max_message: 256 * 1024,
+            max_message: 4 * 1024 * 1024,
+            large_messages: Arc::new(Semaphore::new(LARGE_MESSAGES)),
             max_recipients: 100,
             max_errors: 20,
             max_connections: 1000,

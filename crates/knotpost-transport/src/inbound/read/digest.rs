@@ -11,8 +11,8 @@ use crate::inbound::parse::Message;
 
 /// The key of a mail from this sender: 64 lower-case hexadecimal digits.
 ///
-/// Two mails have the same key when they have the same Message-ID and sender (case of the sender aside) or, without an
-/// id, the same From, Date, Subject and text. It is an HMAC-SHA256, so that the database does not reveal what was
+/// Two mails have the same key when they have the same sender (case aside), Subject and text and the same Message-ID or,
+/// without an id, the same From and Date. Some programs give two mails one id. It is an HMAC-SHA256, so that the database does not reveal what was
 /// written and collisions cannot be constructed.
 pub fn dedupe_key(message: &Message, sender: &str, key: &[u8; 32]) -> String {
     let mut digest = Digest::new(key);
@@ -24,9 +24,9 @@ pub fn dedupe_key(message: &Message, sender: &str, key: &[u8; 32]) -> String {
         digest.field("content");
         digest.field(&message.from.join(",").to_lowercase());
         digest.field(message.date_raw.as_deref().unwrap_or_default());
-        digest.field(&message.subject);
-        digest.field(&normal_text(message.text.as_deref().unwrap_or_default()));
     }
+    digest.field(&message.subject);
+    digest.field(&normal_text(message.text.as_deref().unwrap_or_default()));
     digest.finish()
 }
 
@@ -88,11 +88,18 @@ mod tests {
     }
 
     #[test]
-    fn an_id_decides_alone_and_without_one_everything_counts() {
+    fn everything_that_was_written_counts() {
         let with_id =
             |text: &str| Message { message_id: Some("1@x".into()), text: Some(text.into()), ..mail() };
-        assert_eq!(dedupe_key(&with_id("a"), "fred@x.y", &KEY), dedupe_key(&with_id("b"), "fred@x.y", &KEY));
-        assert_ne!(dedupe_key(&with_id("a"), "fred@x.y", &KEY), dedupe_key(&with_id("a"), "joe@x.y", &KEY));
+        let id = dedupe_key(&with_id("a"), "fred@x.y", &KEY);
+        assert_eq!(dedupe_key(&with_id("a \n\n"), "fred@x.y", &KEY), id);
+        assert_ne!(dedupe_key(&with_id("b"), "fred@x.y", &KEY), id);
+        assert_ne!(dedupe_key(&Message { subject: "move 2".into(), ..with_id("a") }, "fred@x.y", &KEY), id);
+        assert_ne!(
+            dedupe_key(&Message { message_id: Some("2@x".into()), ..with_id("a") }, "fred@x.y", &KEY),
+            id
+        );
+        assert_ne!(dedupe_key(&with_id("a"), "joe@x.y", &KEY), id);
         let base = dedupe_key(&mail(), "fred@x.y", &KEY);
         for changed in [
             Message { subject: "move 2".into(), ..mail() },

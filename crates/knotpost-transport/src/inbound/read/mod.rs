@@ -19,7 +19,7 @@ use self::digest::dedupe_key;
 use self::reply_claim::read_reply_claim;
 use self::returned::is_to_return_path;
 use super::intake::Receipt;
-use super::{Address as Addressed, Identified, Message, identify, parse};
+use super::{Address as Addressed, Identified, Message, Sealed, identify, parse};
 use knotpost_core::app::App;
 use knotpost_core::intake::{Class, CommandText, IncomingMail, Reason};
 use knotpost_core::mailing::Claim;
@@ -71,6 +71,9 @@ impl Mail {
             // Some mail programs and autoresponders write to the return path.
             class = Class::Bulk;
         }
+        if message.is_reaction && !matches!(class, Class::Automatic(_)) {
+            class = Class::Automatic(Reason::Reaction);
+        }
         if matches!(class, Class::Automatic(_)) {
             // Neither executed nor answered, so not read any further, unless it may end something.
             let claim =
@@ -100,9 +103,10 @@ impl Mail {
             && subject.is_empty()
             && message.text.is_none()
         {
-            let text = "there is neither a command in the Subject nor a text that could be read; \
-                        write a command such as `help` into the Subject"
-                .to_owned();
+            let text = format!(
+                "there is no command in the Subject, and {}; write a command such as `help` into the Subject",
+                why_wordless(&message)
+            );
             return Err(Refusal { reason: Reason::NoCommand, enhanced: "5.6.0", text });
         }
         let key = app.secret.derive(Purpose::Dedupe);
@@ -133,6 +137,22 @@ impl Mail {
     /// The domain in From; empty unless there is exactly one author.
     pub(super) fn author_domain(&self) -> &str {
         self.message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
+    }
+}
+
+/// Why a mail has no words of its sender's that could be read, and what to do about it.
+fn why_wordless(message: &Message) -> &'static str {
+    match (message.sealed, &message.text) {
+        (Some(Sealed::Encrypted), _) => {
+            "the mail is encrypted, and this server has no key to it: send it again as plain text, without encryption"
+        }
+        (Some(Sealed::Winmail), _) => {
+            "the mail holds nothing but `winmail.dat`, which only Outlook can read: send it again as plain text"
+        }
+        (None, Some(text)) if !text.trim().is_empty() => {
+            "the mail has no words of yours, only what was quoted and what your mail program added"
+        }
+        (None, _) => "the mail has no text that could be read: write it in the mail itself, as plain text",
     }
 }
 

@@ -1,8 +1,8 @@
 //! The command request of a mail, for its subject, its body or both.
 
-use knotpost_commands::Vocabulary;
+use knotpost_commands::{ErrorCode, ParseError, Vocabulary};
 
-use super::Mail;
+use super::{Mail, why_wordless};
 use crate::inbound::Identified;
 use crate::inbound::decide::policy::Ruling;
 use knotpost_core::identity::Origin;
@@ -39,14 +39,22 @@ impl Mail {
             Identified::Unclear { comment, .. } if comment.is_empty() => Some(Default::default()),
             _ => None,
         };
+        let wordless = matches!(&self.found, Identified::Unclear { comment, .. } if comment.is_empty())
+            .then(|| ParseError::new(ErrorCode::UnknownCommand, why_wordless(&self.message)));
         let answering = said.zip(self.claim.clone()).map(|((line, comment), claim)| BoardReply {
             claim,
-            line,
+            line: wordless.clone().map_or(Ok(line), Err),
             comment,
             credit: ruling.credit(),
         });
         let origin = Origin::mail(self.sender.clone(), host, aligned);
-        Request::of_line(line, body, origin, vocabulary).unless_it_answers(answering)
+        let request = Request::of_line(line, body, origin, vocabulary);
+        let request = match wordless {
+            // The Subject of an answer says nothing about what is hidden in it.
+            Some(error) if self.message.sealed.is_some() && !request.names_verb() => request.refused(error),
+            _ => request,
+        };
+        request.unless_it_answers(answering)
     }
 
     /// Whether the Subject leaves the command to the text.

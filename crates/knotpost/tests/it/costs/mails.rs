@@ -68,7 +68,7 @@ async fn a_mail_of_a_stranger_costs_no_more_than_its_row() {
         }
         // Read to its end to be refused, and nothing more.
         let (row, most) = (&MAILS[0], app.app.config.inbound.max_bytes);
-        let spent = send(&app, &listener, row, number + 1, 10 * most).await;
+        let spent = send(&app, &listener, row, number + 1, 2 * most).await;
         spent.check(row.cost, 1, "too large");
         assert_eq!((spent.mails, spent.rows, spent.statements), (0, 0, app_at_rest(&app).await), "{spent:?}");
         spent.print("too large");

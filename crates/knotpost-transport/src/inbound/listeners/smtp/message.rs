@@ -1,7 +1,10 @@
 //! The message phase of a session: reads a message, passes it to the intake, and sends the reply.
 
+use std::sync::Arc;
+
 use knotpost_mail::data::{DataReader, Progress, Received};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::reply::{Charset, write_reply};
@@ -11,12 +14,16 @@ use super::{Envelope, Protocol, Receipt};
 use knotpost_core::intake::Way;
 
 /// A message over the limit is read to its end up to this multiple of the limit, so that it is refused with a reply.
-const MAX_OVERSIZE_FACTOR: usize = 16;
+const MAX_OVERSIZE_FACTOR: usize = 4;
+/// A message of more bytes needs one of the places for large ones, while it comes and until it is stored.
+const LARGE: usize = 256 * 1024;
 
 /// How the reading of a message ended.
 enum Reading {
-    /// At its end.
-    Ended(Received),
+    /// At its end, with the place that it took if it is large.
+    Ended(Received, Option<OwnedSemaphorePermit>),
+    /// At its end, and all places for large messages were taken.
+    Crowded,
     /// The client sends without end.
     Endless,
     /// The client stopped sending, or is too slow.
@@ -47,17 +54,23 @@ impl Session {
         let charset = transaction.charset;
         // Other servers may see the end of such a message elsewhere, so what follows must not be read as commands
         // (SMTP smuggling).
-        let goes_on = matches!(reading, Reading::Ended(Received::Whole(_) | Received::TooLarge));
+        let goes_on =
+            matches!(reading, Reading::Ended(Received::Whole(_) | Received::TooLarge, _) | Reading::Crowded);
         let receipt = match reading {
-            Reading::Ended(Received::Whole(raw)) => {
+            Reading::Ended(Received::Whole(raw), _place) => {
                 self.intake.receive(self.envelope(transaction), raw).await
             }
-            Reading::Ended(Received::TooLarge) | Reading::Endless => Receipt::Refused {
+            Reading::Crowded => Receipt::TryLater {
+                code: 452,
+                enhanced: "4.3.1",
+                text: "too many large mails arrive at the moment; please try again in a few minutes".to_owned(),
+            },
+            Reading::Ended(Received::TooLarge, _) | Reading::Endless => Receipt::Refused {
                 code: 552,
                 enhanced: "5.3.4",
                 text: format!("a message may have {} bytes at most", self.settings.max_message),
             },
-            Reading::Ended(Received::Malformed) => Receipt::Refused {
+            Reading::Ended(Received::Malformed, _) => Receipt::Refused {
                 code: 550,
                 enhanced: "5.6.0",
                 text: "every line of a message ends with CR LF, neither of them stands alone, and there is no NUL"
@@ -85,7 +98,7 @@ impl Session {
         wire: &mut Wire<S>,
     ) -> std::io::Result<Reading> {
         let mut reader = DataReader::new(self.settings.max_message);
-        let mut total = 0;
+        let (mut total, mut place, mut is_crowded) = (0, None, false);
         while total <= self.settings.max_message.saturating_mul(MAX_OVERSIZE_FACTOR) {
             let Ok(chunk) = timeout(self.settings.data_timeout, wire.chunk()).await else {
                 return Ok(Reading::TimedOut);
@@ -97,8 +110,18 @@ impl Session {
             let (taken, progress) = reader.ingest(chunk);
             wire.consume(taken);
             total += taken;
+            if place.is_none() && reader.held() > LARGE {
+                place = Arc::clone(&self.settings.large_messages).try_acquire_owned().ok();
+                if place.is_none() {
+                    is_crowded = true;
+                    reader.give_up();
+                }
+            }
             if progress == Progress::Ended {
-                return Ok(Reading::Ended(reader.finish()));
+                return Ok(match reader.finish() {
+                    Received::TooLarge if is_crowded => Reading::Crowded,
+                    received => Reading::Ended(received, place),
+                });
             }
         }
         Ok(Reading::Endless)
