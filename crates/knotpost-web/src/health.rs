@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::State;
-use axum::http::header::HOST;
-use axum::http::{Request, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::header::{ACCEPT, HOST};
+use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::{IntoResponse, Json, Response};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use serde_json::json;
 use tokio::net::TcpStream;
 
 use super::{Web, gauges};
@@ -28,8 +29,29 @@ pub(super) async fn process() -> &'static str {
 }
 
 /// Readiness: the database answers and accepts writes, its file is in place and not known to be damaged, and the workers
-/// of this process run.
-pub(super) async fn ready(State(web): State<Web>) -> Response {
+/// of this process run. Text, or JSON for those that accept it.
+pub(super) async fn ready(State(web): State<Web>, headers: HeaderMap) -> Response {
+    let readiness = check_readiness(&web).await;
+    let status = if readiness.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if accept.contains("application/json") {
+        let body = match &readiness {
+            Ok(warning) => json!({ "ready": true, "warning": warning, "version": *VERSION }),
+            Err(why) => json!({ "ready": false, "why": why, "version": *VERSION }),
+        };
+        return (status, Json(body)).into_response();
+    }
+    let text = match readiness {
+        Ok(None) => format!("ready\nknotpost {}\n", *VERSION),
+        Ok(Some(warning)) => format!("ready\nwarning: {warning}\nknotpost {}\n", *VERSION),
+        Err(why) => format!("{why}\n"),
+    };
+    (status, text).into_response()
+}
+
+/// What an operator should know of a server that is ready; the error says why it is not.
+async fn check_readiness(web: &Web) -> Result<Option<&'static str>, String> {
+    let refuse = |why: &str| Err(why.to_owned());
     let condition = web.app.condition.borrow().clone();
     if let Condition::Damaged(_) = condition {
         return refuse("the database file is damaged");
@@ -56,14 +78,12 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
         let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
         return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
     }
-    match condition {
+    Ok(match condition {
         Condition::Checking => {
-            let warning =
-                "warning: the last stop was not a clean one, and the database file is being checked";
-            format!("ready\n{warning}\nknotpost {}\n", *VERSION).into_response()
+            Some("the last stop was not a clean one, and the database file is being checked")
         }
-        _ => format!("ready\nknotpost {}\n", *VERSION).into_response(),
-    }
+        _ => None,
+    })
 }
 
 /// Asks the server at this address what it says at `/readyz`: whether it is ready, and its words.
@@ -85,10 +105,6 @@ pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
         return Err(io::Error::other("another program listens there"));
     }
     Ok((is_ready, words))
-}
-
-fn refuse(why: &str) -> Response {
-    (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")).into_response()
 }
 
 /// Metrics in Prometheus' text format; the table of routes restricts access to this machine and administrators.

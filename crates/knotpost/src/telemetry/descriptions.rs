@@ -38,6 +38,11 @@ const METRICS: &[(&str, Kind, &str)] = &[
         Kind::Counter,
         "connections that a listener could not accept, by `listener`",
     ),
+    (
+        "knotpost_addresses_stopped",
+        Kind::Gauge,
+        "addresses that get no mail any more because it came back; counted together with the boards",
+    ),
     ("knotpost_boards", Kind::Gauge, "boards, by `state`; counted now and then, at least a minute apart"),
     ("knotpost_bot_move_seconds", Kind::Summary, "processor time of a decision of a computer player"),
     ("knotpost_bot_moves_total", Kind::Counter, "turns of computer players, by `outcome`"),
