@@ -222,6 +222,8 @@ mod tests {
         for (text, least) in [(rules.clone(), 10), (queries.join(" "), 25)] {
             let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             let names = names.filter(|word| word.starts_with("knotpost_") || word.starts_with("process_"));
+            // Those of `deploy/knotpost-backup` are no metrics of the program.
+            let names = names.filter(|word| !word.starts_with("knotpost_backup_"));
             let names: BTreeSet<String> = names.map(ToOwned::to_owned).collect();
             assert!(names.len() >= least, "{names:?}");
             for name in names {
