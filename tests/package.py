@@ -351,7 +351,7 @@ def try_out(program, place):
     print("upgraded: the board and the settings are the same, and the game goes on")
 
     debian.apt("remove", "knotpost")
-    debian.was_asked("deb-systemd-invoke stop knotpost.service")
+    debian.was_asked("deb-systemd-invoke stop knotpost-backup.timer knotpost.service")
     server.stop()
     if (debian.root / "usr/bin/knotpost").exists() or (debian.root / SETTINGS).read_text() != settings:
         fail("removing it leaves the program, or takes the settings")

@@ -48,6 +48,7 @@ pub(super) async fn refresh(web: &Web) {
         }
         gauge!("knotpost_moves_stored").set(stock.moves as f64);
         gauge!("knotpost_users").set(stock.users as f64);
+        gauge!("knotpost_addresses_stopped").set(stock.stopped as f64);
         gauge!("knotpost_database_bytes").set(stock.bytes as f64);
     }
 }

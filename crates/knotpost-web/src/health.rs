@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::State;
-use axum::http::header::HOST;
-use axum::http::{Request, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::header::{ACCEPT, HOST};
+use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::{IntoResponse, Json, Response};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use serde_json::json;
 use tokio::net::TcpStream;
 
 use super::{Web, gauges};
@@ -28,8 +29,31 @@ pub(super) async fn process() -> &'static str {
 }
 
 /// Readiness: the database answers and accepts writes, its file is in place and not known to be damaged, and the workers
-/// of this process run.
-pub(super) async fn ready(State(web): State<Web>) -> Response {
+/// of this process run. Text, or JSON for those that accept it.
+pub(super) async fn ready(State(web): State<Web>, headers: HeaderMap) -> Response {
+    let readiness = check_readiness(&web).await;
+    let status = if readiness.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if accept.contains("application/json") {
+        let body = match &readiness {
+            Ok(warnings) => json!({ "ready": true, "warnings": warnings, "version": *VERSION }),
+            Err(why) => json!({ "ready": false, "why": why, "version": *VERSION }),
+        };
+        return (status, Json(body)).into_response();
+    }
+    let text = match readiness {
+        Ok(warnings) => {
+            let warnings: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+            format!("ready\n{warnings}knotpost {}\n", *VERSION)
+        }
+        Err(why) => format!("{why}\n"),
+    };
+    (status, text).into_response()
+}
+
+/// Warnings about a server that is ready; the error says why it is not.
+async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
+    let refuse = |why: &str| Err(why.to_owned());
     let condition = web.app.condition.borrow().clone();
     if let Condition::Damaged(_) = condition {
         return refuse("the database file is damaged");
@@ -59,16 +83,16 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
         let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
         return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
     }
-    let mut words = "ready\n".to_owned();
+    let mut warnings = Vec::new();
     if condition == Condition::Checking {
-        words += "warning: the last stop was not a clean one, and the database file is being checked\n";
+        warnings.push("the last stop was not a clean one, and the database file is being checked".to_owned());
     }
     // Errors of single requests, boards or mails stop nobody else. The lines themselves are for those who read the log.
     let errors = web.app.logged_errors.borrow().last_day;
     if errors > 0 {
-        words += &format!("warning: the log has {errors} lines of level ERROR of the last 24 hours\n");
+        warnings.push(format!("the log has {errors} lines of level ERROR of the last 24 hours"));
     }
-    format!("{words}knotpost {}\n", *VERSION).into_response()
+    Ok(warnings)
 }
 
 /// Asks the server at this address what it says at `/readyz`: whether it is ready, and its words.
@@ -90,10 +114,6 @@ pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
         return Err(io::Error::other("another program listens there"));
     }
     Ok((is_ready, words))
-}
-
-fn refuse(why: &str) -> Response {
-    (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")).into_response()
 }
 
 /// Metrics in Prometheus' text format; the table of routes restricts access to this machine and administrators.

@@ -10,8 +10,11 @@ pub(crate) use errors::logged_errors;
 pub(crate) use process::report_process;
 
 use std::io::{self, IsTerminal as _, Stderr, Write};
+use std::sync::LazyLock;
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tracing::{Level, Metadata};
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _, fmt};
@@ -22,7 +25,8 @@ use traces::Traces;
 
 /// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
 /// Spans of traces are in no line.
-const QUIET: &str = "sqlx_core::pool=off,knotpost_traces=off,";
+/// PostgreSQL notes at each start that the table of migrations is there.
+const QUIET: &str = "sqlx_core::pool=off,sqlx::postgres::notice=warn,knotpost_traces=off,";
 
 /// Sends log lines to standard error in the configured form, and traces to the collector that is configured.
 ///
@@ -32,7 +36,7 @@ pub(crate) fn start_logging(config: &Config) -> anyhow::Result<Traces> {
     let log = &config.log;
     let filter = EnvFilter::try_new(format!("{QUIET}{}", filter_text(&log.level)))
         .map_err(|error| anyhow::anyhow!("log.level: `{}` is not a log filter: {error}", log.level))?;
-    let lines = fmt::layer().with_writer(|| Unfailing(std::io::stderr())).log_internal_errors(false);
+    let lines = fmt::layer().with_writer(ToStderr).log_internal_errors(false);
     // On a terminal NO_COLOR decides.
     let lines = if std::io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
     let lines = match log.format {
@@ -48,17 +52,56 @@ pub(crate) fn start_logging(config: &Config) -> anyhow::Result<Traces> {
     Ok(traces)
 }
 
+/// Makes a writer for each line of the log.
+struct ToStderr;
+
+impl<'a> MakeWriter<'a> for ToStderr {
+    type Writer = Unfailing;
+
+    fn make_writer(&'a self) -> Unfailing {
+        Unfailing { stderr: std::io::stderr(), priority: "" }
+    }
+
+    fn make_writer_for(&'a self, line: &Metadata<'_>) -> Unfailing {
+        Unfailing { priority: priority(*line.level()), ..self.make_writer() }
+    }
+}
+
+/// The prefix by which systemd's journal knows the level of a line (sd-daemon(3)); empty where standard error is no journal.
+pub(crate) fn priority(level: Level) -> &'static str {
+    static IS_JOURNAL: LazyLock<bool> = LazyLock::new(|| is_journal().unwrap_or(false));
+    match level {
+        _ if !*IS_JOURNAL => "",
+        Level::ERROR => "<3>",
+        Level::WARN => "<4>",
+        Level::INFO => "<6>",
+        _ => "<7>",
+    }
+}
+
+/// Whether standard error is the stream that systemd names: device and inode, see systemd.exec(5).
+fn is_journal() -> Option<bool> {
+    let named = knotpost_core::config::environment("JOURNAL_STREAM")?;
+    let found = rustix::fs::fstat(std::io::stderr()).ok()?;
+    Some(named == format!("{}:{}", found.st_dev, found.st_ino))
+}
+
 /// Standard error, which drops what it cannot write: a full disk or a closed pipe must not stop the task that logs.
-struct Unfailing(Stderr);
+struct Unfailing {
+    stderr: Stderr,
+    priority: &'static str,
+}
 
 impl Write for Unfailing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = self.0.write_all(bytes);
+        // One write for a line: other processes may write there too.
+        let line = [self.priority.as_bytes(), bytes].concat();
+        let _ = self.stderr.write_all(&line);
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let _ = self.0.flush();
+        let _ = self.stderr.flush();
         Ok(())
     }
 }

@@ -339,12 +339,16 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
     let kept = &app.config.retention;
     let (inbox, outbox) = (i64::from(kept.inbox_days), i64::from(kept.outbox_days));
     let audit = i64::from(kept.audit_days);
-    app.store
+    let ((inbox, outbox, audit), more) = app
+        .store
         .write_queue(move |tx| {
             Box::pin(async move {
                 let this_hour = now.0 / 3_600_000;
-                let mut more = tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
-                more |= tx.prune_outbox(now.plus(-outbox * DAY)).await?;
+                let (received, mut more) =
+                    tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
+                let sent = tx.prune_outbox(now.plus(-outbox * DAY)).await?;
+                let done = tx.prune_audit(now.plus(-audit * DAY)).await?;
+                more |= sent.max(done) >= 1000;
                 more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
                 more |= tx.prune_confirmation_mails(now.plus(-30 * DAY)).await?;
                 more |= tx.prune_address_changes(now.plus(-30 * DAY)).await?;
@@ -357,10 +361,13 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 more |= tx.prune_passkey_challenges(now.plus(-DAY)).await?;
                 more |= tx.prune_invitations(now).await?;
                 more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
-                more |= tx.prune_audit(now.plus(-audit * DAY)).await?;
                 more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
-                Ok(more)
+                Ok(((received, sent, done), more))
             })
         })
-        .await
+        .await?;
+    if inbox + outbox + audit > 0 {
+        tracing::info!(inbox, outbox, audit, "records that are older than they are kept were deleted");
+    }
+    Ok(more)
 }

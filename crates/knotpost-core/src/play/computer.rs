@@ -59,6 +59,20 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     work.await
 }
 
+/// Names of computer players that people have.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let mut taken = Vec::new();
+    for level in 1..=LEVELS {
+        let user = tx.find_user(&userid_of(level)).await?;
+        taken.extend(user.filter(|user| !user.is_computer_player()).map(|user| user.userid));
+    }
+    Ok(taken)
+}
+
 /// Leases a turn for `lease_ms`; `false`: another server decides on it.
 ///
 /// # Errors

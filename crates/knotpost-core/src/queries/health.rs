@@ -48,6 +48,8 @@ pub struct Stock {
     pub moves: i64,
     /// Users.
     pub users: i64,
+    /// Addresses that get no mail any more because it came back.
+    pub stopped: i64,
     /// Bytes of the database.
     pub bytes: i64,
 }
@@ -63,7 +65,16 @@ pub async fn view_stock(app: &App) -> Option<Stock> {
     let boards = boards.collect();
     let moves = rows.iter().map(|row| row.moves).sum();
     let (users, bytes) = (tx.count_users().await.ok()?, tx.database_bytes().await.ok()?);
-    Some(Stock { boards, moves, users, bytes })
+    let stopped = tx.count_stopped_addresses().await.ok()?;
+    Some(Stock { boards, moves, users, stopped, bytes })
+}
+
+/// Whether somebody has signed up: computer players are there from the first start.
+///
+/// # Errors
+/// When the database fails.
+pub async fn has_people(app: &App) -> Result<bool, StoreError> {
+    app.store.read().await?.has_people().await
 }
 
 /// Whether the database answers and accepts writes.

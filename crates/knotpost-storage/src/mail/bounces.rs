@@ -104,6 +104,15 @@ impl ReadTx {
         )
     }
 
+    /// How many addresses get no mail any more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_stopped_addresses(&mut self) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM failing_addresses WHERE stopped_at IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
+    }
+
     /// To whom an outgoing mail went; `None` when its row is gone.
     ///
     /// # Errors

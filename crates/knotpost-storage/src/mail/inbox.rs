@@ -222,7 +222,7 @@ impl WriteTx {
 
     /// Drops stored messages of mails that ended before `raw_before`, outcomes and guards older than
     /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that no other
-    /// write waits long. Returns whether there may be more.
+    /// write waits long. Returns how many outcomes went, and whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -231,7 +231,7 @@ impl WriteTx {
         raw_before: Millis,
         rows_before: Millis,
         hour: i64,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<(u64, bool), StoreError> {
         let raw = "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND state <> 'new' \
                    AND done_at < $1 LIMIT 1000)";
         let mut most = on!(self.writing().await?, c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(|done| done.rows_affected()))?;
@@ -239,11 +239,13 @@ impl WriteTx {
         let rows = "DELETE FROM inbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM inbox ORDER BY id LIMIT 1000) \
                     AS oldest WHERE state <> 'new' AND done_at < $1)";
         let seen = "DELETE FROM inbox_seen WHERE dedupe_key IN (SELECT dedupe_key FROM inbox_seen WHERE at < $1 LIMIT 1000)";
-        for sql in [rows, seen] {
-            most = most.max(on!(self.writing().await?, c => sqlx::query(sql).bind(rows_before.0).execute(c).await.map(|done| done.rows_affected()))?);
+        let mut deleted = 0;
+        for sql in [seen, rows] {
+            deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(rows_before.0).execute(c).await.map(|done| done.rows_affected()))?;
+            most = most.max(deleted);
         }
         let budgets = "DELETE FROM answer_budget WHERE address_key IN (SELECT address_key FROM answer_budget WHERE hour < $1 LIMIT 1000)";
         most = most.max(on!(self.writing().await?, c => sqlx::query(budgets).bind(hour).execute(c).await.map(|done| done.rows_affected()))?);
-        Ok(most >= 1000)
+        Ok((deleted, most >= 1000))
     }
 }

@@ -269,15 +269,16 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Deletes a batch of mails that ended before `before`; returns whether there may be more.
+    /// Deletes a batch of mails that ended before `before`; returns how many.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn prune_outbox(&mut self, before: Millis) -> Result<bool, StoreError> {
+    pub async fn prune_outbox(&mut self, before: Millis) -> Result<u64, StoreError> {
         // Keys grow with time: only the oldest rows that have ended are read, and those before them that wait.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, done_at FROM outbox WHERE state <> 'queued' \
                    ORDER BY id LIMIT 1000) AS oldest WHERE done_at < $1)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
-        Ok(deleted >= 1000)
+        Ok(
+            on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
+        )
     }
 }

@@ -120,15 +120,16 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of rows older than `before`; returns whether there may be more.
+    /// Deletes a batch of rows older than `before`; returns how many.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn prune_audit(&mut self, before: Millis) -> Result<bool, StoreError> {
+    pub async fn prune_audit(&mut self, before: Millis) -> Result<u64, StoreError> {
         // Rows are numbered as they come: only the oldest are read.
         let sql = "DELETE FROM audit WHERE id IN \
                    (SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT 1000) AS oldest WHERE at < $1)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
-        Ok(deleted >= 1000)
+        Ok(
+            on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
+        )
     }
 }

@@ -79,15 +79,31 @@ impl Store {
                 .map_err(std::io::Error::other)??;
             let pool = SqlitePool::connect_with(sqlite_options(&file)).await?;
             let steps = sqlx_macros::migrate!("../../migrations/sqlite");
-            if let Some(copy) = keep_copy(&pool, &file, &steps).await? {
+            let copy = keep_copy(&pool, &file, &steps).await?;
+            if let Some(copy) = &copy {
                 tracing::info!(copy = %copy.display(), "the schema changes; the database as it was is kept");
             }
             steps.run(&pool).await?;
+            if copy.is_some() {
+                tracing::info!("the schema was brought up to date");
+            }
             pool.close().await;
             drop(lock);
         } else {
             let mut reached = Hosts::parse(&settings.url)?.connect().await?;
-            sqlx_macros::migrate!("../../migrations/postgres").run(&mut reached.connection).await?;
+            let steps = sqlx_macros::migrate!("../../migrations/postgres");
+            let stored = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
+            let is_upgrade: bool = sqlx::query_scalar(stored).fetch_one(&mut reached.connection).await?;
+            let counted = "SELECT COUNT(*) FROM _sqlx_migrations WHERE success";
+            let before: i64 = if is_upgrade {
+                sqlx::query_scalar(counted).fetch_one(&mut reached.connection).await?
+            } else {
+                0
+            };
+            steps.run(&mut reached.connection).await?;
+            if is_upgrade && before < steps.iter().count() as i64 {
+                tracing::info!("the schema was brought up to date");
+            }
             reached.connection.close().await?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::time::Duration;
 use knotpost_core::app::{App, Parts};
 use knotpost_core::config::{Config, Migrate};
 use knotpost_core::identity::{KeyError, compare_key};
+use knotpost_core::play::computer;
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use knotpost_platform::secret::KeyRing;
 use knotpost_storage::{Store, StoreError};
@@ -157,6 +158,19 @@ async fn check_contents(
         ),
         Err(error @ KeyError::Foreign) => findings.error("secrets.key_file", error, mend),
         Err(KeyError::Store(error)) => unreachable(config, &error.with_causes(), findings),
+    }
+    if config.bots.enabled
+        && let Ok(taken) = computer::view_taken(&app).await
+        && !taken.is_empty()
+    {
+        findings.warning(
+            "bots.enabled",
+            format!(
+                "people have these userids, so there are no computer players of these levels: {}",
+                taken.join(", ")
+            ),
+            "give them other names with `knotpost admin user rename`, or leave it so: the other levels play",
+        );
     }
     if matches!(running, Running::No)
         && let Some(mark) = Mark::of(&app)

@@ -2,11 +2,12 @@
 //! certificate is valid.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use knotpost_core::config::Config;
 use knotpost_model::Millis;
 use knotpost_platform::clock::{Clock as _, SystemClock};
-use knotpost_platform::files::{Space, free_space, is_open_to_all, owner};
+use knotpost_platform::files::{Space, folder_of, free_space, is_open_to_all, owner};
 use secrecy::ExposeSecret as _;
 
 use super::{Findings, Setup};
@@ -18,6 +19,8 @@ const NO_SPACE: u64 = 64 << 20;
 const LITTLE_SPACE: u64 = 512 << 20;
 /// Files that a server, and an upgrade of its database, need at least.
 const FEW_FILES: u64 = 1000;
+/// For so long an operator may want to go back to the program before.
+const OLD_COPY: Duration = Duration::from_secs(30 * 86_400);
 const DAY_MS: i64 = 86_400_000;
 /// Certificates are renewed a month before their end.
 const SOON_DAYS: i64 = 14;
@@ -27,6 +30,7 @@ pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
     check_owners(config, findings);
     check_private_files(setup, findings);
     check_space(config, findings);
+    check_copies(config, findings);
     check_certificate(config, findings);
     if config.store_settings().sqlite_file().is_some() {
         findings.warn(crate::build::warning().into_iter().collect());
@@ -124,6 +128,28 @@ fn judge_space(folder: &Path, space: Space, findings: &mut Findings) {
     if let Some(files) = space.files.filter(|files| *files < FEW_FILES) {
         let problem = format!("only {files} more files can be made on the disk of {}", folder.display());
         findings.warning("disk", problem, "remove files that are not needed there");
+    }
+}
+
+/// Copies of the database from before upgrades, which nothing else removes.
+fn check_copies(config: &Config, findings: &mut Findings) {
+    let Some(file) = config.store_settings().sqlite_file() else { return };
+    let stem = format!("{}.schema-", file.file_stem().unwrap_or_default().to_string_lossy());
+    let is_old = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let age =
+            std::fs::metadata(path).and_then(|found| found.modified()).ok().and_then(|at| at.elapsed().ok());
+        name.starts_with(&stem) && name.ends_with(".db") && age.is_some_and(|age| age > OLD_COPY)
+    };
+    for copy in list(folder_of(&file)).iter().filter(|path| is_old(path)) {
+        let copy = absolute(copy);
+        let mib = std::fs::metadata(&copy).map_or(0, |found| found.len() >> 20);
+        let problem = format!(
+            "{} ({mib} MiB) is the database as it was before an upgrade more than 30 days ago",
+            copy.display()
+        );
+        let mend = format!("remove it, unless you mean to go back: `rm {}`", copy.display());
+        findings.warning("disk", problem, mend);
     }
 }
 

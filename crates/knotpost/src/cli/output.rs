@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use knotpost_model::clean_text;
 use serde_json::Value;
+use tracing::Level;
 
 use super::exit_codes::{EX_CLOSED, EX_IOERR};
 
@@ -84,7 +85,8 @@ pub(super) fn text(words: &str) {
 
 /// Writes a line to standard error. Failures are ignored.
 pub(super) fn error_line(words: Arguments<'_>) {
-    let _ = io::stderr().lock().write_fmt(format_args!("{words}\n"));
+    let priority = crate::telemetry::priority(Level::ERROR);
+    let _ = io::stderr().lock().write_fmt(format_args!("{priority}{words}\n"));
 }
 
 /// The exit code of a command that ended with this: its own, also when the reader closed the stream early, because its

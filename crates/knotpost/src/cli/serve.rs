@@ -12,6 +12,7 @@ use crate::server::{Opening, Ports, Server, start_warnings, wait_for_database};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
 use knotpost_core::config::{Config, LogFormat};
+use knotpost_core::queries::has_people;
 
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Args {
@@ -68,6 +69,9 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
     supervisor.tell(State::Starting("the database is checked, listeners are opened"));
     let server = Server::start(app, metrics).await?;
     tell_ready(&server);
+    if server.app.config.log.format == LogFormat::Text {
+        tell_of_authors(&server.app).await;
+    }
     let listening = listening(&server.ports);
     supervisor.tell(State::Ready(&listening));
     let mut condition = server.app.condition.subscribe();
@@ -172,17 +176,18 @@ fn greet(app: &App, ports: &Ports) {
         say!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
         say!("      curl -d 'help tutorial' http://{http}/commands");
     }
+}
+
+/// What the authors of the games ask of operators, until somebody has signed up.
+async fn tell_of_authors(app: &App) {
+    if has_people(app).await.unwrap_or(true) {
+        return;
+    }
     for game in app.offered_games() {
         let meta = game.meta();
         if let Some(contact) = meta.contact {
             say!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
         }
-    }
-    if app.offered_games().all(|game| game.meta().contact.is_none()) {
-        let first = app.offered_games().next().map_or("osbox", |game| game.meta().name);
-        say!(
-            "No author of these games asks operators to get in touch. To switch a game off: games.disabled = [\"{first}\"]"
-        );
     }
 }
 

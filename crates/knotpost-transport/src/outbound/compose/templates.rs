@@ -98,6 +98,13 @@ impl Templates {
     }
 }
 
+/// The kinds of mail: each has a template for its Subject.
+pub(in crate::outbound) fn mail_kinds() -> Vec<String> {
+    let templates = environment();
+    let kinds = templates.templates().filter_map(|(name, _)| name.strip_suffix("/subject.txt"));
+    kinds.map(ToOwned::to_owned).collect()
+}
+
 /// An error with its causes on one line, without the lines of the template that it shows to a terminal.
 fn tell(error: &Error) -> String {
     let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::outbound::compose::mail_kinds;
 use crate::outbound::transports::maildir::Attempt;
 use crate::outbound::transports::{Beginning, Outgoing, SendError, Transport};
 use knotpost_core::StoreError;
@@ -77,6 +78,9 @@ const RECIPIENT_REFUSED: &str = "recipient_refused";
 pub fn begin_counting() {
     for outcome in [DEFERRED, FAILED, RECIPIENT_REFUSED] {
         metrics::counter!("knotpost_mails_not_sent_total", "outcome" => outcome).increment(0);
+    }
+    for kind in mail_kinds() {
+        metrics::counter!("knotpost_mails_sent_total", "kind" => kind).increment(0);
     }
     for outcome in ["arrived", "gone", "failed"] {
         metrics::counter!("knotpost_webhook_attempts_total", "outcome" => outcome).increment(0);

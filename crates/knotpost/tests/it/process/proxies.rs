@@ -91,10 +91,9 @@ fn start_caddy(fit: &Fit<'_>) -> Command {
         fit.path("cert.pem"),
         fit.path("key.pem")
     );
-    let file = fit.file("Caddyfile", &[("games.example {\n", site)]);
-    let around =
-        format!("{{\n\tadmin off\n\thttp_port {}\n\tauto_https disable_certs\n}}\n{file}", fit.open.port());
-    fs::write(fit.root.join("Caddyfile"), around).unwrap();
+    let options = format!("\n{{\n\tadmin off\n\thttp_port {}\n\tauto_https disable_certs\n", fit.open.port());
+    let file = fit.file("Caddyfile", &[("games.example {\n", site), ("\n{\n", options)]);
+    fs::write(fit.root.join("Caddyfile"), file).unwrap();
     let mut command = Command::new("caddy");
     command.args(["run", "--adapter", "caddyfile", "--config", &fit.path("Caddyfile")]);
     command.env("HOME", fit.root).env("XDG_DATA_HOME", fit.root).env("XDG_CONFIG_HOME", fit.root);
@@ -254,8 +253,40 @@ async fn stands_before_a_server(make: fn(&Fit<'_>) -> Command, redirects: bool) 
     assert!(last.contains("429"), "{last}");
     let other = proxy.ask("/boards/osbox/101", &["--interface", "127.0.0.3"]).await;
     assert!(has_status(&other, "200"), "{other}");
-    proxy.child.kill().await.unwrap();
+    // Neither an answer nor an error leaves a key in a log.
+    let secrets: Vec<String> = secret_paths().map(|path| format!("{path}canary-of-a-key")).collect();
+    for path in &secrets {
+        proxy.ask(path, &["-o", "/dev/null"]).await;
+        let address = format!("http://{}{path}", proxy.open);
+        run_neighbour("curl", &["-sS", "-H", "Host: games.example", &address]).await;
+    }
     server.stop().await;
+    for path in secrets.iter().map(String::as_str).chain(["/feeds/x?key=canary-of-a-key"]) {
+        let told = proxy.ask(path, &[]).await;
+        assert!(!has_status(&told, "200"), "{told}");
+    }
+    proxy.child.kill().await.unwrap();
+    for name in ["output", "proxy.log", "knotpost.log"] {
+        let log = fs::read_to_string(place.root().join(name)).unwrap_or_default();
+        assert!(!log.contains("canary"), "{name}: {log}");
+    }
+}
+
+/// The beginnings of the paths that end with a key.
+fn secret_paths() -> impl Iterator<Item = String> {
+    let paths = knotpost_web::routes().filter_map(|route| route.path.strip_suffix("{token}"));
+    paths.map(ToOwned::to_owned).collect::<std::collections::BTreeSet<_>>().into_iter()
+}
+
+#[test]
+fn every_example_of_a_proxy_knows_the_paths_that_hold_a_key() {
+    let known: Vec<String> = secret_paths().map(|path| path.trim_matches('/').to_owned()).collect();
+    assert!(known.len() >= 7, "{known:?}");
+    let manual = format!("({})/", known.join("|"));
+    for file in ["nginx.conf", "nginx-tls.conf", "Caddyfile", "apache.conf"] {
+        let text = fs::read_to_string(deployed(file)).unwrap();
+        assert!(text.contains(&manual), "deploy/{file} lacks {manual}");
+    }
 }
 
 #[tokio::test]

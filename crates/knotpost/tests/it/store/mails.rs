@@ -515,15 +515,15 @@ pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &G
     let write = store.write(move |tx| {
         Box::pin(async move {
             tx.finish_inbox(failed, "failed", "broken", true, Millis(40)).await?;
-            let more =
-                tx.prune_inbox(Millis(41), Millis(30), 0).await? | tx.prune_outbox(Millis(100)).await?;
+            let pruned =
+                (tx.prune_inbox(Millis(41), Millis(30), 0).await?, tx.prune_outbox(Millis(100)).await?);
             let left = tx.lease_inbox(Millis(50), Millis(60)).await?.map(|row| (row.id, row.raw.is_some()));
             // The outcome of a failed mail outlives its message.
             tx.describe_inbox(failed, "still there", None, None).await?;
-            Ok((more, left, tx.count_waiting_outbox().await?))
+            Ok((pruned, left, tx.count_waiting_outbox().await?))
         })
     });
-    assert_eq!(write.await.unwrap(), (false, Some((waiting, true)), 1));
+    assert_eq!(write.await.unwrap(), (((1, false), 0), Some((waiting, true)), 1));
     let pruned = store.write(|tx| Box::pin(async move { tx.prune_inbox(Millis(41), Millis(100), 0).await }));
-    assert!(!pruned.await.unwrap());
+    assert_eq!(pruned.await.unwrap(), (1, false));
 }
