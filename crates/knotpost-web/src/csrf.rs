@@ -4,11 +4,11 @@
 use axum::extract::{Request, State};
 use axum::http::{Method, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 
 use super::Web;
 use super::credentials::Credentials;
-use super::error::Problem;
+use super::pages::refuse;
 use super::session::token;
 use knotpost_core::boards::Code;
 
@@ -17,12 +17,7 @@ use knotpost_core::boards::Code;
 pub(super) async fn refuse_unmarked_posts(State(web): State<Web>, request: Request, next: Next) -> Response {
     if is_unmarked(&web, &request) {
         let text = "a request with a session's cookie must say by `Origin` where it comes from";
-        let is_api = request.uri().path().starts_with("/api/");
-        return if is_api {
-            Problem::new(Code::NotAllowed, text).into_response()
-        } else {
-            web.pages.problem(Code::NotAllowed, text)
-        };
+        return refuse(&web, request.uri().path(), Code::NotAllowed, text);
     }
     next.run(request).await
 }
