@@ -1,6 +1,7 @@
 // A board's page, made livelier: news without reloading, stepping with keys, choosing without losing the place, moves that
-// are seen to move. Everything works without it; it only follows links and sends nothing by itself.
-import { watch } from "./live.js";
+// are seen to move, nothing lost without a connection. Everything works without it; it only follows links, and sends nothing
+// by itself.
+import { dropUnsent, keepUnsent, lookAt, unsentOf, watch } from "./live.js";
 
 const table = () => document.getElementById("table");
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -23,23 +24,36 @@ function push(address, { replaces = false } = {}) {
 async function show(address, { keep = false, otherwise = () => location.assign(address) } = {}) {
   const mine = ++asked;
   table().setAttribute("aria-busy", "true");
-  const fresh = await read(address).catch(() => null);
+  const { fresh, isLost } = await read(address);
   if (mine !== asked) return;
   if (!fresh) {
     table().removeAttribute("aria-busy");
-    return otherwise();
+    for (const link of all(".going")) link.classList.remove("going");
+    return isLost ? lose(() => show(address, { keep, otherwise })) : otherwise();
   }
+  // Another user, or none, is logged in by now: nothing of the page is theirs.
+  if (fresh.dataset.userid !== table().dataset.userid) return keep ? location.reload() : location.assign(address);
   // Kept plies are of the board as it was.
   if (fresh.dataset.last !== table().dataset.last) plies.clear();
   if (!keep) push(address);
   put(fresh);
+  onReturn = null;
+  regain();
 }
 
-// The table of a state of this page, with its document around it; none where it cannot be had.
+// The table of a state of this page, with its document around it; none where it cannot be had. `isLost`: the server cannot
+// be reached.
 async function read(address) {
-  const answer = await fetch(address, { headers: { accept: "text/html" } });
-  return answer.ok ? parse(await answer.text()) : null;
+  try {
+    const answer = await fetch(address, { headers: { accept: "text/html" } });
+    return { fresh: answer.ok ? parse(await answer.text()) : null, isLost: isDown(answer) };
+  } catch {
+    return { fresh: null, isLost: true };
+  }
 }
+
+// A server that is being restarted, or a proxy in front of one that does not run.
+const isDown = ({ status }) => [502, 503, 504].includes(status);
 
 function parse(text) {
   return new DOMParser().parseFromString(text, "text/html").getElementById("table");
@@ -54,9 +68,13 @@ function put(fresh, { isQuick = false } = {}) {
   const moved = Number(fresh.dataset.ply) - Number(before.dataset.ply) === 1 || (has(fresh, ".send") && !has(before, ".send"));
   document.title = fresh.ownerDocument.title;
   before.replaceWith(fresh);
+  const lost = before.querySelector(".live.lost");
+  if (lost) fresh.append(lost);
+  retype();
   for (const one of all("details > summary", fresh)) if (open.includes(one.textContent)) one.parentElement.open = true;
   if (tab && fresh.querySelector(`#${tab}`)) fresh.querySelector(`#${tab}`).checked = true;
   prepare();
+  if (!isQuick) askUnsent();
   refocus(focus);
   if (!isQuick) say();
   if (moved && !isQuick) move();
@@ -111,8 +129,178 @@ function note(kind, said) {
   const told = document.createElement("p");
   told.className = `note live ${kind}`;
   told.setAttribute("role", "status");
-  told.append(said);
+  told.append(...[said].flat());
   table().append(told);
+}
+
+// The connection: without one the board stays as it is, says so, and goes on as soon as there is one again.
+
+let seen = new Date();
+let losing = 0;
+let probing = 0;
+let onReturn = null;
+
+/** Says that the server cannot be reached; `wanted` is done when it can. */
+function lose(wanted = onReturn) {
+  onReturn = wanted;
+  clearTimeout(losing);
+  const time = seen.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (!has(table(), ".offline")) note("lost", `No connection - showing the board of ${time}.`);
+  probe(2000);
+}
+
+/** Asks whether the server can be reached, later each time. */
+function probe(pause) {
+  clearTimeout(probing);
+  probing = setTimeout(() => {
+    fetch(location.pathname, { method: "HEAD" })
+      .then((answer) => isDown(answer) || regain(), () => true)
+      .then((isLost) => isLost && probe(Math.min(2 * pause, 30000)));
+  }, pause);
+}
+
+function regain() {
+  clearTimeout(losing);
+  clearTimeout(probing);
+  document.querySelector(".live.lost")?.remove();
+  const wanted = onReturn;
+  onReturn = null;
+  if (wanted) wanted();
+  // What was stored may be old.
+  else if (has(table(), ".offline")) show(location.href, { keep: true });
+  else seen = new Date();
+}
+
+// A stream that is opened anew at once is nothing to speak of.
+function connection(isThere) {
+  if (isThere) return regain();
+  clearTimeout(losing);
+  losing = setTimeout(() => lose(), navigator.onLine ? 2500 : 0);
+}
+
+addEventListener("offline", () => lose());
+addEventListener("online", () => {
+  regain();
+  askUnsent();
+});
+
+// Sending a move or words: with a connection as ever, without one they are kept, and sent when that is said again.
+
+let isSending = false;
+// What was typed and not sent, by its field: another state of the page has it too.
+const typed = new Map();
+const FIELDS = { move: "with", chat: "chat", note: "own-note" };
+
+document.addEventListener("input", ({ target }) => target.matches("#table textarea") && typed.set(target.id, target.value));
+
+function retype() {
+  for (const [id, text] of typed) {
+    const field = document.getElementById(id);
+    if (!field || field.value !== field.defaultValue) continue;
+    field.value = text;
+    if (text) field.closest("details")?.setAttribute("open", "");
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || !table().contains(form) || !(form.matches(".send") || has(form, "textarea"))) return;
+  event.preventDefault();
+  const data = new FormData(form);
+  if (event.submitter?.name) data.append(event.submitter.name, event.submitter.value);
+  send(describeForm(form.getAttribute("action"), data));
+});
+
+function describeForm(path, data) {
+  const [act, play] = [data.get("act"), data.get("move")];
+  const page = { move: `${path}?choose=${encodeURIComponent(play)}`, chat: `${path}?side=talk#board`, note: `${path}?side=more#board` }[act];
+  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const { userid } = table().dataset;
+  const board = document.querySelector("h1").firstChild.textContent.trim();
+  return { path, act, page, key, userid, board, name: act === "move" ? play : "What you wrote", fields: [...data] };
+}
+
+async function send(form) {
+  if (isSending) return;
+  isSending = true;
+  table().setAttribute("aria-busy", "true");
+  // An answer to what was asked before must not undo it.
+  asked += 1;
+  const headers = { accept: "text/html", "idempotency-key": form.key };
+  const answer = await fetch(form.path, { method: "POST", body: new URLSearchParams(form.fields), headers }).catch(() => null);
+  const text = await answer?.text().catch(() => null);
+  isSending = false;
+  table().removeAttribute("aria-busy");
+  if (typeof text !== "string" || isDown(answer)) return holdBack(form, answer ? "the server cannot take it now" : "no connection");
+  const url = new URL(answer.url);
+  if (answer.status === 401 || url.pathname === "/login") {
+    keepUnsent({ ...form, isLoggedOut: true });
+    const mark = form.act === "move" ? "&unsent=yes" : "";
+    return location.assign(`/login?next=${encodeURIComponent(form.page.replace("#board", "") + mark)}`);
+  }
+  const fresh = parse(text);
+  if (!answer.ok && !fresh) return holdBack(form, sayRefusal(text));
+  dropUnsent(form);
+  typed.delete(FIELDS[form.act]);
+  if (!fresh || url.pathname !== location.pathname) return location.assign(answer.url);
+  plies.clear();
+  push(`${url.pathname}${url.search}#board`);
+  put(fresh);
+  navigator.serviceWorker?.controller?.postMessage({ seen: url.pathname });
+}
+
+// The sentence of a page that says why something was not done.
+function sayRefusal(text) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const said = page.querySelector(".alert, main .lead")?.textContent.trim() ?? "the server refused it";
+  return said.replace(/[.]$/, "");
+}
+
+/** Keeps a form that was not sent, and offers to send it again. */
+function holdBack(form, why) {
+  keepUnsent(form);
+  offer(form, `Not sent: ${why}. `, "Send again");
+}
+
+/** Offers to send a form, beside what can be done on the board. */
+function offer(form, words, label) {
+  document.querySelector(".turn .unsent")?.remove();
+  const told = document.createElement("p");
+  told.className = "note unsent";
+  told.setAttribute("role", "status");
+  const button = (text, plain, act) => {
+    const one = document.createElement("button");
+    one.type = "button";
+    one.className = plain ? "plain" : "";
+    one.textContent = text;
+    one.addEventListener("click", act);
+    return one;
+  };
+  const drop = () => {
+    dropUnsent(form);
+    told.remove();
+  };
+  told.append(words, button(label, false, () => send(form)), " ", button("Drop it", true, drop));
+  document.querySelector(".turn").prepend(told);
+}
+
+// What an earlier page could not send: of this board it is offered, of others it is said.
+function askUnsent() {
+  for (const form of unsentOf(table().dataset.userid)) {
+    if (form.path !== location.pathname) note("elsewhere", [`${form.name} was not sent. `, lookAt(form)]);
+    else if (!restore(form)) offer(form, `${form.name} was not sent${form.isLoggedOut ? ": you were logged out" : ""}. `, form.act === "move" ? `Send ${form.name}` : "Send it");
+  }
+}
+
+/** Fills in the words of a form again; whether the page asks to send it as it is. */
+function restore({ act, fields }) {
+  const { comment = "", move } = Object.fromEntries(fields);
+  const field = document.getElementById(FIELDS[act]);
+  const isThere = field && (act !== "move" || field.form.elements.move.value === move);
+  if (!isThere) return false;
+  if (field.value === field.defaultValue) field.value = comment;
+  if (comment) field.closest("details")?.setAttribute("open", "");
+  return act === "move" && has(table(), ".alert");
 }
 
 // Where somebody is going by a link of the table, until it is shown.
@@ -422,7 +610,8 @@ async function keepSeen() {
 
 prepare();
 remember();
+askUnsent();
 keepSeen().catch(() => {
   // A browser that has no workers, or may not store anything, shows boards with a network alone.
 });
-watch(() => (table()?.dataset.live === "yes" ? table().dataset.events : null), news);
+watch(() => (table()?.dataset.live === "yes" ? table().dataset.events : null), news, connection);

@@ -1,6 +1,6 @@
 // "Your boards" on the start page, as they stand: a move of somebody else brings the new state without reloading, and the
 // title of the tab counts the boards that wait.
-import { watch } from "./live.js";
+import { lookAt, unsentOf, watch } from "./live.js";
 
 const mine = () => document.getElementById("mine");
 let asked = 0;
@@ -24,4 +24,12 @@ async function renew() {
   }
 }
 
-watch(() => mine().dataset.events, renew);
+for (const form of unsentOf(mine().dataset.userid)) {
+  const note = document.createElement("p");
+  note.className = "note";
+  note.append(`${form.name} was not sent. `, lookAt(form));
+  mine().before(note);
+}
+
+// A stream that ends may be that of a session that has ended: the page tells.
+watch(() => mine().dataset.events, renew, (isConnected) => isConnected || renew());

@@ -70,7 +70,9 @@ self.addEventListener("fetch", (event) => {
   if (origin !== self.location.origin) return;
   const isPage = request.mode === "navigate";
   if (request.method !== "GET") {
-    if (isPage && pathname === "/logout") event.waitUntil(forget());
+    if (!isPage) return;
+    if (pathname === "/logout") event.waitUntil(forget().then(() => (hasEnded = true)));
+    else event.respondWith(submit(request));
   } else if (pathname.startsWith("/assets/")) event.respondWith(fetch(request).catch((error) => stored(ASSETS, request, error)));
   else if (isBoard(pathname) && !search && (isPage || request.headers.get("accept") === "text/html")) event.respondWith(board(event, isPage));
   else if (isPage) event.respondWith(page(event));
@@ -86,10 +88,20 @@ self.addEventListener("message", (event) => {
 const isBoard = (path) => /^\/boards\/[a-z]+\/[0-9]+$/.test(path);
 /** How often all was deleted: what was asked for before that is not stored after it. */
 let generation = 0;
+/** Whether somebody has logged out since the last page. */
+let hasEnded = false;
 
-function forget() {
+/** Deletes what belongs to a session: stored boards, and notifications that are shown. */
+async function forget() {
   generation += 1;
-  return Promise.all([BOARDS, ASSETS].map((name) => caches.delete(name)));
+  const shown = await self.registration.getNotifications();
+  for (const one of shown) one.close();
+  await Promise.all([BOARDS, ASSETS].map((name) => caches.delete(name)));
+}
+
+/** Has the other tabs look anew: what they show is of a session that is over. */
+async function tellOver(besides) {
+  for (const tab of await self.clients.matchAll({ type: "window" })) if (tab.id !== besides) tab.postMessage({ isOver: true });
 }
 
 async function stored(name, request, error) {
@@ -101,7 +113,7 @@ async function stored(name, request, error) {
 async function page(event) {
   const answer = await fetch(event.request).catch(() => null);
   if (!answer) return listSeen();
-  event.waitUntil(check(answer));
+  event.waitUntil(check(answer, event.resultingClientId));
   return answer;
 }
 
@@ -112,24 +124,27 @@ async function board(event, isPage) {
     if (!isPage) throw error;
   });
   if (!answer) return showSeen(pathname);
-  event.waitUntil(keep(pathname, answer.clone(), since));
+  event.waitUntil(keep(pathname, answer.clone(), since, event.resultingClientId || event.clientId));
   return answer;
 }
 
 /** Deletes what is stored for another session than that of this page; how often it deleted: once or not at all. */
-async function check(answer) {
+async function check(answer, tab) {
+  if (hasEnded) await tellOver(tab);
+  hasEnded = false;
   const mark = answer.headers.get(SESSION);
   if (!mark) return 0;
   const cache = await caches.open(BOARDS);
   const [one] = await cache.keys();
   if (!one || (await cache.match(one))?.headers.get(SESSION) === mark) return 0;
   await forget();
+  await tellOver(tab);
   return 1;
 }
 
 /** Stores a board that was asked for when so much had been deleted. */
-async function keep(path, answer, since) {
-  const mine = since + (await check(answer));
+async function keep(path, answer, since, tab) {
+  const mine = since + (await check(answer, tab));
   if (!answer.ok || answer.redirected || !answer.headers.get(SESSION)) return;
   const text = await answer.text();
   const headers = new Headers({ [SEEN]: Date.now() });
@@ -164,6 +179,23 @@ async function limit(cache, most) {
   for (const key of keys.slice(0, Math.max(0, keys.length - most))) await cache.delete(key);
 }
 
+const SECRETS = ["password", "present", "new"];
+const escapeHtml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/** A form that is sent; without a network a page that has it still, to be sent again. */
+async function submit(request) {
+  const copy = request.clone();
+  const answer = await fetch(request).catch(() => null);
+  if (answer) return answer;
+  const { pathname } = new URL(request.url);
+  const field = ([name, value]) =>
+    name === "comment" || name === "text"
+      ? `<p><label for="words">What you wrote</label><textarea id="words" name="${name}">\n${escapeHtml(value)}</textarea></p>`
+      : `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`;
+  const fields = [...new URLSearchParams(await copy.text())].filter(([name]) => !SECRETS.includes(name)).map(field).join("");
+  return noConnection(`<p>Not sent: no connection. Go back to change it, or send it when there is one again.</p><form class="card" method="post" action="${escapeHtml(pathname)}">${fields}<p class="row"><button>Send again</button></p></form>`);
+}
+
 /** The board as it was seen, with a word about that. */
 async function showSeen(path) {
   const found = await (await caches.open(BOARDS)).match(path);
@@ -174,14 +206,23 @@ async function showSeen(path) {
   return new Response(text, { headers: found.headers });
 }
 
-/** Which boards can be read. */
+/** Which boards can be read. It goes on by itself, when there is a network or a server again. */
 async function listSeen() {
   const cache = await caches.open(BOARDS);
   const seen = (await cache.keys()).map(({ url }) => new URL(url).pathname).reverse();
-  const newest = seen.length ? await (await cache.match(seen[0])).text() : "";
-  const style = [...addressesIn(newest)].find((address) => address.includes(".css"));
   const name = (path) => path.split("/").slice(2).join(" ").replace(/^./, (letter) => letter.toUpperCase());
   const list = seen.map((path) => `<li><a href="${path}">${name(path)}</a></li>`).join("");
-  const text = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No connection</title>${style ? `<link rel="stylesheet" href="${style}">` : ""}</head><body><main id="main"><h1>No connection</h1><p>The server cannot be reached now. <a href="">Try again</a></p>${list ? `<h2>Boards seen last</h2><ul>${list}</ul>` : ""}</main></body></html>`;
-  return new Response(text, { status: 503, headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": "default-src 'none'; style-src 'self'" } });
+  const script = `const look=()=>fetch(location.pathname,{method:"HEAD"}).then(({status})=>[502,503,504].includes(status)||location.reload(),()=>{});addEventListener("online",look);setInterval(look,5000)`;
+  return noConnection(`<p>The server cannot be reached now. <a href="">Try again</a></p>${list ? `<h2>Boards seen last</h2><ul>${list}</ul>` : ""}`, script);
+}
+
+/** A page of the worker's own, in the style of the boards that it has. */
+async function noConnection(content, script = "") {
+  const cache = await caches.open(BOARDS);
+  const [newest] = (await cache.keys()).reverse();
+  const style = newest && [...addressesIn(await (await cache.match(newest)).text())].find((address) => address.includes(".css"));
+  const nonce = self.crypto.randomUUID();
+  const text = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No connection</title>${style ? `<link rel="stylesheet" href="${style}">` : ""}</head><body><main id="main"><h1>No connection</h1>${content}</main>${script && `<script nonce="${nonce}">${script}</script>`}</body></html>`;
+  const policy = `default-src 'none'; style-src 'self'; form-action 'self'; connect-src 'self'; script-src 'nonce-${nonce}'`;
+  return new Response(text, { status: 503, headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy } });
 }

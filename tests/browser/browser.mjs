@@ -142,3 +142,26 @@ export class Person {
     return this.context.close();
   }
 }
+
+/** What somebody sees while there is no network, for the worker neither. */
+export async function offline(person, act) {
+  const isWorker = (one) => one.type() === "service_worker" && one.url().startsWith(person.server.site) && one.browserContext() === person.context;
+  const worker = await (await person.page.browser().waitForTarget(isWorker)).createCDPSession();
+  const page = await person.page.createCDPSession();
+  const conditions = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+  const { odd } = person;
+  for (const one of [worker, page]) {
+    await one.send("Network.enable");
+    await one.send("Network.emulateNetworkConditions", conditions);
+  }
+  try {
+    await act();
+  } finally {
+    for (const one of [worker, page]) {
+      await one.send("Network.emulateNetworkConditions", { ...conditions, offline: false }).catch(() => {});
+      await one.detach().catch(() => {});
+    }
+    // That there is no network is told to the console.
+    person.odd = odd.filter((line) => !/ERR_INTERNET_DISCONNECTED|Failed to fetch|ERR_FAILED/.test(line));
+  }
+}

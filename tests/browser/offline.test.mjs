@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { launch, offline, Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
 import { DEPLOYED } from "./places.mjs";
 import { until } from "./waiting.mjs";
@@ -38,28 +38,6 @@ const entries = ({ page }) =>
 async function see(person, path) {
   await person.open(path);
   await until(`${path} stored`, async () => (await stored(person)).includes(path));
-}
-
-/** What somebody sees while there is no network, for the worker neither. */
-async function offline(person, act) {
-  const worker = await (await chromium.waitForTarget((one) => one.type() === "service_worker" && one.url().startsWith(server.site))).createCDPSession();
-  const page = await person.page.createCDPSession();
-  const conditions = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-  const { odd } = person;
-  for (const one of [worker, page]) {
-    await one.send("Network.enable");
-    await one.send("Network.emulateNetworkConditions", conditions);
-  }
-  try {
-    await act();
-  } finally {
-    for (const one of [worker, page]) {
-      await one.send("Network.emulateNetworkConditions", { ...conditions, offline: false }).catch(() => {});
-      await one.detach().catch(() => {});
-    }
-    // That there is no network is told to the console.
-    person.odd = odd.filter((line) => !/ERR_INTERNET_DISCONNECTED|Failed to fetch|ERR_FAILED/.test(line));
-  }
 }
 
 test("boards seen last are read without a network, and say when they were seen", { skip }, async () => {

@@ -5,11 +5,11 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use url::{Origin, Url};
 
 use super::credentials::Credentials;
-use super::error::Problem;
+use super::pages::refuse;
 use super::session::token;
 use super::{Web, client};
 use knotpost_core::boards::Code;
@@ -38,18 +38,14 @@ pub(super) async fn refuse_foreign_posts(State(web): State<Web>, request: Reques
         client::peer(&parts).is_some_and(|peer| web.app.config.http.trusted_proxies.contain(peer));
     let text = match source(&web.app.config.server.public_url, is_proxied, &parts.headers) {
         Source::Foreign => {
-            let text = "this was sent by a page of another site; open the page here and try again";
-            return Problem::new(Code::NotAllowed, text).into_response();
+            "this was sent by a page of another site; open the page here and try again"
         }
         Source::Unsaid if has_session(&web, parts.extensions.get()) => {
             "a request with a session's cookie must say by `Origin` where it comes from"
         }
         Source::Own | Source::Unsaid => return next.run(Request::from_parts(parts, body)).await,
     };
-    if parts.uri.path().starts_with("/api/") {
-        return Problem::new(Code::NotAllowed, text).into_response();
-    }
-    web.pages.problem(Code::NotAllowed, text)
+    refuse(&web, parts.uri.path(), Code::NotAllowed, text)
 }
 
 /// Where a request with these headers comes from. With an https address of the server only pages of that origin are its

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::pages::Refused;
 use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::outage::log_failure;
@@ -121,6 +122,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = ProblemDetails::new(self.status, self.code, &self.detail, &[]).into_body();
         let mut response = (self.status, body).into_response();
+        response.extensions_mut().insert(Refused(self.detail));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_TYPE));
         if let Some(seconds) = self.retry_after {

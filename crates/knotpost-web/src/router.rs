@@ -41,6 +41,7 @@ pub fn router(web: Web) -> Router {
         .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(fixed(header::REFERRER_POLICY, "same-origin"))
         .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), pages::keep_words))
         .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate))
         .layer(axum::middleware::from_fn_with_state(web.clone(), csrf::refuse_foreign_posts));
     build(&web, routes::limited())
@@ -65,7 +66,7 @@ async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> R
         if request.uri().path() == inbound::PATH { web.app.config.inbound.max_bytes } else { LARGEST_BODY };
     if announced > most as u64 {
         let text = format!("the request is larger than this server takes, which is {most} bytes");
-        return Problem::new(Code::TooLarge, text).into_response();
+        return pages::refuse(&web, request.uri().path(), Code::TooLarge, &text);
     }
     next.run(request).await
 }

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::Web;
 use super::credentials::Credentials;
+use super::pages::LoggedOut;
 use knotpost_core::config::Config;
 use knotpost_core::identity::{SESSION_MS, Visitor, find_visitor};
 
@@ -16,7 +17,7 @@ const SECURE_NAME: &str = "__Host-knotpost";
 /// The name of the cookie on a server without TLS.
 const PLAIN_NAME: &str = "knotpost";
 /// The longest address to return to after the log-in, in bytes.
-const LONGEST_NEXT: usize = 500;
+pub(super) const LONGEST_NEXT: usize = 500;
 
 /// The user of the request's session. Without one, pages redirect to the log-in.
 pub(super) struct LoggedIn(pub(super) Visitor);
@@ -74,11 +75,21 @@ impl FromRequestParts<Web> for LoggedIn {
         if let Some(visitor) = find(parts, web).await? {
             return Ok(Self(visitor));
         }
-        let page = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        let next = if parts.method == Method::GET { safe_next(page) } else { "/" };
-        let next: String = url_encode(next);
-        Err(Redirect::to(&format!("/login?next={next}")).into_response())
+        let is_form = parts.method != Method::GET;
+        // A form is sent to the address of its page.
+        let page = parts.uri.path_and_query().map_or("/", |page| page.as_str());
+        let page = if is_form { parts.uri.path() } else { page };
+        let mut response = to_log_in(page);
+        if is_form {
+            response.extensions_mut().insert(LoggedOut);
+        }
+        Err(response)
     }
+}
+
+/// Leads to the log-in, and from there to a page.
+pub(super) fn to_log_in(page: &str) -> Response {
+    Redirect::to(&format!("/login?next={}", url_encode(safe_next(page)))).into_response()
 }
 
 impl OptionalFromRequestParts<Web> for LoggedIn {

@@ -350,6 +350,7 @@ pub(crate) async fn apply(
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
         UserEdit::Suspend => {
             tx.set_user_state(user.id, UserState::Suspended).await?;
+            tx.drop_sessions_of(user.id).await?;
             webhooks::silence(tx, user.id, now).await?;
             tx.end_broadcasts(user.id, now).await?;
         }

@@ -1,5 +1,5 @@
 //! Browsers that are told when it is their user's turn: added by the browser itself, and looked at. They are removed as
-//! webhooks are.
+//! webhooks are, and with the session in which they were added.
 
 use std::sync::Arc;
 
@@ -65,6 +65,7 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
         secret,
         form: HookForm::Push.as_str(),
         label: Some(wish.label),
+        session: proven.session.clone(),
     };
     let (now, work) = (app.clock.now(), Arc::new((Arc::clone(app), hook, proven)));
     let added = app.store.write(move |tx| {

@@ -105,6 +105,7 @@ pub async fn create_webhook(
         secret: sealed,
         form: wish.form.as_str(),
         label: None,
+        session: None,
     };
     let work = Arc::new((hook, proven));
     let made = app

@@ -8,7 +8,7 @@ use super::{REMOVED, push, reach, stop};
 use crate::app::App;
 use knotpost_model::{HookUrl, Millis, OutboxKey, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{HookEventRow, StoreError, UserRow, UserState, WebhookRow, WriteTx};
+use knotpost_storage::{HookEventRow, ReadTx, StoreError, UserRow, UserState, WebhookRow, WriteTx};
 
 /// Nobody else sends a leased event before this time is over. More than an attempt takes.
 const LEASE_MS: i64 = 2 * 60_000;
@@ -119,8 +119,13 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
             Err((prepared.row.id, "browsers are not told on this server"))
         }
         Ok(prepared) if prepared.form == HookForm::Push => {
-            let is_current = push::is_current(&mut tx, &prepared.told, prepared.owner.id).await?;
-            if is_current { Ok(prepared) } else { Err((prepared.row.id, "the turn is over")) }
+            if !has_session(&mut tx, &prepared.hook, now).await? {
+                Err((prepared.row.id, "the session of the browser has ended"))
+            } else if push::is_current(&mut tx, &prepared.told, prepared.owner.id).await? {
+                Ok(prepared)
+            } else {
+                Err((prepared.row.id, "the turn is over"))
+            }
         }
         prepared => prepared,
     };
@@ -136,6 +141,12 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
             Ok(Some(Taken::Dropped))
         }
     }
+}
+
+/// Whether the session lasts in which a browser was added.
+async fn has_session(tx: &mut ReadTx, hook: &WebhookRow, now: Millis) -> Result<bool, StoreError> {
+    let Some(digest) = &hook.session else { return Ok(false) };
+    Ok(tx.session(digest).await?.is_some_and(|session| now < session.expires_at))
 }
 
 /// An event and to whom it is told.

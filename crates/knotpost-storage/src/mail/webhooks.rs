@@ -24,6 +24,8 @@ pub struct WebhookRow {
     pub form: String,
     /// What its owner knows it by, where that is not the address.
     pub label: Option<String>,
+    /// The digest of the session that a browser was added in.
+    pub session: Option<String>,
     /// When it was made.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
@@ -52,6 +54,8 @@ pub struct NewWebhook {
     pub form: &'static str,
     /// What its owner knows it by, where that is not the address.
     pub label: Option<String>,
+    /// The digest of the session that a browser was added in: it ends with it.
+    pub session: Option<String>,
 }
 
 /// A webhook of a reader of a board.
@@ -113,7 +117,7 @@ pub struct HookEventRow {
 macro_rules! select_webhook {
     ($rest:literal) => {
         concat!(
-            "SELECT id, user_id, url, events, secret, form, label, created_at, sent_at, failures, failing_since, stopped_at, error \
+            "SELECT id, user_id, url, events, secret, form, label, session, created_at, sent_at, failures, failing_since, stopped_at, error \
              FROM webhooks ",
             $rest
         )
@@ -190,8 +194,8 @@ impl WriteTx {
         hook: &NewWebhook,
         now: Millis,
     ) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO webhooks (user_id, url, events, secret, form, label, created_at, failures) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, 0) RETURNING id";
+        let sql = "INSERT INTO webhooks (user_id, url, events, secret, form, label, session, created_at, failures) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) RETURNING id";
         Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(&hook.url)
@@ -199,6 +203,7 @@ impl WriteTx {
             .bind(&hook.secret)
             .bind(hook.form)
             .bind(hook.label.as_deref())
+            .bind(hook.session.as_deref())
             .bind(now.0)
             .fetch_one(c)
             .await)?)

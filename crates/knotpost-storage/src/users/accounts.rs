@@ -205,7 +205,7 @@ impl WriteTx {
         Ok(key.map(UserKey))
     }
 
-    /// Replaces a user's password hash; `None` locks the account.
+    /// Replaces a user's password hash; `None` locks the account. All their sessions end.
     ///
     /// # Errors
     /// When the database fails.
@@ -217,7 +217,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
-        Ok(())
+        self.drop_sessions_of(user).await
     }
 
     /// Gives a user another name, which must be nobody else's.

@@ -123,13 +123,16 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends a session.
+    /// Ends a session, and what its browser is told.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
-        let sql = "DELETE FROM web_sessions WHERE digest = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+        let sessions = "DELETE FROM web_sessions WHERE digest = $1";
+        let browsers = "DELETE FROM webhooks WHERE session = $1";
+        for sql in [sessions, browsers] {
+            on!(self.writing().await?, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+        }
         Ok(())
     }
 
@@ -143,17 +146,21 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends all sessions of a user.
+    /// Ends all sessions of a user, and what their browsers are told.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM web_sessions WHERE user_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        let sessions = "DELETE FROM web_sessions WHERE user_id = $1";
+        let browsers = "DELETE FROM webhooks WHERE user_id = $1 AND form = 'push'";
+        for sql in [sessions, browsers] {
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
         Ok(())
     }
 
-    /// Deletes a batch of sessions last used before `before`; returns whether there may be more.
+    /// Deletes a batch of sessions last used before `before`, and the browsers of sessions that are gone; returns whether
+    /// there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -161,6 +168,9 @@ impl WriteTx {
         let sql = "DELETE FROM web_sessions WHERE digest IN \
                    (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let sql = "DELETE FROM webhooks WHERE form = 'push' \
+                   AND NOT EXISTS (SELECT 1 FROM web_sessions s WHERE s.digest = webhooks.session)";
+        on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(deleted >= 1000)
     }
 

@@ -11,6 +11,7 @@ use minijinja::{Value, context};
 use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
+use crate::pages::join;
 use knotpost_core::admin::{AdminAction, BoardAction, Inspection, administer, inspect_board};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::queries::{BoardQuery, ListedBoard, list_moves, view_boards};
@@ -92,7 +93,7 @@ pub(super) async fn show(
         let ply = given(&fields, "ply").and_then(|ply| ply.parse().ok());
         let seen = inspect_board(&web.app, &name, ply, seat).await?;
         let done = !field(&fields, "done").is_empty();
-        Ok::<_, ServiceError>(context! { seat, done, here => address(&name), ..board_facts(&seen) })
+        Ok::<_, ServiceError>(join([context! { seat, done, here => address(&name) }, board_facts(&seen)]))
     };
     match facts.await {
         Ok(facts) => page(&web, &visitor, "admin/board.html", facts),

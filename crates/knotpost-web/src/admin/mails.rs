@@ -8,6 +8,7 @@ use minijinja::{Value, context};
 use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
+use crate::pages::join;
 use knotpost_core::admin::AdminAction;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
@@ -127,7 +128,7 @@ pub(super) async fn show_received(
                 }
             });
             let done = !field(&fields, "done").is_empty();
-            let facts = context! { message, done, ..received_facts(&mail) };
+            let facts = join([context! { message, done }, received_facts(&mail)]);
             page(&web, &visitor, "admin/received.html", facts)
         }
         Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
@@ -170,7 +171,7 @@ pub(super) async fn show_outgoing(
     match view_outgoing(&web.app, id).await {
         Ok(mail) => {
             let done = !field(&fields, "done").is_empty();
-            page(&web, &visitor, "admin/outgoing.html", context! { done, ..outgoing_facts(&mail) })
+            page(&web, &visitor, "admin/outgoing.html", join([context! { done }, outgoing_facts(&mail)]))
         }
         Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
     }

@@ -20,7 +20,7 @@ use axum::routing::{get, post};
 use minijinja::{Value, context};
 
 use super::error::status;
-use super::pages::{not_found, not_found_page};
+use super::pages::{Refused, not_found, not_found_page};
 use super::routes::Role::Admin;
 use super::routes::Route;
 use super::session::{find, no_store, url_encode};
@@ -131,8 +131,12 @@ async fn carry_out(
 fn refused(web: &Web, visitor: &Visitor, error: ServiceError, back: &str) -> Response {
     match error {
         ServiceError::Refused(refusal) => {
+            let reason = Refused(refusal.message.clone());
             let facts = context! { message => refusal.message, hints => refusal.hints, back };
-            web.pages.page_for(Some(visitor), status(refusal.code), "admin/refused.html", facts)
+            let mut page =
+                web.pages.page_for(Some(visitor), status(refusal.code), "admin/refused.html", facts);
+            page.extensions_mut().insert(reason);
+            page
         }
         error @ ServiceError::Store(_) => web.pages.failure(error),
     }

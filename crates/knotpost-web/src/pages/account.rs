@@ -6,24 +6,29 @@ use std::sync::Arc;
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, Credentials as Typed, Password, read_word};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use super::unsent::Unsent;
 use crate::Web;
 use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::error::status;
 use crate::extract::{PagePath, PageQuery};
-use crate::session::{LoggedIn, no_store, safe_next, set_cookie, token};
+use crate::session::{LoggedIn, is_secure, no_store, safe_next, set_cookie, token};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{
-    Origin, Proof, Visitor, ask_for_link, log_in, log_in_by_link, log_out, log_out_everywhere, view_link,
+    Origin, Proof, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out, log_out_everywhere,
+    view_link,
 };
 use knotpost_core::requests::Request;
+
+/// Has a browser delete what it stores for this site (W3C, Clear Site Data).
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 
 /// The query: the page to return to after the log-in.
 #[derive(Debug, Default, Deserialize)]
@@ -41,6 +46,9 @@ pub(super) struct LogIn {
     next: String,
     /// `link`: send a link instead; `challenge`: ask a passkey; `passkey`: its answer.
     by: String,
+    /// Where a form was sent without a session, and its fields.
+    sent_to: String,
+    sent: String,
     #[serde(flatten)]
     passkey: passkeys::Shown,
 }
@@ -71,16 +79,34 @@ pub(super) async fn ask(
     if visitor.is_some() {
         return Redirect::to(safe_next(&query.next)).into_response();
     }
-    no_store(web.pages.page_for(None, StatusCode::OK, "login.html", form_facts(&web, "", &query.next, "")))
+    let facts = form_facts(&web, "", &query.next, None, "");
+    no_store(web.pages.page_for(None, StatusCode::OK, "login.html", facts))
 }
 
-fn form_facts(web: &Web, userid: &str, next: &str, message: &str) -> Value {
-    context! { userid, next => safe_next(next), message, passkeys => passkeys::script(web) }
+fn form_facts(web: &Web, userid: &str, next: &str, unsent: Option<&Unsent>, message: &str) -> Value {
+    let unsent = unsent.map(Unsent::facts);
+    context! { userid, next => safe_next(next), unsent, message, passkeys => passkeys::script(web) }
 }
 
 /// The form with what was wrong.
-fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) -> Response {
-    no_store(web.pages.page(status, "login.html", form_facts(web, userid, next, message)))
+fn form(web: &Web, status: StatusCode, given: &LogIn, message: &str) -> Response {
+    let unsent = given.unsent();
+    let facts = form_facts(web, given.userid.trim(), &given.next, unsent.as_ref(), message);
+    no_store(web.pages.page(status, "login.html", facts))
+}
+
+/// The form for somebody whose session has ended; it carries what they sent without one.
+pub(super) fn ask_with(web: &Web, unsent: &Unsent) -> Response {
+    let message = "you were logged out, so nothing was sent yet; log in to go on, what you wrote is kept";
+    let facts = form_facts(web, "", &unsent.page(), Some(unsent), message);
+    no_store(web.pages.page_for(None, StatusCode::UNAUTHORIZED, "login.html", facts))
+}
+
+impl LogIn {
+    /// The form that was sent without a session.
+    fn unsent(&self) -> Option<Unsent> {
+        (!self.sent_to.is_empty()).then(|| Unsent::read(&self.sent_to, self.sent.as_bytes()))
+    }
 }
 
 pub(super) async fn act(
@@ -90,23 +116,32 @@ pub(super) async fn act(
     headers: HeaderMap,
     Form(given): Form<LogIn>,
 ) -> Response {
-    let userid = given.userid.trim();
     if given.by == "link" {
-        return send_link(&web, client, userid).await;
+        return send_link(&web, client, &given).await;
     }
+    let userid = given.userid.trim();
     let (agent, rate_key) = (agent(&headers), client.rate_key());
     let entered = match given.by.as_str() {
         "challenge" => match passkeys::ask(&web) {
             Ok(question) => return question,
             Err(error) => Err(error),
         },
-        "passkey" => passkeys::log_in(&web, &credentials, given.passkey, &rate_key, agent).await,
+        "passkey" => passkeys::log_in(&web, &credentials, &given.passkey, &rate_key, agent).await,
         _ => log_in(&web.app, userid, &given.password, &rate_key, agent).await,
     };
     match entered {
-        Ok(fresh) => enter(&web, &credentials, &fresh, &given.next).await,
+        Ok(fresh) => {
+            let entered = enter(&web, &credentials, &fresh, &given.next).await;
+            let Some(unsent) = given.unsent() else { return entered };
+            let visitor = find_visitor(&web.app, &fresh).await.ok().flatten();
+            let mut page = unsent.offer(&web, visitor.as_ref());
+            page.headers_mut().extend(
+                entered.headers().get(header::SET_COOKIE).map(|cookie| (header::SET_COOKIE, cookie.clone())),
+            );
+            no_store(page)
+        }
         Err(ServiceError::Refused(refusal)) => {
-            let page = form(&web, status(refusal.code), userid, &given.next, &refusal.message);
+            let page = form(&web, status(refusal.code), &given, &refusal.message);
             retry_later(page, &refusal)
         }
         Err(error) => web.pages.failure(error),
@@ -135,14 +170,18 @@ async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) ->
     no_store(([(header::SET_COOKIE, cookie)], Redirect::to(safe_next(next))).into_response())
 }
 
-async fn send_link(web: &Web, client: Client, userid: &str) -> Response {
+async fn send_link(web: &Web, client: Client, given: &LogIn) -> Response {
+    let userid = given.userid.trim();
     if userid.is_empty() {
-        return form(web, StatusCode::BAD_REQUEST, "", "", "write your userid to get a link by mail");
+        return form(web, StatusCode::BAD_REQUEST, given, "write your userid to get a link by mail");
     }
     match ask_for_link(&web.app, userid, &client.rate_key()).await {
-        Ok(()) => no_store(web.pages.page(StatusCode::OK, "link_sent.html", context! { userid })),
+        Ok(()) => {
+            let facts = context! { userid, unsent => given.unsent().as_ref().map(Unsent::facts) };
+            no_store(web.pages.page(StatusCode::OK, "link_sent.html", facts))
+        }
         Err(ServiceError::Refused(refusal)) => {
-            retry_later(form(web, status(refusal.code), userid, "", &refusal.message), &refusal)
+            retry_later(form(web, status(refusal.code), given, &refusal.message), &refusal)
         }
         Err(error) => web.pages.failure(error),
     }
@@ -164,7 +203,12 @@ pub(super) async fn leave(
     match left {
         Ok(()) => {
             let cookie = set_cookie(&web.app.config, "");
-            ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response()
+            let mut page = ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response();
+            // Stored boards, forms that were not sent, the subscription to pushes. Browsers obey over TLS alone.
+            if is_secure(&web.app.config) {
+                page.headers_mut().insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
+            }
+            page
         }
         Err(error) => web.pages.failure(error.into()),
     }

@@ -15,6 +15,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 pub(super) use self::analysis::show as show_analysis;
+use super::join;
 use super::preview::{self, drawn};
 use super::turn::{Ground, Turn, TurnPage};
 use crate::Web;
@@ -42,6 +43,8 @@ pub(super) struct Look {
     choose: Option<String>,
     /// The place for the next die, chosen before its face.
     spot: Option<String>,
+    /// Given: the move was sent, but the session had ended.
+    unsent: Option<String>,
     /// What is shown beside the board: `talk`, `more`, or the moves.
     pub(super) side: Option<String>,
 }
@@ -117,15 +120,15 @@ pub(super) async fn page(
         Err(error) => return web.pages.failure(error),
     };
     let seen = Seen { view: &view, visitor, look, around: &around };
-    let facts = context! {
+    let own = context! {
         notice => notice.message.clone(),
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
         pulse => pulse.unwrap_or_default(),
         computer => expect_move(&web.app, &view.board).map(|(userid, expected)| tell_expected(&userid, expected)),
         preview => preview::of_board(&web.pages.url, &view),
-        ..seen.facts(&talk, notice)
     };
+    let facts = join([own, seen.facts(&talk, notice)]);
     no_store(web.pages.page_for(visitor, status, "board.html", facts))
 }
 
@@ -175,12 +178,13 @@ impl Seen<'_> {
             options => name_options(&view.sheet.options),
             headline => self.headline(),
             news => news.map(|news| news.action.clone()).unwrap_or_default(),
-            gain => news.map_or(0, |news| news.gain),
+            news_gain => news.map_or(0, |news| news.gain),
             clock => self.clock(),
             unreached => view.unreached.clone(),
             seats => self.seats(),
             moves => self.moves(),
             picture => self.picture(turn.as_ref()),
+            unsent => self.look.unsent.is_some(),
             may_rematch => is_over && plays && others,
             side => SIDES.into_iter().find(|side| Some(*side) == self.look.side.as_deref()).unwrap_or("moves"),
             may_hint => is_turn && !summary.rated,
@@ -197,7 +201,7 @@ impl Seen<'_> {
             note => self.note(notice.note.as_deref()),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
-        context! { ..self.turn_facts(turn.as_ref()), ..self.proposal_facts(), ..shared }
+        join([self.turn_facts(turn.as_ref()), self.proposal_facts(), shared])
     }
 
     /// Where the visitor makes a turn.
@@ -219,15 +223,15 @@ impl Seen<'_> {
         let userid = self.visitor.map(|visitor| visitor.userid.as_str()).unwrap_or_default();
         let summary = &self.view.summary;
         let choosing = &turn.choosing;
-        context! {
+        let own = context! {
             next => self.view.board.entries.len() + 1,
             command => if choosing.preview.is_some() {
                 format!("{} move {} {userid} PASSWORD {}", summary.game, summary.number, choosing.begun)
             } else {
                 self.view.sheet.example.clone().unwrap_or_default()
             },
-            ..turn.facts(self)
-        }
+        };
+        join([own, turn.facts(self)])
     }
 
     fn picture(&self, turn: Option<&Turn<'_>>) -> Value {

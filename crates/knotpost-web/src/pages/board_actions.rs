@@ -1,21 +1,24 @@
 //! The buttons and forms of a board's page. Each executes a command of the command language, authenticated by the session.
 
 use axum::Form;
+use axum::body::to_bytes;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Action, BoardSet, Command, ParseError, read_queue_field};
 use serde::Deserialize;
 
+use super::Refused;
 use super::board::{Look, Notice, board_name, page};
 use crate::Web;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PagePath;
+use crate::idempotency::execute_with_key;
 use crate::session::LoggedIn;
 use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, ServiceError};
-use knotpost_core::commands::execute;
+use knotpost_core::commands::{CommandResponse, execute};
 use knotpost_core::identity::{Origin, Proof, Visitor};
 use knotpost_core::play::write_own_note;
 use knotpost_core::queries::view_board_version;
@@ -53,10 +56,54 @@ pub(super) async fn command(
     command: Result<Command, ParseError>,
     body: &str,
 ) -> Result<Answer, StoreError> {
+    Box::pin(execute(&web.app, request(client, visitor, command, body))).await
+}
+
+fn request(client: Client, visitor: &Visitor, command: Result<Command, ParseError>, body: &str) -> Request {
     let origin = Origin::http(client.host(), Proof::LoggedIn(visitor.proven()));
     // Browsers end lines with CR LF.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
-    Box::pin(execute(&web.app, Request::typed(command, body, origin))).await
+    Request::typed(command, body, origin)
+}
+
+/// Says something under the key of a form that a browser sends again when it has heard no answer. A move needs none: its
+/// number keeps it from being made twice.
+async fn say_once(
+    web: &Web,
+    client: Client,
+    visitor: &Visitor,
+    name: &BoardRef,
+    headers: &HeaderMap,
+    form: &BoardForm,
+) -> Response {
+    let command = Command::Chat { game: name.game.clone(), board: name.number, who: visitor.credentials() };
+    let place = format!("page {} {}", name.game, name.number);
+    let parts: [&[u8]; 4] = [b"chat", visitor.userid.as_bytes(), place.as_bytes(), form.comment.as_bytes()];
+    let present = |answer: &Answer| CommandResponse {
+        status: answer.failure.as_ref().map_or(200, |failure| failure.code.status()),
+        content_type: "text/plain".to_owned(),
+        retry_after: None,
+        body: answer.failure.as_ref().map(|failure| failure.message.clone()).unwrap_or_default(),
+    };
+    let asked = request(client, visitor, Ok(command), &form.comment);
+    let said = Box::pin(execute_with_key(web, headers, asked, &parts, present)).await;
+    if said.status() == StatusCode::OK {
+        return to_talk(name);
+    }
+    let (status, why) = (said.status(), said.extensions().get::<Refused>().cloned());
+    let message = match why {
+        Some(Refused(message)) => message,
+        None => to_bytes(said.into_body(), usize::MAX)
+            .await
+            .map(|body| String::from_utf8_lossy(&body).into_owned())
+            .unwrap_or_default(),
+    };
+    let notice = Notice { message, comment: form.comment.clone(), ..Notice::default() };
+    page(web, Some(visitor), name, &Look::beside("talk"), status, &notice).await
+}
+
+fn to_talk(name: &BoardRef) -> Response {
+    Redirect::to(&format!("/boards/{}/{}?side=talk#board", name.game, name.number)).into_response()
 }
 
 pub(super) async fn act(
@@ -64,6 +111,7 @@ pub(super) async fn act(
     client: Client,
     LoggedIn(visitor): LoggedIn,
     PagePath((game, number)): PagePath<(String, String)>,
+    headers: HeaderMap,
     Form(form): Form<BoardForm>,
 ) -> Response {
     let Some(name) = board_name(&game, &number) else {
@@ -71,6 +119,9 @@ pub(super) async fn act(
     };
     if form.act == "note" {
         return write_note(&web, &visitor, &name, &form.comment).await;
+    }
+    if form.act == "chat" && headers.contains_key("idempotency-key") {
+        return say_once(&web, client, &visitor, &name, &headers, &form).await;
     }
     if let Some(ply) = form.ply
         && let Ok(Some(now)) = view_board_version(&web.app, &name).await
@@ -158,10 +209,12 @@ async fn answered(
         if form.act == "analyse" {
             return Redirect::to(&format!("/boards/{}/{}/analysis", name.game, name.number)).into_response();
         }
-        let side = if form.act == "chat" { "?side=talk" } else { "" };
+        if form.act == "chat" {
+            return to_talk(name);
+        }
         // A rematch is a board of its own.
         let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);
-        return Redirect::to(&format!("/boards/{}/{}{side}#board", shown.game, shown.number)).into_response();
+        return Redirect::to(&format!("/boards/{}/{}#board", shown.game, shown.number)).into_response();
     };
     let stale = failure.code == Code::WrongMoveNumber && form.act == "move";
     let notice = Notice {

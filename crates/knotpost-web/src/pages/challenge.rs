@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use url::form_urlencoded;
 
 use super::board_actions::{command, hints};
-use super::seeks;
+use super::{join, seeks};
 use crate::Web;
 use crate::client::Client;
 use crate::error::status;
@@ -180,15 +180,14 @@ fn option_facts(spec: &OptionSpec, fields: &Fields) -> Value {
     let name = format!("option_{}", spec.name);
     let given = fields.get(&name).map_or(spec.default, String::as_str).to_owned();
     let shared = context! { name, label => spec.name.replace('_', " "), help => spec.help, given };
-    match &spec.kind {
-        OptionKind::Flag => context! { kind => "flag", ..shared },
-        OptionKind::Either(usual, other) => {
-            context! { kind => "choice", words => vec![*usual, *other], ..shared }
-        }
-        OptionKind::Number { min, max } => context! { kind => "number", min => *min, max => *max, ..shared },
-        OptionKind::Choice(words) => context! { kind => "choice", words => words.to_vec(), ..shared },
-        OptionKind::Text { shape, .. } => context! { kind => "text", shape => *shape, ..shared },
-    }
+    let own = match &spec.kind {
+        OptionKind::Flag => context! { kind => "flag" },
+        OptionKind::Either(usual, other) => context! { kind => "choice", words => vec![*usual, *other] },
+        OptionKind::Number { min, max } => context! { kind => "number", min => *min, max => *max },
+        OptionKind::Choice(words) => context! { kind => "choice", words => words.to_vec() },
+        OptionKind::Text { shape, .. } => context! { kind => "text", shape => *shape },
+    };
+    join([own, shared])
 }
 
 pub(super) async fn act(

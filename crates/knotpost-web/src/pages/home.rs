@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use super::figures::faces;
 use super::practice::lessons;
-use super::{assets, preview, prose, seeks};
+use super::{Refused, assets, join, preview, prose, seeks};
 use crate::Web;
 use crate::error::Problem;
 use crate::extract::{PagePath, PageQuery};
@@ -51,11 +51,11 @@ pub(crate) async fn method_not_allowed(State(web): State<Web>, uri: Uri) -> Resp
 
 /// The 404 page, also for pages that the user may not see.
 pub(crate) fn not_found_page(web: &Web) -> Response {
-    web.pages.page(
-        StatusCode::NOT_FOUND,
-        "problem.html",
-        context! { title => "Not found", message => "there is no such page here", games => game_links(web) },
-    )
+    let message = "there is no such page here";
+    let facts = context! { title => "Not found", message, games => game_links(web) };
+    let mut page = web.pages.page(StatusCode::NOT_FOUND, "problem.html", facts);
+    page.extensions_mut().insert(Refused(message.to_owned()));
+    page
 }
 
 /// The query of the start page.
@@ -129,13 +129,13 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
             .filter(|seat| seat.userid != visitor.userid && seat.away_until.is_some_and(|until| until > now))
             .map(|seat| seat.userid.clone())
             .collect();
-        context! {
+        let own = context! {
             is_mine => board.is_turn_of(&visitor.userid) && summary.paused.is_none(), paused => summary.paused.is_some(),
             since => zone.show(since), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
             left => end.map(|end| name_span(end.since(now))), end => end.map(|end| zone.show(*end)),
             others, away,
-            ..line_facts(&board.line)
-        }
+        };
+        join([own, line_facts(&board.line)])
     };
     Ok(boards.iter().map(facts).collect())
 }

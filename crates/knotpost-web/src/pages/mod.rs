@@ -22,14 +22,17 @@ mod seeks;
 mod settings;
 mod short;
 mod turn;
+mod unsent;
 mod unsubscribe;
 mod webhooks;
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
+use minijinja::value::merge_maps;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sha2::{Digest as _, Sha256};
 
@@ -112,10 +115,8 @@ impl Pages {
             themes => Theme::ALL.map(|one| context! { word => one.as_str(), is_chosen => one == theme }),
             script => assets::address("board.js"),
         };
-        let rendered = self
-            .templates
-            .get_template(template)
-            .and_then(|template| template.render(context! { ..facts, ..shared }));
+        let rendered =
+            self.templates.get_template(template).and_then(|template| template.render(join([facts, shared])));
         match rendered {
             Ok(page) => (status, Html(page)).into_response(),
             Err(error) => {
@@ -139,8 +140,23 @@ impl Pages {
     pub(super) fn problem(&self, code: Code, message: &str) -> Response {
         let status = status(code);
         let title = status.canonical_reason().unwrap_or("Error");
-        self.page(status, "problem.html", context! { title, message })
+        let mut page = self.page(status, "problem.html", context! { title, message });
+        page.extensions_mut().insert(Refused(message.to_owned()));
+        page
     }
+}
+
+/// The facts of several sources for one template. None may hide one of the same name of another: the template would find
+/// the wrong one, and break only where it is read.
+pub(super) fn join<const N: usize>(sources: [Value; N]) -> Value {
+    debug_assert_eq!(name_given_twice(&sources), None, "a fact hides another one of its name");
+    merge_maps(sources)
+}
+
+fn name_given_twice(sources: &[Value]) -> Option<String> {
+    let names = sources.iter().filter_map(|source| source.try_iter().ok()).flatten();
+    let mut known = HashSet::new();
+    names.map(|name| name.to_string()).find(|name| !known.insert(name.clone()))
 }
 
 /// For which session a page was made; absent where none was looked for. The service worker of the pages deletes what it
@@ -246,3 +262,51 @@ pub(super) use assets::address as asset_address;
 pub(super) use home::{method_not_allowed, not_found, not_found_page};
 pub(super) use mailbox::require_key as require_mailbox_key;
 pub use privacy::check_privacy_text;
+pub(super) use unsent::{LoggedOut, Refused, keep_words, refuse};
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// The text of a block up to the brace that ends it.
+    fn block(rest: &str) -> &str {
+        let mut depth = 1;
+        let end = rest.find(|sign| {
+            depth += i32::from(sign == '{') - i32::from(sign == '}');
+            depth == 0
+        });
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+    }
+
+    #[test]
+    fn facts_of_several_sources_are_joined_and_none_hides_another() {
+        let mut files = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+        assert!(files.len() > 50);
+        let begin = concat!("context", "! {");
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            for facts in text.split(begin).skip(1).map(block) {
+                let merges = facts.split([',', '{']).any(|part| part.trim_start().starts_with(".."));
+                assert!(!merges, "{}: `join` them: {facts}", file.display());
+            }
+        }
+        let twice = [context! { turns => 3, day => 1 }, context! { turns => 4 }];
+        assert_eq!(name_given_twice(&twice).as_deref(), Some("turns"));
+        assert_eq!(name_given_twice(&[context! { turns => 3 }, context! { day => 1 }]), None);
+    }
+}

@@ -14,6 +14,7 @@ use self::lessons::has_lessons;
 use self::line::{COMPUTER, YOU};
 pub(super) use self::line::{Line, Look, MOST_MOVES, Origin, SWAP};
 use self::puzzles::has_puzzles;
+use super::join;
 use crate::Web;
 use crate::client::Client;
 use crate::extract::{PagePath, PageQuery};
@@ -91,11 +92,11 @@ pub(super) async fn show(
         // The address holds all moves, those of the computer player too.
         return unlisted(Redirect::to(&line.here()).into_response());
     }
-    let facts = context! {
+    let own = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
         has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), another, level, levels => MOST_LEVEL,
-        ..line.facts(meta.title, &look)
     };
+    let facts = join([own, line.facts(meta.title, &look)]);
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts))
 }
 

@@ -7,6 +7,7 @@ mod auth_cache;
 mod browser;
 mod caching;
 mod connecting;
+mod crawling;
 mod describing;
 mod exploring;
 mod feeds;
@@ -33,6 +34,7 @@ mod seeking;
 mod sessions;
 mod standing_in;
 mod themes;
+mod unsent;
 mod visiting;
 
 pub(crate) use crate::stories::{tell, tell_on_databases};

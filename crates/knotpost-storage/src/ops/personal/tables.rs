@@ -213,7 +213,7 @@ pub const HELD: &[Held] = &[
          FROM webhooks WHERE user_id = $1 ORDER BY id",
         [host Host, events Text, form Text, label Text, created_at Time, sent_at Time, failures Number,
          failing_since Time, stopped_at Time, error Text]
-        without [id user_id secret]),
+        without [id user_id secret session]),
     held!(web_sessions in "sessions", "browsers that are logged in",
         "SELECT user_agent, created_at, seen_at, expires_at, password_at FROM web_sessions WHERE user_id = $1 \
          ORDER BY created_at",

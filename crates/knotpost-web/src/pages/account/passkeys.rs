@@ -23,7 +23,7 @@ use knotpost_core::identity::{
 use knotpost_model::Millis;
 
 /// The fields of the log-in form that a passkey fills.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Shown {
     credential: String,
@@ -107,12 +107,12 @@ pub(super) fn ask(web: &Web) -> Result<Response, ServiceError> {
 pub(super) async fn log_in(
     web: &Web,
     credentials: &Credentials,
-    shown: Shown,
+    shown: &Shown,
     rate_key: &str,
     agent: &str,
 ) -> Result<String, ServiceError> {
     let holder = credentials.cookie(cookie_name(web)).unwrap_or_default();
-    let Shown { credential, client_data, data, signature, user_handle } = shown;
+    let Shown { credential, client_data, data, signature, user_handle } = shown.clone();
     let answer = PasskeyAnswer { credential, client_data, data, signature, user_handle };
     log_in_by_passkey(&web.app, &holder, &answer, rate_key, agent).await
 }

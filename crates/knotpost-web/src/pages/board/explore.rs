@@ -11,6 +11,7 @@ use super::queueing::{Plan, queue_facts};
 use super::{Seen, board_name};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
+use crate::pages::join;
 use crate::pages::practice::{Line, Look, MOST_MOVES, Origin, unlisted};
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::Code;
@@ -76,7 +77,7 @@ impl Seen<'_> {
         let own = me.filter(|me| is_now && summary.players().filter(|player| player == me).count() == 1);
         let plan = own.map(|me| Plan::read(&line, me));
         let step = |ply: usize| format!("{path}?ply={ply}");
-        context! {
+        let own = context! {
             title => board.title(),
             number => summary.number,
             back_to => if is_present { format!("{here}#board") } else { format!("{here}?ply={ply}#board") },
@@ -88,8 +89,8 @@ impl Seen<'_> {
             last => summary.last_ply,
             board_page => here,
             ply, rolls, is_present,
-            ..line.facts(&title, look)
-        }
+        };
+        join([own, line.facts(&title, look)])
     }
 }
 

@@ -15,6 +15,7 @@ use super::Setup;
 use super::line::{BETWEEN, Look};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
+use crate::pages::join;
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
 
@@ -100,11 +101,11 @@ pub(in crate::pages) async fn show(
         _ if is_right => "right",
         _ => "wrong",
     };
-    let facts = context! {
+    let own = context! {
         game => meta.name, title => meta.title, number, verdict,
         all => course.lessons.len(), text => lesson.text.clone(), done => lesson.done.clone(),
-        ..line.facts(meta.title, &look)
     };
+    let facts = join([own, line.facts(meta.title, &look)]);
     web.pages.page_for(visitor, StatusCode::OK, "lesson.html", facts)
 }
 

@@ -6,6 +6,7 @@ use knotpost_rules::{Cast, Now, Position, Seat, SeatNames, Status, Turn as Playe
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use crate::pages::join;
 use crate::pages::turn::{Ground, Turn, TurnPage};
 use crate::session::url_encode;
 
@@ -247,12 +248,12 @@ impl Line {
             reading => describe(&present),
             over,
         };
-        let Some(turn) = turn else { return context! { choosing => false, has_preview => false, ..shared } };
+        let Some(turn) = turn else {
+            return join([context! { choosing => false, has_preview => false }, shared]);
+        };
         let begun = turn.choosing.begun.as_str();
-        context! {
-            play => self.page_with(self.texts().chain([begun]), "", None),
-            ..context! { ..turn.facts(self), ..shared }
-        }
+        let play = self.page_with(self.texts().chain([begun]), "", None);
+        join([context! { play }, turn.facts(self), shared])
     }
 }
 

@@ -13,6 +13,7 @@ use super::line::{BETWEEN, Line, Look, Origin};
 use super::unlisted;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
+use crate::pages::join;
 use crate::session::{LoggedIn, url_encode};
 use knotpost_core::boards::Code;
 
@@ -104,11 +105,11 @@ pub(in crate::pages) async fn show(
     let first = line.moves().first().map(|made| made.text.clone());
     let look = Look { moves: tried.moves, choose: tried.choose, spot: tried.spot, ..Look::default() };
     let (tomorrow, yesterday) = (day % LAST_DAY + 1, if day == 1 { LAST_DAY } else { day - 1 });
-    let facts = context! {
+    let own = context! {
         game => meta.name, title => meta.title, day, is_today => day == today, verdict, first, played, steps,
-        side => mover, options => options.to_string(), turns => puzzle.turns(), yesterday, tomorrow,
-        ..line.facts(meta.title, &look)
+        side => mover, options => options.to_string(), best_length => puzzle.turns(), yesterday, tomorrow,
     };
+    let facts = join([own, line.facts(meta.title, &look)]);
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "puzzle.html", facts))
 }
 

@@ -468,6 +468,7 @@ async fn a_webhook_on_postgresql_is_sent_one_event_at_a_time() {
                 secret: vec![1],
                 form: "json",
                 label: None,
+                session: None,
             };
             let webhook = tx.insert_webhook(ann, &hook, Millis(1)).await?;
             for id in ["one", "two"] {

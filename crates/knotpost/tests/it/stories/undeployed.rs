@@ -23,6 +23,7 @@ const UNDEPLOYED: &[(&str, &str, &str)] = &[
     ("stories::playing", "two_players_meet_by_mail_and_play_to_the_end", LETTERS),
     ("stories::reading", "changes_of_an_account_are_told_to_all_its_addresses", LETTERS),
     ("stories::submitting", "no_more_than_fifty_boards_are_sent_again", CHALLENGES),
+    ("web::unsent", "a_form_beyond_the_rate_keeps_its_words", "its own limit of requests"),
 ];
 
 /// What stands behind `undeployed:` in the sources below this folder, with the modules it stands in.

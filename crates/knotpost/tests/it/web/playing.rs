@@ -132,7 +132,8 @@ mod stories {
             assert!(page.status == 200 && choices(&page).is_empty() && hidden(&page, "move").is_empty());
         }
         let page = Browser::new(&app).post(BOARD, &[("act", "move"), ("move", "f1")]).await;
-        assert_eq!((page.status.as_u16(), page.header("location")), (303, "/login?next=/"));
+        let next = "/login?next=/boards/osbox/101%3Fchoose%3Df1%26unsent%3Dyes";
+        assert_eq!((page.status.as_u16(), page.header("location")), (303, next));
     }
 
     pub(super) async fn a_session_moves_nobody_elses_pieces(place: Place) {

@@ -8,6 +8,7 @@ tell! {
     a_turn_that_is_over_is_told_to_no_browser,
     a_browser_that_is_gone_is_forgotten_and_a_busy_service_is_waited_for,
     browsers_are_added_by_their_user_and_removed_with_them,
+    a_browser_is_told_as_long_as_its_session_lasts,
     a_server_that_tells_no_browsers_offers_it_to_nobody,
 }
 
@@ -172,6 +173,67 @@ mod stories {
         app.work().await;
         assert!(host.told().is_empty(), "words and her own moves are no turns of hers");
         assert!(settings(&mut ann).await.contains("last told 2026-11-20"));
+    }
+
+    /// Everything that ends a session ends what its browser is told, and nothing else does.
+    pub(super) async fn a_browser_is_told_as_long_as_its_session_lasts(place: Place) {
+        let (app, host) = begin(place).await;
+        say(&app, "osbox challenge -size=4 bob ann", "").await;
+        for end in [
+            "nothing",
+            "log-out",
+            "log-out elsewhere",
+            "log-in of another user",
+            "another log-in",
+            "another password",
+            "suspension",
+            "idleness",
+        ] {
+            let mut ann = Browser::of(&app, "ann").await;
+            assert_eq!(Receiver::new().subscribe(&mut ann, &host.url()).await, 303);
+            app.work().await;
+            assert_eq!(host.told().len(), 1, "{end}: the first word");
+            match end {
+                "log-out" => assert_eq!(ann.post("/logout", &[]).await.status, 303),
+                "log-out elsewhere" => {
+                    let mut other = Browser::of(&app, "ann").await;
+                    assert_eq!(other.post("/logout", &[("from", "everywhere")]).await.status, 303);
+                }
+                "log-in of another user" => assert_eq!(ann.log_in("bob", "bob-secret").await.status, 303),
+                "another log-in" => assert_eq!(ann.log_in("ann", "ann-secret").await.status, 303),
+                "another password" => {
+                    for (old, new) in [("ann-secret", "ann-other"), ("ann-other", "ann-secret")] {
+                        app.mail("ann@ann.example", &format!("change password ann {old} {new}"), "").await;
+                    }
+                }
+                "suspension" => edit_user(&app.app, "ann", UserEdit::Suspend).await.unwrap(),
+                "idleness" => {
+                    app.clock.advance(61 * DAY);
+                    say(&app, "osbox challenge -size=4 bob ann", "").await;
+                }
+                _ => {}
+            }
+            app.work().await;
+            app.letters();
+            host.told();
+            let number = if end == "idleness" { 102 } else { 101 };
+            if end == "suspension" {
+                edit_user(&app.app, "ann", UserEdit::Lift).await.unwrap();
+            }
+            let move_of = |userid: &str| format!("osbox move {number} {userid} {userid}-secret");
+            let board = app.get(&format!("/api/v1/boards/osbox/{number}")).await.json();
+            if board["to_move"][0] == "ann" {
+                say_first_legal(&app, number, &move_of("ann")).await;
+            }
+            say_first_legal(&app, number, &move_of("bob")).await;
+            app.work().await;
+            assert_eq!(host.told().len(), usize::from(end == "nothing"), "{end}");
+        }
+    }
+
+    async fn say_first_legal(app: &TestApp, number: i64, line: &str) {
+        let legal = app.get(&format!("/api/v1/boards/osbox/{number}/legal")).await.json();
+        say(app, &format!("{line} {}", legal["legal"][0].as_str().unwrap()), "").await;
     }
 
     pub(super) async fn a_turn_that_is_over_is_told_to_no_browser(place: Place) {

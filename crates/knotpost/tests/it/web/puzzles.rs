@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     a_puzzle_says_right_or_wrong_and_shows_its_answer_when_asked,
+    a_puzzle_is_solved_by_tapping,
     a_program_asks_for_a_puzzle_and_has_a_move_judged,
 }
 
@@ -65,6 +66,62 @@ mod stories {
         assert_eq!(visitor.get("/puzzles/osbox?day=x").await.status, 422);
         assert!(visitor.cookie.is_none(), "nothing is stored");
         assert!(visitor.get("/try/osbox").await.text.contains("href=\"/puzzles/osbox\""));
+    }
+
+    /// The links of a page that choose something, as their `choose`, their `spot`, and the address.
+    fn taps(page: &str) -> Vec<(String, String, String)> {
+        let value = |address: &str, name: &str| {
+            let pair = address.split(['?', '&']).find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+            pair.unwrap_or_default().replace("%3A", ":").replace("%2C", ",")
+        };
+        let addresses = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let addresses = addresses.map(|address| address.replace("&amp;", "&"));
+        let taps = addresses.map(|address| (value(&address, "choose"), value(&address, "spot"), address));
+        taps.filter(|(choose, spot, address)| {
+            address.starts_with("/puzzles/") && !(choose.is_empty() && spot.is_empty())
+        })
+        .collect()
+    }
+
+    pub(super) async fn a_puzzle_is_solved_by_tapping(place: Place) {
+        let app = TestApp::start_with(place, |config| config.limits.http_per_minute = 1_000_000).await;
+        let mut visitor = Browser::new(&app);
+        for game in GAMES {
+            for day in [1, 60, 100, 332, 366] {
+                for by_place in [false, true] {
+                    let (puzzle, _) = puzzle(game, day);
+                    let solution = puzzle.solution();
+                    let mut page = visitor.get(&format!("/puzzles/{game}?day={day}")).await;
+                    let (mut begun, mut taken) = (String::new(), false);
+                    while begun != solution {
+                        let taps = taps(&page.text);
+                        for (.., address) in &taps {
+                            assert_eq!(visitor.get(address).await.status, 200, "{address}");
+                        }
+                        let leads = |choose: &str| solution.starts_with(choose) && choose.len() > begun.len();
+                        let onwards =
+                            taps.iter().filter(|(choose, spot, _)| spot.is_empty() && leads(choose));
+                        let is_its = |spot: &str| !spot.is_empty() && solution.get(1..) == Some(spot);
+                        let place = taps.iter().find(|(_, spot, _)| by_place && !taken && is_its(spot));
+                        let next = place.or(onwards.min_by_key(|(choose, ..)| choose.len()));
+                        let (choose, _, address) = next.unwrap_or_else(|| {
+                            panic!("{game} {day}: {solution} from {begun}: {}", page.text)
+                        });
+                        taken |= place.is_some();
+                        page = visitor.get(address).await;
+                        begun.clone_from(choose);
+                    }
+                    let play = page.text.split("class=\"button\" href=\"").nth(1).unwrap_or_default();
+                    let play = play.split('"').next().unwrap_or_default().replace("&amp;", "&");
+                    let page = visitor.get(&play).await;
+                    assert!(
+                        page.text.contains(&format!("Right: {solution} is the only move")),
+                        "{game} {day}: {play} {}",
+                        page.text
+                    );
+                }
+            }
+        }
     }
 
     pub(super) async fn a_program_asks_for_a_puzzle_and_has_a_move_judged(place: Place) {

@@ -1,0 +1,244 @@
+//! Forms that were not carried out: nobody loses the words that they typed, whatever refused them.
+//!
+//! A handler that refuses a form shows its page again with what was typed. What stands before and behind handlers (the
+//! session, the rates, the database) knows nothing of the form; its refusal is completed here.
+
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use minijinja::{Value, context};
+use url::form_urlencoded;
+
+use super::account;
+use crate::Web;
+use crate::error::Problem;
+use crate::session::{LONGEST_NEXT, safe_next, to_log_in, url_encode};
+use knotpost_core::boards::Code;
+use knotpost_core::identity::Visitor;
+
+/// The longest form that is kept, in bytes: more than a form of our pages sends with all fields full.
+const LONGEST_FORM: u64 = 128 * 1024;
+/// What is never handed back.
+const SECRETS: [&str; 3] = ["password", "present", "new"];
+/// What buttons and hidden fields say.
+const WORDLESS: [&str; 6] = ["act", "move", "number", "ply", "id", "sure"];
+
+/// A response that says nothing but why something was not done.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused(pub(crate) String);
+
+/// A response to a form of somebody who is not logged in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoggedOut;
+
+/// A form that was not carried out.
+#[derive(Clone, Debug)]
+pub(super) struct Unsent {
+    path: String,
+    fields: Vec<(String, String)>,
+}
+
+impl Unsent {
+    /// The form with this body that was sent to this address.
+    pub(super) fn read(path: &str, body: &[u8]) -> Self {
+        let fields = form_urlencoded::parse(body).into_owned();
+        let fields = fields.filter(|(name, _)| !SECRETS.contains(&name.as_str())).collect();
+        Self { path: safe_next(path).to_owned(), fields }
+    }
+
+    fn field(&self, name: &str) -> &str {
+        self.fields.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    fn is_move(&self) -> bool {
+        self.path.starts_with("/boards/") && self.field("act") == "move"
+    }
+
+    /// Whether somebody typed or chose something that an address cannot hold.
+    fn has_words(&self) -> bool {
+        let is_wordless = |name: &str| WORDLESS.contains(&name) && (self.is_move() || name != "move");
+        self.fields.iter().any(|(name, value)| !value.is_empty() && !is_wordless(name))
+    }
+
+    /// What was not sent, as the beginning of a sentence.
+    fn name(&self) -> &str {
+        match self.field("move") {
+            play if self.is_move() => play,
+            _ if !self.field("comment").is_empty() => "what you wrote",
+            _ => "your form",
+        }
+    }
+
+    /// The page that the form stands on.
+    pub(super) fn page(&self) -> String {
+        let game = self.field("game");
+        let page = match self.path.as_str() {
+            path if self.is_move() => format!("{path}?choose={}&unsent=yes", url_encode(self.field("move"))),
+            "/challenge" if !game.is_empty() => format!("/challenge?game={}", url_encode(game)),
+            path => path.to_owned(),
+        };
+        if page.len() > LONGEST_NEXT { self.path.clone() } else { page }
+    }
+
+    /// What the template of the form needs.
+    pub(super) fn facts(&self) -> Value {
+        let fields = self.fields.iter().map(|(name, value)| context! { name, value }).collect::<Vec<_>>();
+        let mut body = form_urlencoded::Serializer::new(String::new());
+        let body = body.extend_pairs(&self.fields).finish();
+        context! { path => self.path.clone(), fields, body, page => self.page() }
+    }
+
+    /// The page that offers a form again after the log-in that it was sent without.
+    pub(super) fn offer(&self, web: &Web, visitor: Option<&Visitor>) -> Response {
+        let message = format!("You were logged out; {} was not sent.", self.name());
+        let facts = context! { title => "Not sent", message, unsent => self.facts() };
+        web.pages.page_for(visitor, StatusCode::OK, "problem.html", facts)
+    }
+}
+
+/// Refuses a request before its handler knows of it: for people with a page, for programs with problem details.
+pub(crate) fn refuse(web: &Web, path: &str, code: Code, message: &str) -> Response {
+    if is_of_programs(path) {
+        Problem::new(code, message).into_response()
+    } else {
+        web.pages.problem(code, message)
+    }
+}
+
+fn is_of_programs(path: &str) -> bool {
+    ["/api/", "/inbound"].iter().any(|other| path.starts_with(other)) || path == "/commands"
+}
+
+/// Completes the refusal of a form of a page with what was typed.
+pub(crate) async fn keep_words(State(web): State<Web>, request: Request, next: Next) -> Response {
+    if !is_form(&request) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let is_short = body.size_hint().exact().is_some_and(|length| length <= LONGEST_FORM);
+    // Another site must not put words into a form of ours.
+    if !is_short || !is_of_this_site(&parts.headers, &web.pages.url) {
+        return complete(&web, next.run(Request::from_parts(parts, body)).await, None);
+    }
+    let Ok(bytes) = to_bytes(body, LONGEST_FORM as usize).await else {
+        return web
+            .pages
+            .problem(Code::WrongArguments, "the request ended in the middle; send the form again");
+    };
+    let unsent = Unsent::read(parts.uri.path(), &bytes);
+    let response = next.run(Request::from_parts(parts, Body::from(Bytes::clone(&bytes)))).await;
+    complete(&web, response, Some(&unsent))
+}
+
+/// Whether a form of a page was sent, rather than what a program posts.
+fn is_form(request: &Request) -> bool {
+    let path = request.uri().path();
+    // Mail programs unsubscribe by themselves.
+    let is_page = !is_of_programs(path) && !path.starts_with("/unsubscribe/");
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_encoded = kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"));
+    request.method() == Method::POST && is_page && is_encoded
+}
+
+/// Whether a browser says that a page of ours sent this.
+fn is_of_this_site(headers: &HeaderMap, url: &str) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match text("sec-fetch-site") {
+        Some(site) => site == "same-origin",
+        None => text("origin").is_some_and(|origin| {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            origin == url || (host.is_some() && host == text("host"))
+        }),
+    }
+}
+
+fn complete(web: &Web, response: Response, unsent: Option<&Unsent>) -> Response {
+    let unsent = unsent.filter(|unsent| unsent.has_words() || unsent.is_move());
+    let status = response.status();
+    if response.extensions().get::<LoggedOut>().is_some() {
+        return match unsent {
+            Some(unsent) if unsent.has_words() => account::ask_with(web, unsent),
+            Some(unsent) => to_log_in(&unsent.page()),
+            None => response,
+        };
+    }
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_page = kind.is_some_and(|kind| kind.starts_with("text/html"));
+    let message = match response.extensions().get::<Refused>() {
+        Some(_) if is_page && unsent.is_none() => return response,
+        Some(Refused(message)) => message.as_str(),
+        None if is_page => return response,
+        None if status == StatusCode::PAYLOAD_TOO_LARGE => TOO_LARGE,
+        None => "the form cannot be read; open its page again",
+    };
+    let title = status.canonical_reason().unwrap_or("Error");
+    let facts = match unsent {
+        Some(unsent) => context! { title, message, unsent => unsent.facts() },
+        None => context! { title, message },
+    };
+    let mut page = web.pages.page(status, "problem.html", facts);
+    if let Some(seconds) = response.headers().get(header::RETRY_AFTER) {
+        page.headers_mut().insert(header::RETRY_AFTER, seconds.clone());
+    }
+    page
+}
+
+/// Said of a form that is larger than any of ours can be.
+const TOO_LARGE: &str =
+    "this is more than the server takes; go back, where the browser keeps what you wrote, and shorten it";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::ROUTES;
+    use crate::routes::Role;
+
+    #[test]
+    fn the_page_of_a_form_is_one_that_can_be_looked_at() {
+        for (path, body, page) in [
+            ("/boards/osbox/101", "act=move&move=f10&number=3", "/boards/osbox/101?choose=f10&unsent=yes"),
+            ("/boards/osbox/101", "act=chat&comment=Hello", "/boards/osbox/101"),
+            ("/challenge", "game=osbox&comment=Hello", "/challenge?game=osbox"),
+            ("/settings", "act=vacation&until=x", "/settings"),
+            ("//evil.example/x", "comment=Hello", "/"),
+        ] {
+            assert_eq!(Unsent::read(path, body.as_bytes()).page(), page);
+        }
+        let long = format!("act=move&move={}", "x".repeat(600));
+        assert_eq!(Unsent::read("/boards/osbox/101", long.as_bytes()).page(), "/boards/osbox/101");
+        let is_shown = |path: &str| ROUTES.iter().any(|route| route.method == "GET" && route.path == path);
+        for route in ROUTES.iter().filter(|route| route.method == "POST" && route.role == Role::User) {
+            assert!(is_shown(route.path), "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_handed_back() {
+        let unsent = Unsent::read(
+            "/settings",
+            b"act=add&address=a%40b.example&present=geheim&password=geheim&new=geheim",
+        );
+        assert!(unsent.has_words() && !format!("{unsent:?}").contains("geheim"));
+    }
+
+    #[test]
+    fn only_forms_of_this_site_are_kept() {
+        let sent = |pairs: &[(&'static str, &'static str)]| {
+            let headers = pairs.iter().map(|(name, value)| {
+                (header::HeaderName::from_static(name), header::HeaderValue::from_static(value))
+            });
+            is_of_this_site(&headers.collect(), "https://knotpost.example")
+        };
+        assert!(sent(&[("sec-fetch-site", "same-origin")]));
+        assert!(sent(&[("origin", "http://one.example:8080"), ("host", "one.example:8080")]));
+        assert!(sent(&[("origin", "https://knotpost.example"), ("host", "127.0.0.1:8080")]));
+        assert!(!sent(&[("sec-fetch-site", "cross-site"), ("origin", "https://knotpost.example")]));
+        assert!(!sent(&[("origin", "https://evil.example"), ("host", "knotpost.example")]));
+        assert!(!sent(&[("origin", "null")]) && !sent(&[]));
+    }
+}
