@@ -111,7 +111,9 @@ impl<'x> Part<'x> {
         }
         let parts = self.children().unwrap_or_default();
         let kinds = parts.into_iter().filter_map(|part| Part::read(part).ok());
-        Some(kinds.into_iter().find_map(|part| report_part(&part.media_type())).unwrap_or_default().to_owned())
+        Some(
+            kinds.into_iter().find_map(|part| report_part(&part.media_type())).unwrap_or_default().to_owned(),
+        )
     }
 
     fn content(&self, name: &HeaderName<'_>) -> Option<&ContentType<'static>> {

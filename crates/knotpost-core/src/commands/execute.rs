@@ -337,7 +337,8 @@ async fn lay_out(tx: &mut ReadTx, prepared: &Prepared, mut answer: Answer) -> Re
     if let Some(user) = prepared.user().filter(|_| is_shown) {
         answer.reply = Wishes::of(tx, user).await?.lay_out(&answer.reply).into_owned();
     }
-    if let (Some(user), false) = (prepared.user(), prepared.has_session()) {
+    let is_proven = answer.failure.as_ref().is_none_or(|failure| failure.code != Code::BadCredentials);
+    if let Some(user) = prepared.user().filter(|_| is_proven && !prepared.has_session()) {
         answer.notices = http_notices(tx, user).await?;
     }
     Ok(answer)

@@ -31,7 +31,7 @@ const DELAYS: [&str; 9] = [
     "not yet been delivered",
     "has been delayed",
     "delivery attempts will continue",
-    "will continue to",
+    "will continue to try",
     "still being retried",
     "you do not need to resend",
 ];
@@ -61,6 +61,9 @@ const COPIES: [&str; 8] = [
     "unsent message below",
 ];
 
+/// The most addresses that are read in a report.
+const MOST_NAMED: usize = 100;
+
 /// The failures that a report is about; empty: it reports none. `sender` is the return path, `None` the null path.
 pub(in crate::inbound) fn read_report(raw: &[u8], message: &Message, sender: Option<&str>) -> Vec<Failure> {
     // Read receipts and complaints are reports too, about mails that were delivered.
@@ -74,7 +77,7 @@ pub(in crate::inbound) fn read_report(raw: &[u8], message: &Message, sender: Opt
     }
     let statuses =
         sections.iter().filter(|section| is_status(section)).filter_map(|section| section.text.as_deref());
-    let groups: Vec<Option<Failure>> = statuses.flat_map(read_status).collect();
+    let groups: Vec<Vec<Failure>> = statuses.flat_map(read_status).collect();
     if !groups.is_empty() {
         return groups.into_iter().flatten().collect();
     }
@@ -88,12 +91,13 @@ fn is_status(section: &Section) -> bool {
     matches!(section.kind.as_str(), "message/delivery-status" | "message/global-delivery-status")
 }
 
-/// What the groups of fields about recipients say; `None`: it failed nowhere. The group about the message is left out.
-fn read_status(text: &str) -> Vec<Option<Failure>> {
+/// What each group of fields about a recipient says.
+fn read_status(text: &str) -> Vec<Vec<Failure>> {
     text.replace("\r\n", "\n").split("\n\n").filter_map(read_recipient).collect()
 }
 
-fn read_recipient(group: &str) -> Option<Option<Failure>> {
+/// The failure that a group tells of, if any; `None`: it is about the message, not about a recipient.
+fn read_recipient(group: &str) -> Option<Vec<Failure>> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in group.lines() {
         if line.starts_with([' ', '\t']) {
@@ -121,7 +125,7 @@ fn read_recipient(group: &str) -> Option<Option<Failure>> {
     };
     let named = after_type(field("final-recipient")).trim_matches(['<', '>', ' ']);
     let named = Some(named.to_owned()).filter(|named| !named.is_empty()).into_iter().collect();
-    Some(trouble.map(|trouble| Failure { named, trouble }))
+    Some(trouble.map(|trouble| Failure { named, trouble }).into_iter().collect())
 }
 
 /// The value of a field that begins with its type, as in `rfc822; ann@example.org`.
@@ -155,7 +159,10 @@ fn read_words(subject: &str, text: &str) -> Option<Failure> {
     }
     // A line with a code says more than the text around it, and one with words that are known more than the rest.
     let has_status = |line: &&str| find_status(line).is_some_and(|status| !status.starts_with('2'));
-    let telling = told.iter().position(has_status).or_else(|| told.iter().position(has_reply_code));
+    let telling = told
+        .iter()
+        .position(has_status)
+        .or_else(|| told.iter().position(|line| find_reply_code(line).is_some()));
     let telling = telling.or_else(|| told.iter().position(|line| Trouble::from_words(line).is_some()));
     let said = telling.and_then(|at| told.get(at..(at + 2).min(told.len()))).map(|lines| lines.join(" "));
     let trouble = match said {
@@ -168,13 +175,13 @@ fn read_words(subject: &str, text: &str) -> Option<Failure> {
     };
     let words =
         told.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "<>()[]\"',;:".contains(c)));
-    let named =
-        words.map(|word| word.trim_end_matches('.')).filter(is_address).map(ToOwned::to_owned).collect();
+    let named = words
+        .map(|word| word.trim_end_matches('.'))
+        .filter(is_address)
+        .take(MOST_NAMED)
+        .map(ToOwned::to_owned)
+        .collect();
     Some(Failure { named, trouble })
-}
-
-fn has_reply_code(line: &&str) -> bool {
-    find_reply_code(line).is_some()
 }
 
 #[cfg(test)]

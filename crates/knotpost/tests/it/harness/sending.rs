@@ -65,19 +65,20 @@ impl Correspondence {
     pub(crate) async fn send_case(&self, raw: &str) -> CaseOutcome {
         let app = &self.app;
         let places = [
-            ("<REPLY>", &self.reply),
-            ("<CHAT>", &self.chat),
-            ("<RETURN>", &self.path),
-            ("<SERVER>", &ADDRESS.to_owned()),
+            ("<REPLY>", self.reply.as_str()),
+            ("<CHAT>", self.chat.as_str()),
+            ("<RETURN>", self.path.as_str()),
+            ("<SERVER>", ADDRESS),
         ];
-        let to = raw.lines().find_map(|line| line.strip_prefix("To: ")).expect("a recipient");
-        let (mark, to) = places.into_iter().find(|(mark, _)| *mark == to).unwrap_or(("", &to.to_owned()));
+        let named = raw.lines().find_map(|line| line.strip_prefix("To: ")).expect("a recipient");
+        let place = places.into_iter().find(|(mark, _)| *mark == named);
+        let (mark, to) = place.unwrap_or_else(|| panic!("{named} is no place"));
         let (path, rest) = raw.split_once('\n').expect("lines");
         let path = path
             .strip_prefix("Return-Path: <")
             .and_then(|path| path.strip_suffix('>'))
             .expect("a return path");
-        let rest = rest.replacen(mark, to, usize::from(!mark.is_empty())).replace('\n', "\r\n");
+        let rest = rest.replacen(mark, to, 1).replace('\n', "\r\n");
         let path = Some(path).filter(|path| !path.is_empty());
         let receipt = match app.receive_at(path, &[to], rest.as_bytes()).await {
             Receipt::Stored { text } => text,

@@ -15,6 +15,8 @@ fn session(digest: &str, user: UserKey, seen: i64) -> SessionRow {
         seen_at: Millis(seen),
         expires_at: Millis(100),
         password_at: None,
+        stopped_address: None,
+        stopped_at: None,
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) const REPORTS: &[(&str, &str, Option<BounceKind>)] = &[
          recipients after more than 24 hours on the queue on mx.example.\n\n\
          No action is required on your part. Delivery attempts will continue for some time.\n\n  \
          ann@b.example\n    Delay reason: SMTP timeout, 451 4.4.1 connection timed out\n",
-        Some(Soft),
+        None,
     ),
     (
         "Exchange, nobody",
@@ -90,7 +90,7 @@ pub(super) const REPORTS: &[(&str, &str, Option<BounceKind>)] = &[
          Subject: Delivery Status Notification (Delay)\n\n** Delivery incomplete **\n\n\
          There was a temporary problem delivering your message to ann@b.example.\n\
          Gmail will retry for 47 more hours.\n",
-        Some(Soft),
+        None,
     ),
     (
         "sendmail, in the old days",
