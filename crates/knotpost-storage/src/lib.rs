@@ -38,8 +38,8 @@ mod writer;
 pub use batch::MovePlan;
 pub use boards::{
     BoardContext, BoardNoteRow, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, InvitationRow,
-    NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow, QueuedMoveRow, RefusedOffer,
-    SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
+    NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow, QueuedMoveRow,
+    RefusedOffer, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
 };
 pub use connection::{Driver, Guarded, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
@@ -66,6 +66,6 @@ pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
 pub use transaction::{ReadTx, WriteTx};
 pub use users::{
     ALL_GAMES, AddressChange, AddressRow, ConfirmationShare, NewPasskey, NewToken, NewUser, PasskeyRow,
-    PreferenceRow, SessionRow, TokenRow, VacationRow,
+    PreferenceRow, PresenceRow, SessionRow, TokenRow, VacationRow,
 };
 pub use writer::Work;
