@@ -65,6 +65,10 @@ pub enum ShareOf {
     Name,
     /// An account whose owner is told of wrong passwords.
     Owner,
+    /// An account, one of its registered addresses that a mail says it is from, and the connecting host.
+    Address,
+    /// A user who is mailed what others say and do.
+    Reader,
     /// All senders who did not prove who they are.
     Strangers,
     /// All senders who did.
@@ -130,6 +134,8 @@ impl ShareOf {
             Self::Host => "host",
             Self::Name => "name",
             Self::Owner => "owner",
+            Self::Address => "address",
+            Self::Reader => "reader",
             Self::Strangers => "strangers",
             Self::Proven => "proven",
         }

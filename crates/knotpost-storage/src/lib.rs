@@ -66,6 +66,6 @@ pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
 pub use transaction::{ReadTx, WriteTx};
 pub use users::{
     ALL_GAMES, AddressChange, AddressRow, ConfirmationShare, NewPasskey, NewToken, NewUser, PasskeyRow,
-    PreferenceRow, SessionRow, TokenRow, VacationRow,
+    PreferenceRow, PresenceRow, SessionRow, TokenRow, VacationRow,
 };
 pub use writer::Work;

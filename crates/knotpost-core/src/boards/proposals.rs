@@ -107,7 +107,7 @@ pub(crate) fn silence_on(board: &Board, proposal: Option<&ProposalRow>, now: Mil
         .filter(|row| Some(row.user_id) != mover)
         .map(|row| Asked {
             away_until: row.away_until.map(Millis).unwrap_or_default(),
-            end: end_of_answer(board, row.user_id, proposal.at),
+            end: end_of_answer(board, row.user_id, proposal.at.min(now)),
         })
         .collect();
     let is_own = maker(board, proposal) == mover;
@@ -137,9 +137,8 @@ pub(crate) fn check_repeated(
         return Ok(());
     };
     let first = usize::try_from(offer.ply).unwrap_or_default();
-    let has_moved = |seat: &SeatRow| {
-        (first..board.entries.len()).any(|index| board.present_seat(index) == seat.seat)
-    };
+    let has_moved =
+        |seat: &SeatRow| (first..board.entries.len()).any(|index| board.present_seat(index) == seat.seat);
     if board.seats.iter().filter(|seat| seat.state == SeatState::Playing).all(has_moved) {
         return Ok(());
     }
@@ -191,11 +190,9 @@ mod tests {
         assert_eq!(judge_silence(None, &[], NOW), Forfeits, "nothing is offered");
         for (asked, is_own, draw, other) in cases {
             let players: Vec<Asked> = asked.iter().map(|state| player(state)).collect();
-            for (kind, expected) in [
-                (ProposalKind::Draw, draw),
-                (ProposalKind::Undo, other),
-                (ProposalKind::Substitute, other),
-            ] {
+            for (kind, expected) in
+                [(ProposalKind::Draw, draw), (ProposalKind::Undo, other), (ProposalKind::Substitute, other)]
+            {
                 let found = judge_silence(Some(Offer { kind, is_own }), &players, NOW);
                 assert_eq!(found, expected, "{kind:?}, {asked:?}, own: {is_own}");
             }

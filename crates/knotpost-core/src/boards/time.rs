@@ -205,6 +205,17 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
     }
 }
 
+/// How long nobody loses after a time in which nobody could act; no longer than the time for a move.
+const GRACE: Span = Span(600_000);
+
+/// The end of a time that was waited for since then, put off where it came in an outage or soon after it.
+fn put_off(board: &Board, since: Millis, end: LastMoment) -> LastMoment {
+    let grace = GRACE.0.min(limits_now(board).forfeit.0);
+    let outages = board.timing.pauses.everybody.iter().map(|pause| pause.until);
+    let back = outages.filter(|until| *until > since).map(|until| until.plus(grace)).max();
+    LastMoment { at: back.map_or(end.at, |back| end.at.max(back)), ..end }
+}
+
 /// When a player's time to answer is up, who was asked then: they have as long as for a move.
 pub(crate) fn end_of_answer(board: &Board, user: UserKey, asked: Millis) -> Millis {
     board.timing.pauses.of(Some(user)).reach(asked, limits_now(board).forfeit)
@@ -216,7 +227,8 @@ pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     let Standing::ToMove(seat) = board.standing() else { return None };
     let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
     let is_counted = pauses.reach(now, Span(1)) <= now.plus(1);
-    is_counted.then(|| end_of_time(board, seat, &pauses, waiting_since(board).min(now)))
+    let since = waiting_since(board).min(now);
+    is_counted.then(|| put_off(board, since, end_of_time(board, seat, &pauses, since)))
 }
 
 /// What is to be done about a board; `None`: nothing ever, it is over.
@@ -225,7 +237,7 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
     // A clock that went back must not leave a board waiting for the time it showed before.
     let since = waiting_since(board).min(now);
-    let LastMoment { up, at: end } = end_of_time(board, seat, &pauses, since);
+    let LastMoment { up, at: end } = put_off(board, since, end_of_time(board, seat, &pauses, since));
     let next_counted = pauses.reach(now, Span(1));
     if next_counted > now.plus(1) && now >= end {
         // Nothing happens to a player who is away, however late the clock looks.

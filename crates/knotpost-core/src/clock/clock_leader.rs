@@ -14,9 +14,9 @@ pub const CLOCK_DUTY: &str = "clock";
 const BEAT_MS: i64 = 30_000;
 /// How long a lease lasts that is not renewed.
 const LEASE_MS: i64 = 90_000;
-/// A leader that runs renews its lease within this time.
+/// A process that runs renews its lease, or looks at that of another, within this time. A longer silence was an outage.
 const CONFIRM_MS: i64 = 45_000;
-/// A silence that is longer was an outage; a clock that goes back further was set.
+/// A clock that goes back further was set.
 const GAP_MS: i64 = 5 * 60_000;
 
 /// Which process runs the clock.
@@ -48,7 +48,7 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
             return Ok(Watch::Ours);
         }
         if duty.holder != holder {
-            let seen = app.leader_watch.look(holder, &duty, now);
+            let seen = app.leader_watch.look(holder, &duty, now, CONFIRM_MS);
             if !is_silent(&seen, now) {
                 return Ok(Watch::Theirs);
             }
@@ -66,7 +66,7 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
 
 /// Whether the holder of a row is gone: it gave the lease back, or did not renew it in time.
 fn is_silent(seen: &Seen, now: Millis) -> bool {
-    let Seen { duty, at, has_changed } = seen;
+    let Seen { duty, at, has_changed, .. } = seen;
     let waited = now.0 - at.0;
     let lease = (duty.until_at.0 - duty.alive_at.0).clamp(0, LEASE_MS);
     let is_given_back = duty.until_at <= duty.alive_at;
@@ -82,23 +82,28 @@ async fn take_over(
     now: Millis,
 ) -> Result<Watch, StoreError> {
     let known = tx.leader_lease(CLOCK_DUTY).await?;
-    // Since when no process has run the clock, by this machine's clock.
-    let alive_at = match (&known, &stale) {
+    // The time in which no process ran, by this machine's clock: from the last sign of life to the first one of this
+    // process. While it waited for the lease of another, it ran.
+    let silence = match (&known, &stale) {
         // Another process was faster.
         (Some(duty), None) if duty.holder != holder => return Ok(Watch::Theirs),
         (Some(duty), Some(seen)) if duty.holder != holder && *duty != seen.duty => return Ok(Watch::Theirs),
-        (Some(duty), Some(seen)) if duty.holder != holder && seen.has_changed => Some(seen.at),
-        (Some(duty), _) => Some(duty.alive_at),
+        (Some(duty), Some(seen)) if duty.holder != holder => {
+            let alive_at = if seen.has_changed { seen.at } else { duty.alive_at };
+            Some((alive_at, seen.running_since))
+        }
+        (Some(duty), _) if (0..=CONFIRM_MS).contains(&(now.0 - duty.alive_at.0)) => Some((now, now)),
+        (Some(duty), _) => Some((duty.alive_at, now)),
         (None, _) => None,
     };
-    match alive_at {
-        Some(alive_at) if now.0 - alive_at.0 > GAP_MS => {
-            let outage = Period::new(alive_at, now);
+    match silence {
+        Some((alive_at, back_at)) if back_at > alive_at => {
+            let outage = Period::new(alive_at, back_at);
             tracing::info!(from = %outage.from.to_readable(), until = %outage.until.to_readable(),
                 "no server kept the clock; that time is counted for nobody");
             tx.insert_outage(outage).await?;
         }
-        Some(alive_at) if alive_at.0 - now.0 > GAP_MS => {
+        Some((alive_at, _)) if alive_at.0 - now.0 > GAP_MS => {
             tracing::warn!(before = %alive_at.to_readable(), now = %now.to_readable(),
                 "the machine's clock went back; all boards are looked at again");
             tx.trim_outages(now).await?;
@@ -142,6 +147,6 @@ fn is_held(duty: &LeaderLease, now: Millis) -> bool {
 pub(crate) async fn may_judge(tx: &mut ReadTx, holder: &str, now: Millis) -> Result<bool, StoreError> {
     let duty = tx.leader_lease(CLOCK_DUTY).await?;
     Ok(duty.is_some_and(|duty| {
-        duty.holder == holder && is_held(&duty, now) && now.0 - duty.alive_at.0 <= GAP_MS
+        duty.holder == holder && is_held(&duty, now) && now.0 - duty.alive_at.0 <= CONFIRM_MS
     }))
 }

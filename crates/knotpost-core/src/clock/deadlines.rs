@@ -15,6 +15,7 @@ use crate::clock::clock_leader::{Watch, keep_watch, may_judge};
 use crate::mailing::notes::note_of_proposal;
 use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers, notify_users};
+use crate::play::opponents::wake_seeks;
 use crate::play::proposals::agree_on_draw;
 use crate::play::resignation::{Left, take_out, tell_declined};
 use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
@@ -64,6 +65,9 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
         if !look_at(app, holder, board).await? {
             return Ok(false);
         }
+    }
+    if !more && app.leader_watch.is_time_to_pair(app.clock.now()) {
+        wake_seeks(app).await?;
     }
     Ok(more)
 }

@@ -317,3 +317,70 @@ pub(crate) fn policy(command: &Command) -> Policy {
         | Command::Export { .. } => Policy::FREE,
     }
 }
+
+/// What bounds the mails to others than its sender that a command causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailBound {
+    /// It mails nobody else.
+    Nobody,
+    /// The share of each reader.
+    Reader,
+    /// The turns of a game: who plays one wants its mails.
+    Turns,
+    /// Each reader asked for it by a search.
+    Asked,
+    /// The mails that one address or userid gets, whoever asks for them.
+    Address,
+    /// It can be done once.
+    Once,
+}
+
+/// What bounds the mails of a command to others. A new verb that mails somebody needs an arm that says what spares them.
+pub fn bound_of_mails(command: &Command) -> MailBound {
+    match command {
+        Command::Challenge { .. }
+        | Command::Rematch { .. }
+        | Command::Message { .. }
+        | Command::Broadcast { .. }
+        | Command::Chat { .. }
+        | Command::Move { action: Action::Propose | Action::Undo | Action::Substitute, .. } => {
+            MailBound::Reader
+        }
+        Command::Move { .. } | Command::Queue { .. } | Command::Confirm { .. } => MailBound::Turns,
+        Command::Accept { .. } | Command::Limit { .. } | Command::Seek { .. } => MailBound::Asked,
+        Command::Signup { .. }
+        | Command::Add { .. }
+        | Command::ChangeAddress { .. }
+        | Command::Signoff { .. }
+        | Command::PasswordReset { .. } => MailBound::Address,
+        Command::Delete { .. } => MailBound::Once,
+        Command::Multiple
+        | Command::Help { .. }
+        | Command::ChangePassword { .. }
+        | Command::ExportMe { .. }
+        | Command::List { .. }
+        | Command::AllShow { .. }
+        | Command::AllGames { .. }
+        | Command::Vacation { .. }
+        | Command::Set { .. }
+        | Command::Puzzle { .. }
+        | Command::TestDisplay { .. }
+        | Command::Resend { .. }
+        | Command::Submit { .. }
+        | Command::Hint { .. }
+        | Command::Analyse { .. }
+        | Command::Preview { .. }
+        | Command::PreviewNew { .. }
+        | Command::Reject { .. }
+        | Command::Subscribe { .. }
+        | Command::Unsubscribe { .. }
+        | Command::Notify { .. }
+        | Command::ShowBoards { .. }
+        | Command::ShowUsers { .. }
+        | Command::ShowAs { .. }
+        | Command::Games { .. }
+        | Command::Standings { .. }
+        | Command::History { .. }
+        | Command::Export { .. } => MailBound::Nobody,
+    }
+}

@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, Password};
 
 use self::advising::{MOST_SECONDS, seconds_of, take_advice, too_much_thinking};
-pub(crate) use self::counting::check_rate;
+pub(crate) use self::counting::{check_rate, check_reader, check_readers};
 use self::counting::{count_all, count_rate, find_proven};
 use self::login::{Passwords, check_passwords};
 use crate::app::App;

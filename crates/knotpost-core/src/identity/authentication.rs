@@ -2,8 +2,9 @@
 //!
 //! Wrong passwords are counted in one place, whichever way they come. A place from which an account logged in before,
 //! or a mail that an aligned domain vouches for from one of its proven addresses, has a share of its own; all other
-//! places share one per account and one per host, so that strangers who use theirs up lock no owner out. A right
-//! password spends nothing. Who has no share left is refused unheard, right or wrong.
+//! places share one per account and one per host, so that strangers who use theirs up lock no owner out. When that is
+//! spent, a mail from a confirmed address of the account that nobody vouches for has a small share left, of its own at
+//! each connecting host. A right password spends nothing. Who has no share left is refused unheard, right or wrong.
 
 use std::sync::Arc;
 
@@ -257,7 +258,8 @@ async fn try_password(
 ) -> Result<Result<Tried, HashError>, StoreError> {
     let now = app.clock.now();
     let known = known_as(app, place, user, now).await?;
-    let reservation = match reserve(app, place, account, known) {
+    let is_registered = is_registered(app, place, user).await?;
+    let reservation = match reserve(app, place, account, known, is_registered) {
         Ok(reservation) => reservation,
         Err(limited) => {
             return Ok(Ok(Tried { login: Login::TooMany(limited.seconds), reservation: None }));
@@ -322,8 +324,21 @@ async fn known_as(
     Ok(seen.filter(|seen| now.since(*seen).0 < KNOWN_MS).map_or(Known::Not, Known::Host))
 }
 
+/// Whether a mail says that it comes from a confirmed address of the account. For an unknown user the same is looked up.
+async fn is_registered(app: &App, place: &Place, user: Option<&UserRow>) -> Result<bool, StoreError> {
+    let Some(sender) = &place.sender else { return Ok(false) };
+    let readers = app.store.query().await?.users_at(&sender.key()).await?;
+    Ok(readers.iter().any(|reader| Some(reader.id) == user.map(|user| user.id)))
+}
+
 /// What a try takes beside the share of its place.
-fn reserve(app: &App, place: &Place, account: &str, known: Known) -> Result<Reservation, Limited> {
+fn reserve(
+    app: &App,
+    place: &Place,
+    account: &str,
+    known: Known,
+    is_registered: bool,
+) -> Result<Reservation, Limited> {
     let host = place.host.map(|host| host.to_string());
     let at_host = format!("{account} host {}", host.as_deref().unwrap_or_default());
     let shares: Vec<(Share, &str)> = match known {
@@ -336,7 +351,14 @@ fn reserve(app: &App, place: &Place, account: &str, known: Known) -> Result<Rese
             of_host.into_iter().chain([(place.share(ShareOf::Name), account)]).collect()
         }
     };
-    app.limits.reserve(&shares)
+    match app.limits.reserve(&shares) {
+        // The place is that address at that host: who names it elsewhere spends nothing here.
+        Err(_) if is_registered => {
+            let own = format!("{account} {}", place.key);
+            app.limits.reserve(&[(place.share(ShareOf::Address), own.as_str())])
+        }
+        reserved => reserved,
+    }
 }
 
 /// A right password spends nothing. A wrong one does, and its owner may hear of it.

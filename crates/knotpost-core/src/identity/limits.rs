@@ -2,7 +2,8 @@
 //!
 //! A request spends the share of its host, of its sender and of the name it is about. The share of all together is
 //! spent where something was really made, after its commit: what is refused closes nothing for others. Users who
-//! proved who they are have a share of all that strangers cannot spend, and mail and HTTP have shares of their own.
+//! proved who they are have a share of all that strangers cannot spend, and mail and HTTP have shares of their own. Who is
+//! mailed what others do has a share too, whoever they are.
 //!
 //! Kept in memory: a restart forgives. What was counted here is told to the other processes on the same database, so
 //! that a rate holds for all of them together; only the rate of requests holds for each by itself.
@@ -18,7 +19,7 @@ use crate::boards::{Code, Refusal};
 use crate::config;
 use crate::identity::buckets::{Buckets, Key, Quota};
 use crate::signals::peers::{Announcer, Notice};
-use knotpost_model::{Channel, Rate, Share, ShareOf};
+use knotpost_model::{Channel, Rate, Share, ShareOf, UserKey};
 use knotpost_platform::secret::to_hex;
 
 /// Who wants to do something whose rate is limited.
@@ -67,7 +68,8 @@ impl Limited {
         let whose = match self.share.scope {
             ShareOf::Sender => format!("too many {what} by you"),
             ShareOf::Host => format!("too many {what} from your host or network"),
-            ShareOf::Name | ShareOf::Owner => match self.share.rate {
+            ShareOf::Reader => format!("too many {what} to one user"),
+            ShareOf::Name | ShareOf::Owner | ShareOf::Address => match self.share.rate {
                 Rate::Chat | Rate::Proposal => format!("too many {what} by you on this board"),
                 _ => format!("too many {what} for this userid"),
             },
@@ -99,6 +101,8 @@ pub struct Limits {
 
 /// All together may do as much as this many senders.
 const CROWD: u32 = 100;
+/// Of one reader, in those of one sender: a single sender leaves room for others.
+const READER: u32 = 2;
 /// One host that hands in mail of several senders may do as much as this many.
 const MAIL_HOST: u32 = 3;
 /// Hints of one user in an hour: each may take a processor for a second.
@@ -127,8 +131,16 @@ const DAY: Duration = Duration::from_hours(24);
 
 /// The counters begin at zero.
 pub(crate) fn begin_counting() {
-    let scopes = [ShareOf::Sender, ShareOf::Host, ShareOf::Name, ShareOf::Strangers, ShareOf::Proven]
-        .map(ShareOf::as_str);
+    let scopes = [
+        ShareOf::Sender,
+        ShareOf::Host,
+        ShareOf::Name,
+        ShareOf::Address,
+        ShareOf::Reader,
+        ShareOf::Strangers,
+        ShareOf::Proven,
+    ]
+    .map(ShareOf::as_str);
     for (rate, scope) in Rate::ALL.into_iter().flat_map(|rate| scopes.map(|scope| (rate.as_str(), scope))) {
         metrics::counter!("knotpost_limit_refusals_total", "rate" => rate, "scope" => scope).increment(0);
     }
@@ -162,14 +174,16 @@ impl Limits {
         };
         let times = match (share.rate, share.scope) {
             (Rate::Password, ShareOf::Owner) => return Quota::new(TOLD_AFTER, DAY),
+            (Rate::Password, ShareOf::Address) => return Quota::new(FEW, period),
             (Rate::Analysis, ShareOf::Strangers) => FEW,
+            (_, ShareOf::Reader) => READER,
             (_, ShareOf::Strangers | ShareOf::Proven) => CROWD,
             (Rate::Password, ShareOf::Name) => UNKNOWN_PLACES,
             (Rate::Password, ShareOf::Host) => ACCOUNTS,
             (Rate::Chat | Rate::Proposal, ShareOf::Sender | ShareOf::Host) => BOARDS,
             (Rate::Hint, ShareOf::Host) => HOUSEHOLD,
             (_, ShareOf::Host) if share.channel == Channel::Mail => MAIL_HOST,
-            (_, ShareOf::Sender | ShareOf::Host | ShareOf::Name | ShareOf::Owner) => 1,
+            (_, ShareOf::Sender | ShareOf::Host | ShareOf::Name | ShareOf::Owner | ShareOf::Address) => 1,
         };
         Quota::new(one.saturating_mul(times), period)
     }
@@ -206,6 +220,29 @@ impl Limits {
         let looked = self.buckets(all).look(digest(all, ""), self.quota(all), self.now());
         looked.map_err(|seconds| self.refused(all, seconds))?;
         self.spend(asker.share(ShareOf::Name), asker.name.as_deref())
+    }
+
+    /// Looks whether a user can be mailed one more of what others do.
+    ///
+    /// # Errors
+    /// When they have got too much.
+    pub(crate) fn look_reader(&self, asker: &Asker, reader: UserKey) -> Result<(), Limited> {
+        let share = asker.share(ShareOf::Reader);
+        let looked = self.buckets(share).look(reader_key(share, reader), self.quota(share), self.now());
+        match looked {
+            Err(seconds) if self.config.enabled => Err(self.refused(share, seconds)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Spends the share of a user who was mailed something.
+    pub(crate) fn mailed(&self, asker: &Asker, reader: UserKey) {
+        if self.config.enabled {
+            let share = asker.share(ShareOf::Reader);
+            let key = reader_key(share, reader);
+            self.buckets(share).add(key, self.quota(share), 1, self.now());
+            self.announce(share, key);
+        }
     }
 
     /// Spends the share of all for what was made.
@@ -382,11 +419,15 @@ impl Reservation {
     }
 }
 
+fn reader_key(share: Share, reader: UserKey) -> Key {
+    digest(share, &format!("user {}", reader.0))
+}
+
 /// The bucket of a share. Only shares of all differ by the way; a host is the same host on either, but has its own
 /// quota there.
 fn digest(share: Share, key: &str) -> Key {
     let way: &[u8] = match (share.scope, share.channel) {
-        (ShareOf::Sender | ShareOf::Name | ShareOf::Owner, _) => b"any",
+        (ShareOf::Sender | ShareOf::Name | ShareOf::Owner | ShareOf::Address | ShareOf::Reader, _) => b"any",
         (_, Channel::Mail) => b"mail",
         (_, Channel::Http) => b"http",
         (_, Channel::Operator) => b"operator",

@@ -12,6 +12,7 @@ pub(crate) mod hashing;
 pub(crate) mod limits;
 pub(crate) mod origin;
 pub(crate) mod passkeys;
+pub(crate) mod presence;
 pub(crate) mod profiles;
 pub(crate) mod resets;
 pub(crate) mod server_key;

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::presence::{Absence, absences};
 use knotpost_model::rating::shown;
 use knotpost_model::{Millis, computer_player};
 use knotpost_storage::UserState;
@@ -18,6 +19,8 @@ pub struct Profile {
     pub since: Millis,
     /// Until when they are away.
     pub away_until: Option<Millis>,
+    /// Why they may not answer otherwise, a sentence each.
+    pub absences: Vec<String>,
     /// The level of a computer player of this server; `None`: it is a person.
     pub level: Option<u8>,
     /// Whether a program plays for the account.
@@ -74,7 +77,10 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     let now = app.clock.now();
     let vacations = tx.vacations(user.id, now).await?.into_iter().filter(|row| row.from_at <= now);
     let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
+    let absences = absences(&mut tx, app, &[user.id]).await?.remove(&user.id).unwrap_or_default().into_iter();
+    let absences = absences.filter(|absence| !matches!(absence, Absence::Away(_)));
+    let absences = absences.map(|absence| absence.about(&user.userid)).collect();
     let level = computer_player::level_of(&user.userid).filter(|_| user.is_computer_player());
     let is_bot = user.is_bot();
-    Ok(Profile { level, is_bot, userid: user.userid, since: user.created_at, away_until, ratings })
+    Ok(Profile { level, is_bot, userid: user.userid, since: user.created_at, away_until, absences, ratings })
 }

@@ -266,6 +266,7 @@ fn lasts(note: &Note) -> bool {
         | Note::Agreed { .. } => true,
         Note::Reminder { .. }
         | Note::Away { .. }
+        | Note::Suspended { .. }
         | Note::Unreached { .. }
         | Note::Proposed { .. }
         | Note::Rejected { .. }

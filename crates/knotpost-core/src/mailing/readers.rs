@@ -33,6 +33,7 @@ pub(crate) struct Reader {
     pub(crate) has_webhooks: bool,
     moves: Moves,
     takes_nags: bool,
+    takes_messages: bool,
 }
 
 impl Reader {
@@ -52,6 +53,13 @@ impl Reader {
         // Only what follows from moves can be too much: what somebody says or asks comes at once.
         if facts.heading == Heading::Nag {
             return Ok(self.takes_nags);
+        }
+        if facts.spared.by_outsider && !self.takes_messages {
+            return Ok(false);
+        }
+        if facts.spared.bundled.contains(&self.user) {
+            put_into_digest(tx, self.user, board.row.id, now).await?;
+            return Ok(false);
         }
         match (self.moves, facts.heading) {
             (Moves::Digest, Heading::Summary | Heading::New) => {
@@ -122,6 +130,7 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
                 has_webhooks: false,
                 moves,
                 takes_nags: true,
+                takes_messages: true,
             });
         }
     }
@@ -146,6 +155,9 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
             reader.style.take(&wish.name, &wish.value);
             if wish.name == "nags" {
                 reader.takes_nags = wish.value != "off";
+            }
+            if wish.name == "messages" {
+                reader.takes_messages = wish.value != "off";
             }
             if wish.name == "moves" {
                 reader.moves = match wish.value.as_str() {

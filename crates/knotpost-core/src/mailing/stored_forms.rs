@@ -63,6 +63,7 @@ variants! { notes: Note {
     Note::Forfeited { .. } => r#"{"forfeited":{"userid":"ann","up":"move"}}"#,
     Note::NeverMoved { .. } => r#"{"never_moved":{"userid":"ann"}}"#,
     Note::Away { .. } => r#"{"away":{"userid":"bob","until":"2026-11-29 15:22 UTC"}}"#,
+    Note::Suspended { .. } => r#"{"suspended":{"userid":"bob"}}"#,
     Note::Unreached { .. } => r#"{"unreached":{"userid":"bob"}}"#,
     Note::Proposed { .. } =>
         r#"{"proposed":{"by":"bob","kind":"undo","waiting":["cid"],"answer":"obsidio move 102 cid PASSWORD","silent":"cid"}}"#,

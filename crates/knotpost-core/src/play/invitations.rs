@@ -10,6 +10,7 @@ use crate::boards::board::parse_options;
 use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::presence::{Absence, find_rest};
 use crate::play::boards::game_options;
 use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::notifications::notify_readers;
@@ -242,8 +243,14 @@ async fn begin(
 }
 
 async fn check_ready(tx: &mut WriteTx, app: &App, game: &str, user: &UserRow) -> Result<(), ServiceError> {
+    let rest = find_rest(tx, app, user.id).await?;
+    if let Some(away @ Absence::Away(_)) = rest {
+        let words = format!("the invitation stays open: {}", away.about(&user.userid).trim_end_matches('.'));
+        return Err(Refusal::new(Code::InvalidChallenge, words).into());
+    }
     let why = match readiness(tx, app, game, user).await? {
         Readiness::Ready => return Ok(()),
+        Readiness::Absent(_) => "cannot play now",
         Readiness::Unwilling => "takes no challenges of this game now",
         Readiness::AtLimit => "plays as many boards of this game as they want to",
     };

@@ -1,9 +1,12 @@
 //! Finding opponents: who can be a player of a new board, and who looks for the same as another.
 
+use std::sync::Arc;
+
 use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
+use crate::identity::presence::{Absence, absences, find_rest};
 use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::notifications::notify_readers;
 use knotpost_model::{BoardRef, Millis, UserKey};
@@ -19,7 +22,9 @@ const MOST_OTHERS: i64 = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     Ready,
-    /// Takes no challenges of this game, or has left.
+    /// Has left the server, or is suspended.
+    Absent(Absence),
+    /// Takes no challenges of this game.
     Unwilling,
     /// Plays as many boards as they want to.
     AtLimit,
@@ -33,7 +38,12 @@ pub(crate) async fn readiness(
     user: &UserRow,
 ) -> Result<Readiness, StoreError> {
     let is_off = user.is_computer_player() && !app.config.bots.enabled;
-    if user.state != UserState::Active || is_off || !tx.accepts(game, user.id).await? {
+    match user.state {
+        UserState::Active => {}
+        UserState::Suspended => return Ok(Readiness::Absent(Absence::Suspended)),
+        UserState::Deleted => return Ok(Readiness::Absent(Absence::Gone)),
+    }
+    if is_off || !tx.accepts(game, user.id).await? {
         return Ok(Readiness::Unwilling);
     }
     Ok(match tx.hold_board_limit(game, user.id).await? {
@@ -42,13 +52,36 @@ pub(crate) async fn readiness(
     })
 }
 
+/// Whether a board can begin for a user who is not asked: they can play, are there, and will hear of it.
+pub(crate) async fn may_be_paired(
+    tx: &mut WriteTx,
+    app: &App,
+    game: &str,
+    user: &UserRow,
+) -> Result<bool, StoreError> {
+    Ok(readiness(tx, app, game, user).await? == Readiness::Ready
+        && find_rest(tx, app, user.id).await?.is_none())
+}
+
 /// The options of a seek as they are typed.
 pub(crate) fn terms_text(seek: &SeekRow) -> String {
-    let mut words: Vec<String> = seek.options.split_whitespace().map(str::to_owned).collect();
-    if !seek.rated {
+    let terms = Terms {
+        rated: seek.rated,
+        nag_ms: seek.nag_ms,
+        forfeit_ms: seek.forfeit_ms,
+        total_ms: seek.total_ms,
+    };
+    type_terms(&seek.options, terms)
+}
+
+/// Options and terms as they are typed.
+pub(crate) fn type_terms(options: &str, terms: Terms) -> String {
+    let mut words: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+    if !terms.rated {
         words.push("--unrated".to_owned());
     }
-    let limits = [("nagtime", seek.nag_ms), ("forfeittime", seek.forfeit_ms), ("totaltime", seek.total_ms)];
+    let limits =
+        [("nagtime", terms.nag_ms), ("forfeittime", terms.forfeit_ms), ("totaltime", terms.total_ms)];
     for (name, millis) in limits {
         words.extend(millis.map(|millis| format!("--{name}={}", millis as f64 / 86_400_000.0)));
     }
@@ -90,17 +123,56 @@ pub(crate) async fn pair(
     tx.take_seek_place(name).await?;
     for other in tx.equal_seeks(name, &own, MOST_OTHERS).await? {
         let is_sought = tx.seek(name, user.id).await?.is_some();
-        if !is_sought || readiness(tx, app, name, user).await? != Readiness::Ready {
+        if !is_sought || !may_be_paired(tx, app, name, user).await? {
             break;
         }
         let Some(other) = tx.user(other.user_id).await? else { continue };
-        if readiness(tx, app, name, &other).await? == Readiness::Ready {
+        if may_be_paired(tx, app, name, &other).await? {
             let players = [user.clone(), other];
             let started = start_sought(tx, app, game, &own, players, Cause::Pairing, now);
             boards.push(Box::pin(started).await?);
         }
     }
     Ok(boards)
+}
+
+/// Users whose searches are looked at again in one go.
+const MOST_WOKEN: i64 = 200;
+
+/// Pairs those whose searches rested and go on: a vacation is over, or somebody can be told again.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
+    let mut tx = app.store.read().await?;
+    let mut seekers = tx.unpaired_seekers(MOST_WOKEN).await?;
+    let users: Vec<UserKey> = seekers.iter().map(|(_, user)| UserKey(*user)).collect();
+    let absences = absences(&mut tx, app, &users).await?;
+    drop(tx);
+    let rests = |user| absences.get(&UserKey(user)).into_iter().flatten().any(|absence| absence.rests());
+    seekers.retain(|(_, user)| !rests(*user));
+    if seekers.is_empty() {
+        return Ok(());
+    }
+    let shared = Arc::new((Arc::clone(app), seekers));
+    let woken = app.store.write(move |tx| {
+        let shared = Arc::clone(&shared);
+        Box::pin(async move {
+            let (app, seekers) = &*shared;
+            for (name, user) in seekers {
+                let Some(game) = app.offered_game(name) else { continue };
+                let Some(user) = tx.user(UserKey(*user)).await? else { continue };
+                match Box::pin(pair(tx, app, game, &user, app.clock.now())).await {
+                    Ok(_) | Err(ServiceError::Refused(_)) => {}
+                    Err(ServiceError::Store(error)) => return Err(error),
+                }
+            }
+            Ok(())
+        })
+    });
+    woken.await?;
+    app.signals.outbox.notify_one();
+    Ok(())
 }
 
 /// Starts a board with the terms of a seek; lots are drawn for the first seat.

@@ -72,7 +72,7 @@ pub(crate) async fn act(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Notes that the proposal is refused, so that its maker does not repeat it at once.
+/// Ends the proposal. Its maker does not repeat at once what somebody else refused.
 async fn refuse(
     tx: &mut WriteTx,
     mut board: Board,
@@ -81,7 +81,7 @@ async fn refuse(
     now: Millis,
 ) -> Result<(Board, Note), StoreError> {
     tx.delete_proposal(board.row.id).await?;
-    if let Some(user_id) = maker(&board, proposal) {
+    if let Some(user_id) = maker(&board, proposal).filter(|maker| *maker != by.id) {
         let refused = RefusedOffer { user_id, kind: proposal.kind, ply: proposal.ply };
         tx.save_refused_offer(board.row.id, &refused).await?;
     }

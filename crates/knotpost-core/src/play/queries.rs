@@ -1,16 +1,18 @@
 //! Looking at boards: nothing here changes anything.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use knotpost_commands::Selector;
 
-use crate::boards::proposals::is_pending;
+use crate::app::App;
+use crate::boards::proposals::{check_repeated, is_pending};
 use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::identity::presence::{Absence, absences, in_short};
 use crate::ratings::board_ratings;
 use crate::replies::facts::{note_of, notes_of_unreached};
 use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{Answer, BoardFacts, BoardLine, GameCount, Heading, Reply, Sheet};
-use knotpost_model::{BoardKey, BoardState, Millis};
+use knotpost_model::{BoardKey, BoardState, Millis, ProposalKind, UserKey};
 use knotpost_rules::AnyGame;
 use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow};
 
@@ -41,19 +43,30 @@ pub(crate) async fn count_games(
 
 /// The board with its whole move list and what was said with the last move.
 pub(crate) async fn show(tx: &mut ReadTx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
-    Ok(show_with_proposal(tx, board, None, now).await?.0)
+    Ok(show_with_offers(tx, board, None, now).await?.0)
 }
 
-/// As [`show`], as this reader sees it, with the proposal that waits on the board.
-pub(crate) async fn show_with_proposal(
+/// What is offered on a board, and what may not be offered again yet.
+#[derive(Debug, Default)]
+pub(crate) struct Offers {
+    /// The proposal that waits.
+    pub(crate) pending: Option<ProposalRow>,
+    /// Who may not repeat which offer now.
+    pub(crate) refused: Vec<(UserKey, ProposalKind)>,
+}
+
+/// As [`show`], as this reader sees it, with the offers on the board.
+pub(crate) async fn show_with_offers(
     tx: &mut ReadTx,
     board: &Board,
     reader: Option<&str>,
     now: Millis,
-) -> Result<(Sheet, Option<ProposalRow>), StoreError> {
+) -> Result<(Sheet, Offers), StoreError> {
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
-    let proposal = around.proposal.filter(|proposal| is_pending(proposal, board));
-    let notes = proposal.iter().map(|proposal| note_of(board, proposal)).collect();
+    let pending = around.proposal.filter(|proposal| is_pending(proposal, board));
+    let refused = around.refused.iter().map(|offer| (offer.user_id, offer.kind));
+    let refused = refused.filter(|offer| check_repeated(board, &around.refused, *offer).is_err()).collect();
+    let notes = pending.iter().map(|proposal| note_of(board, proposal)).collect();
     let facts = BoardFacts { subscribers: around.watchers, notes, ..BoardFacts::plain(Heading::Show) };
     let mut facts = facts.with_moment(board, now);
     facts.notes.extend(notes_of_unreached(board, |seat| around.unreached.contains(&seat.userid)));
@@ -61,7 +74,7 @@ pub(crate) async fn show_with_proposal(
     let sheet = Sheet::of(board, &facts, reader, Listing::Whole, now)
         .with_spoken(around.comment.map(Spoken::from))
         .with_ratings(ratings);
-    Ok((sheet, proposal))
+    Ok((sheet, Offers { pending, refused }))
 }
 
 /// Boards, and what there is not of what was asked for.
@@ -165,22 +178,39 @@ pub(crate) async fn select_boards(
     Ok(rows)
 }
 
-pub(crate) fn line(row: &BoardRow, seats: &[SeatRow]) -> BoardLine {
-    BoardLine {
+/// A board with its seats.
+pub(crate) type Seated = (BoardRow, Vec<SeatRow>);
+
+/// Lines of a table of boards, with a word about players to move who are away or cannot be told.
+pub(crate) async fn lines(
+    tx: &mut ReadTx,
+    app: &App,
+    boards: &[Seated],
+) -> Result<Vec<BoardLine>, StoreError> {
+    let to_move = |(row, seats): &Seated| {
+        let seat = seats.iter().find(|seat| seat.to_move)?;
+        (row.state == BoardState::Active).then_some(seat.user_id)
+    };
+    let mut users: Vec<UserKey> = boards.iter().filter_map(to_move).collect();
+    users.sort_unstable_by_key(|user| user.0);
+    users.dedup();
+    let absences = absences(tx, app, &users).await?;
+    let line = |(row, seats): &Seated| BoardLine {
         game: row.game.clone(),
         number: row.number,
         ply: row.ply,
         players: seats.iter().map(|seat| seat.userid.clone()).collect(),
-        status: status(row, seats),
-    }
+        status: status(row, seats, &absences),
+    };
+    Ok(boards.iter().map(line).collect())
 }
 
-fn status(row: &BoardRow, seats: &[SeatRow]) -> String {
+fn status(row: &BoardRow, seats: &[SeatRow], absences: &HashMap<UserKey, Vec<Absence>>) -> String {
     match row.state {
-        BoardState::Active => seats
-            .iter()
-            .find(|seat| seat.to_move)
-            .map_or_else(|| "waiting".to_owned(), |seat| format!("{}'s turn", seat.userid)),
+        BoardState::Active => seats.iter().find(|seat| seat.to_move).map_or_else(
+            || "waiting".to_owned(),
+            |seat| format!("{}'s turn{}", seat.userid, in_short(absences.get(&seat.user_id))),
+        ),
         BoardState::Removed => "removed".to_owned(),
         BoardState::Over => match winner(row, seats).as_str() {
             "TIE" => "tie".to_owned(),

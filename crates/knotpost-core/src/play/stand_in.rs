@@ -6,7 +6,7 @@ use knotpost_rules::AnyGame;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::play::challenge::Cause;
-use crate::play::opponents::{Readiness, readiness, start_sought};
+use crate::play::opponents::{Readiness, may_be_paired, readiness, start_sought};
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 use knotpost_model::rating::shown;
 use knotpost_model::{BoardRef, Millis};
@@ -48,7 +48,7 @@ pub(crate) async fn take_seek(
         return Err(Refusal::new(Code::NotSupported, message).about_game(name).into());
     };
     for _ in 0..seek.wanted {
-        if readiness(tx, app, name, user).await? != Readiness::Ready
+        if !may_be_paired(tx, app, name, user).await?
             || readiness(tx, app, name, &bot).await? != Readiness::Ready
         {
             break;

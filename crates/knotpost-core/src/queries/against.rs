@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::play::queries::line;
-use crate::queries::{BoardSummary, ListedBoard};
+use crate::queries::ListedBoard;
 use knotpost_model::{BoardKey, BoardState};
 use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
 
@@ -64,8 +63,8 @@ pub async fn view_head_to_head(app: &App, userid: &str, other: &str) -> Result<H
         other: other.userid,
         games: count(app, &over),
         playing: u32::try_from(active.len()).unwrap_or(u32::MAX),
-        active: list(&mut tx, &active).await?,
-        over: list(&mut tx, &over).await?,
+        active: list(&mut tx, app, &active).await?,
+        over: list(&mut tx, app, &over).await?,
     })
 }
 
@@ -92,13 +91,10 @@ fn count(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
 }
 
 /// The first of these boards, in their order.
-async fn list(tx: &mut ReadTx, rows: &[SharedBoardRow]) -> Result<Vec<ListedBoard>, StoreError> {
+async fn list(tx: &mut ReadTx, app: &App, rows: &[SharedBoardRow]) -> Result<Vec<ListedBoard>, StoreError> {
     let keys: Vec<BoardKey> = rows.iter().take(MOST_LISTED).map(|row| row.id).collect();
     let mut boards = tx.seated_boards(&keys).await?;
     let found = keys.iter().filter_map(|key| boards.remove(key));
-    let listed = found.map(|found| {
-        let line = line(&found.board, &found.seats);
-        ListedBoard { summary: BoardSummary::of_rows(found.board, found.seats), line }
-    });
-    Ok(listed.collect())
+    let found = found.map(|found| (found.board, found.seats)).collect();
+    super::views::list(tx, app, found).await
 }

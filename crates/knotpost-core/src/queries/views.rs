@@ -1,12 +1,12 @@
 //! Boards and games for pages and the API: one snapshot each.
 
 use crate::app::App;
-use crate::boards::proposals::still_to_answer;
+use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
-use crate::play::queries::{line, show_with_proposal};
+use crate::play::queries::{Seated, lines, show_with_offers};
 use crate::queries::BoardSummary;
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
-use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind};
+use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{BoardFilter, ReadTx, StoreError};
 
 /// A board with everything a page shows.
@@ -21,7 +21,9 @@ pub struct BoardView {
     pub comment: Option<Spoken>,
     /// What somebody proposed there and others must answer.
     pub proposal: Option<ProposalView>,
-    /// To which players mail comes back, a sentence for each.
+    /// Who was refused which offer and may not repeat it before everybody has moved.
+    pub refused: Vec<(UserKey, ProposalKind)>,
+    /// Which players are suspended, or get no mail, a sentence for each.
     pub unreached: Vec<String>,
 }
 
@@ -34,6 +36,8 @@ pub struct ProposalView {
     pub by: String,
     /// The userids of those who have not answered.
     pub waiting: Vec<String>,
+    /// The userid of the player for whom it counts as accepted when their time runs out.
+    pub silent: Option<String>,
 }
 
 /// Which boards a list is to hold.
@@ -82,17 +86,22 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     let board = Board::from_seated(&mut tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
     let summary = BoardSummary::of_board(&board);
-    let (sheet, proposal) = show_with_proposal(&mut tx, &board, None, app.clock.now()).await?;
+    let (sheet, offers) = show_with_offers(&mut tx, &board, None, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
-    let proposal = proposal.map(|proposal| ProposalView {
+    let proposal = offers.pending.map(|proposal| ProposalView {
         kind: proposal.kind,
         by: board.userid_at(proposal.seat).to_owned(),
         waiting: still_to_answer(&board, &proposal),
+        silent: silent_player(&board, &proposal).map(ToOwned::to_owned),
     });
-    let told = summary.players().map(|userid| Note::Unreached { userid: userid.to_owned() }.to_string());
+    let told = summary.players().flat_map(|userid| {
+        let userid = || userid.to_owned();
+        [Note::Suspended { userid: userid() }, Note::Unreached { userid: userid() }]
+            .map(|note| note.to_string())
+    });
     let mut unreached: Vec<String> = told.filter(|note| sheet.notes.contains(note)).collect();
     unreached.dedup();
-    Ok(BoardView { board, summary, sheet, comment, proposal, unreached })
+    Ok(BoardView { board, summary, sheet, comment, proposal, refused: offers.refused, unreached })
 }
 
 /// As [`view_board`], for playing on: where the board has ended by a word, such as a resignation, the position before that.
@@ -135,22 +144,39 @@ pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, Serv
     };
     let filter =
         BoardFilter { game: query.game, user, state: query.state, next: query.next, after: query.after };
-    Ok(list_boards(&mut tx, &filter, query.limit).await?)
+    Ok(list_boards(&mut tx, app, &filter, query.limit).await?)
 }
 
 /// Boards in order, at most `limit`, with the key of the next page.
-async fn list_boards(tx: &mut ReadTx, filter: &BoardFilter, limit: i64) -> Result<BoardPage, StoreError> {
+async fn list_boards(
+    tx: &mut ReadTx,
+    app: &App,
+    filter: &BoardFilter,
+    limit: i64,
+) -> Result<BoardPage, StoreError> {
     let mut rows = tx.list_boards(filter, limit + 1).await?;
     let more = rows.len() as i64 > limit;
     rows.truncate(usize::try_from(limit).unwrap_or(0));
     let next = rows.last().filter(|_| more).map(|row| row.id);
-    let mut boards = Vec::new();
+    let mut boards = Vec::with_capacity(rows.len());
     for row in rows {
         let seats = tx.seats(row.id).await?;
-        let line = line(&row, &seats);
-        boards.push(ListedBoard { summary: BoardSummary::of_rows(row, seats), line });
+        boards.push((row, seats));
     }
-    Ok(BoardPage { boards, next })
+    Ok(BoardPage { boards: list(tx, app, boards).await?, next })
+}
+
+/// These boards as a list holds them.
+pub(super) async fn list(
+    tx: &mut ReadTx,
+    app: &App,
+    boards: Vec<Seated>,
+) -> Result<Vec<ListedBoard>, StoreError> {
+    let lines = lines(tx, app, &boards).await?;
+    let listed = boards.into_iter().zip(lines);
+    Ok(listed
+        .map(|((row, seats), line)| ListedBoard { summary: BoardSummary::of_rows(row, seats), line })
+        .collect())
 }
 
 /// The user's active boards, at most `limit`: those on which it is the user's turn come first, and of equal ones the board

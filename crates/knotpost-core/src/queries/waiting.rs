@@ -6,8 +6,8 @@ use crate::boards::{Board, Standing};
 use crate::identity::FeedReader;
 use crate::queries::BoardSummary;
 use crate::replies::sheet::Spoken;
-use knotpost_model::Millis;
-use knotpost_storage::{BoardRow, ReadTx, StoreError, WaitingOrder};
+use knotpost_model::{Millis, Zone};
+use knotpost_storage::{ALL_GAMES, BoardRow, ReadTx, StoreError, WaitingOrder};
 
 /// A feed tells of no more boards than this.
 pub const MOST_WAITING: i64 = 200;
@@ -25,6 +25,8 @@ pub struct Waiting {
     pub spoken: Option<Spoken>,
     /// When the time is up; `None`: none runs now.
     pub last_moment: Option<LastMoment>,
+    /// In which times are told to the user.
+    pub zone: Zone,
 }
 
 /// Boards where it is this user's turn, the latest first.
@@ -55,10 +57,12 @@ pub async fn view_deadlines(
 
 async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec<Waiting>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let zone = tx.preference(reader.user, ALL_GAMES, "timezone").await?;
+    let zone = zone.as_deref().and_then(Zone::named).unwrap_or_else(Zone::utc);
     let mut waiting = Vec::new();
     for row in tx.boards_waiting_for(reader.user, order, MOST_WAITING).await? {
         let (game, number) = (row.game.clone(), row.number);
-        match look_at(&mut tx, app, row, now).await {
+        match look_at(&mut tx, app, row, &zone, now).await {
             Ok(board) => waiting.extend(board),
             // One broken board must not hide all others.
             Err(error @ StoreError::Corrupt(_)) => {
@@ -75,6 +79,7 @@ async fn look_at(
     tx: &mut ReadTx,
     app: &App,
     row: BoardRow,
+    zone: &Zone,
     now: Millis,
 ) -> Result<Option<Waiting>, StoreError> {
     let key = row.id;
@@ -88,5 +93,5 @@ async fn look_at(
     let spoken = tx.comment(key, board.entries.len() as i64).await?.map(Spoken::from);
     let last_moment = last_moment(&board, now);
     let summary = BoardSummary::of_board(&board);
-    Ok(Some(Waiting { board, summary, since, spoken, last_moment }))
+    Ok(Some(Waiting { board, summary, since, spoken, last_moment, zone: zone.clone() }))
 }

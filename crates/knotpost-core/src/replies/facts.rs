@@ -8,7 +8,7 @@ use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{Board, Standing, TimeUp};
 use crate::replies::times::times;
 use crate::replies::{Style, TimeFacts};
-use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState};
+use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, SeatRow};
 
 /// What kind of board mail it is.
@@ -124,6 +124,11 @@ pub enum Note {
         userid: String,
         /// Until when.
         until: String,
+    },
+    /// The account of a player is suspended.
+    Suspended {
+        /// Who.
+        userid: String,
     },
     /// Mail to a player comes back, at all addresses that they have confirmed.
     Unreached {
@@ -254,6 +259,9 @@ impl fmt::Display for Note {
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
+            Self::Suspended { userid } => {
+                write!(f, "The account of {userid} is suspended; {userid} cannot move for now.")
+            }
             Self::Unreached { userid } => write!(f, "Mail to {userid} comes back."),
             Self::Proposed { by, kind, waiting, answer, silent } => {
                 writeln!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))?;
@@ -311,6 +319,15 @@ impl Note {
     }
 }
 
+/// Who is not mailed at once what was said.
+#[derive(Clone, Debug, Default)]
+pub struct Spared {
+    /// Somebody said it who does not play there: who takes no messages is not mailed it at all.
+    pub by_outsider: bool,
+    /// Who reads it in the mail of the day.
+    pub bundled: Vec<UserKey>,
+}
+
 /// What a board mail shows beside the board itself. Stored with the mail: it never changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoardFacts {
@@ -334,6 +351,9 @@ pub struct BoardFacts {
     /// The times as they were then, where they are told.
     #[serde(default)]
     pub times: Option<TimeFacts>,
+    /// Who is not mailed it at once; known while mails are queued, and not stored with them.
+    #[serde(skip)]
+    pub spared: Spared,
     /// How the reader wants it set.
     #[serde(default, skip_serializing_if = "Style::is_default")]
     pub style: Style,
@@ -356,6 +376,7 @@ impl BoardFacts {
             notes: Vec::new(),
             made: 0,
             times: None,
+            spared: Spared::default(),
             style: Style::default(),
         }
     }
@@ -379,13 +400,19 @@ impl BoardFacts {
     }
 }
 
-/// The players who are on vacation, each once.
+/// The players who are suspended or on vacation, each once.
 fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
     let mut notes = Vec::new();
     if matches!(board.standing(), Standing::Over(_)) {
         return notes;
     }
     for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
+        if row.is_suspended {
+            let note = Note::Suspended { userid: row.userid.clone() };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
         if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
             let note = Note::Away { userid: row.userid.clone(), until: style.show_time(until) };
             if !notes.contains(&note) {

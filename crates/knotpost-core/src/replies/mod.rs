@@ -18,7 +18,7 @@ pub use answer::{
     Stranger, Table,
 };
 pub use answers::Answers;
-pub use facts::{BoardFacts, Heading, Note};
+pub use facts::{BoardFacts, Heading, Note, Spared};
 pub use hint::Hint;
 pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, Refusing, StoredDraft,

@@ -1,7 +1,7 @@
 //! A command between its two steps: everything slow is done, nothing is read or written in its transaction yet.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use knotpost_commands::{Command, Effect, ParseError};
 
@@ -36,6 +36,9 @@ pub struct Prepared {
     pub(crate) proven: Vec<UserKey>,
     /// Whose shares it spends, where its rate is limited.
     pub(crate) asker: Option<Asker>,
+    /// Who is mailed what it does, as far as the transaction goes that carried it out last. Their shares are spent
+    /// after the commit.
+    pub(crate) mailed: Mutex<Vec<UserKey>>,
     /// It came too often.
     pub(crate) limited: Option<Limited>,
     /// Whether it made what its rate counts, as far as the transaction goes that carried it out last.
@@ -62,6 +65,7 @@ impl Prepared {
             overloaded: false,
             proven: Vec::new(),
             asker: None,
+            mailed: Mutex::default(),
             limited: None,
             made: AtomicBool::new(false),
             advice: None,
@@ -153,6 +157,14 @@ impl Prepared {
     /// Notes whether the command made what its rate counts. Each run of its transaction notes it anew.
     pub(crate) fn set_made(&self, made: bool) {
         self.made.store(made, Ordering::Relaxed);
+        if !made {
+            self.mailed().clear();
+        }
+    }
+
+    /// Who is mailed what the command does.
+    pub(crate) fn mailed(&self) -> MutexGuard<'_, Vec<UserKey>> {
+        self.mailed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does what follows from the commit of a command: what it made is counted for all together, and a password that
@@ -160,6 +172,7 @@ impl Prepared {
     pub fn after_commit(&self, app: &App) {
         if let Some(asker) = self.asker.as_ref().filter(|_| self.made.swap(false, Ordering::Relaxed)) {
             app.limits.made(asker);
+            self.mailed().drain(..).for_each(|reader| app.limits.mailed(asker, reader));
         }
         if let (Ok(Command::ChangePassword { .. } | Command::Delete { .. }), Login::Known { user, .. }) =
             (&self.command, &self.login)

@@ -23,7 +23,7 @@ impl ReadTx {
     /// When the database fails.
     pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
         let sql = "SELECT s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
-                   (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
+                   (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, u.state = 'suspended' AS is_suspended, \
                    EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
                    FROM seats s JOIN users u ON u.id = s.user_id WHERE s.board_id = $1 ORDER BY s.seat";
         Ok(on!(self, c => sqlx::query_as::<_, SeatRow>(sql).bind(board.0).fetch_all(c).await)?)

@@ -84,6 +84,19 @@ impl ReadTx {
         let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
     }
+
+    /// Users who look for the same as somebody else does, with the game: those who were ready at the same time have
+    /// begun a board already. The one who has waited longest comes first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unpaired_seekers(&mut self, limit: i64) -> Result<Vec<(String, i64)>, StoreError> {
+        let sql = "SELECT k.game, k.user_id FROM seeks k WHERE EXISTS (SELECT 1 FROM seeks o \
+                   WHERE o.game = k.game AND o.user_id <> k.user_id AND o.options = k.options AND o.rated = k.rated \
+                   AND o.nag_ms IS NOT DISTINCT FROM k.nag_ms AND o.forfeit_ms IS NOT DISTINCT FROM k.forfeit_ms \
+                   AND o.total_ms IS NOT DISTINCT FROM k.total_ms) ORDER BY k.game, k.place LIMIT $1";
+        Ok(on!(self, c => sqlx::query_as::<_, (String, i64)>(sql).bind(limit).fetch_all(c).await)?)
+    }
 }
 
 impl WriteTx {

@@ -69,6 +69,15 @@ impl ReadTx {
                    WHERE u.id > $1 AND u.state = 'active' ORDER BY u.id LIMIT $2";
         Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
     }
+
+    /// How many broadcasts were written after `since`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_broadcasts(&mut self, since: Millis) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM broadcasts WHERE at > $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(since.0).fetch_one(c).await)?)
+    }
 }
 
 impl WriteTx {

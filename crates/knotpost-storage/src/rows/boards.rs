@@ -157,6 +157,8 @@ pub struct SeatRow {
     pub resign_pending: bool,
     /// When their last vacation ends or ended.
     pub away_until: Option<i64>,
+    /// The user's account is suspended.
+    pub is_suspended: bool,
     /// Moves wait for its turn.
     pub queued: bool,
 }

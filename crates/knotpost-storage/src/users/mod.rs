@@ -8,6 +8,7 @@ mod departures;
 mod guarding;
 mod passkeys;
 mod preferences;
+mod presence;
 mod readers;
 mod resets;
 mod sessions;
@@ -20,6 +21,7 @@ pub use addresses::{AddressRow, ConfirmationShare};
 pub use api_tokens::{NewToken, TokenRow};
 pub use passkeys::{NewPasskey, PasskeyRow};
 pub use preferences::{ALL_GAMES, PreferenceRow};
+pub use presence::PresenceRow;
 pub use sessions::SessionRow;
 pub use vacations::VacationRow;
 

@@ -2,7 +2,7 @@
 //! reminder a day before.
 //!
 //! The UID of an event is the board at that move. It begins at the deadline and, without an end, ends there (section
-//! 3.6.1). All times are in UTC; calendar programs convert them.
+//! 3.6.1). All times of events are in UTC, which calendar programs convert; descriptions tell the user's own time.
 
 use super::{Source, text};
 use knotpost_core::boards::LastMoment;
@@ -35,14 +35,17 @@ fn write_event(lines: &mut Lines, source: &Source<'_>, waiting: &Waiting, end: L
     let board = &waiting.summary;
     let name = text::name(waiting);
     let against = text::against(board, source.userid);
-    let since = waiting.since.to_readable();
+    let since = waiting.zone.show(waiting.since);
     lines.put("BEGIN", "VEVENT");
     let (game, number, ply) = (&board.game, board.number, waiting.board.entries.len());
     lines.put_text("UID", &format!("deadline-{game}-{number}-{ply}@{}", source.domain));
     lines.put("DTSTAMP", &utc(waiting.since));
     lines.put("DTSTART", &utc(end.at));
     lines.put_text("SUMMARY", &format!("{name}: time is up{against}"));
-    let about = format!("It has been your turn on {name}{against} since {since}.\n{}", text::until(end));
+    let about = format!(
+        "It has been your turn on {name}{against} since {since}.\n{}",
+        text::until(end, &waiting.zone)
+    );
     lines.put_text("DESCRIPTION", &about);
     lines.put("URL", &source.page_of(board));
     lines.put_text("CATEGORIES", waiting.board.title());

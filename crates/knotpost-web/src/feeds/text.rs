@@ -2,6 +2,7 @@
 
 use knotpost_core::boards::{LastMoment, TimeUp};
 use knotpost_core::queries::{BoardSummary, Waiting, last_move};
+use knotpost_model::Zone;
 
 /// The most characters of a comment in a feed.
 const MOST_SPOKEN: usize = 1000;
@@ -26,12 +27,13 @@ pub(super) fn against(board: &BoardSummary, userid: &str) -> String {
 pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     let board = &waiting.board;
     let made = board.entries.len();
-    let last = last_move(board)
-        .map(|line| format!("Move {made}, by {} on {}: {}.", line.userid, line.at.to_readable(), line.text));
+    let last = last_move(board).map(|line| {
+        format!("Move {made}, by {} on {}: {}.", line.userid, waiting.zone.show(line.at), line.text)
+    });
     let spoken = waiting.spoken.as_ref().map(|spoken| format!("{}: {}", spoken.who, shorten(&spoken.text)));
     let reading = knotpost_picture::describe(&board.view_for(knotpost_rules::Viewer::Spectator));
     let end = match waiting.last_moment {
-        Some(end) => until(end),
+        Some(end) => until(end, &waiting.zone),
         None => "No time runs at the moment.".to_owned(),
     };
     let first = last.unwrap_or_else(|| "No move has been made yet.".to_owned());
@@ -39,11 +41,11 @@ pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
 }
 
 /// The deadline of the user.
-pub(super) fn until(end: LastMoment) -> String {
-    let at = end.at.to_readable();
+pub(super) fn until(end: LastMoment, zone: &Zone) -> String {
+    let at = zone.show(end.at);
     match end.up {
-        TimeUp::Move => format!("Without a move the turn is lost on {at}."),
-        TimeUp::Total => format!("The time for all moves is used up on {at}."),
+        TimeUp::Move => format!("Without a move the game is lost on {at}."),
+        TimeUp::Total => format!("The time for all moves is used up on {at}: then the game is lost."),
     }
 }
 

@@ -153,7 +153,7 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
         let name = game.meta().name;
         for seek in view_seeks(&web.app, name).await? {
             add(&seek.userid);
-            if seek.userid != visitor.userid {
+            if seek.userid != visitor.userid && seek.rests.is_none() {
                 let words = seeks::name_terms(&seek.terms);
                 let facts = context! { userid => seek.userid, terms => seek.terms, words };
                 seeking.push((name.to_owned(), facts));

@@ -40,7 +40,7 @@ pub(super) async fn standings(
     match view_standings(&web.app, &game.to_lowercase()).await {
         Ok(Reply::Standings { game, title, tables, seeks, .. }) => {
             let facts_of = |seek: &SeekLine| {
-                context! { userid => seek.userid.clone(), terms => seek.terms.clone(), words => seeks::name_terms(&seek.terms) }
+                context! { userid => seek.userid.clone(), terms => seek.terms.clone(), words => seeks::name_terms(&seek.terms), rests => seek.rests.clone() }
             };
             let seeks: Vec<Value> = seeks.iter().map(facts_of).collect();
             let facts = context! { game, title, tables => Serde(tables), seeks };
@@ -111,6 +111,7 @@ pub(super) async fn user(
             is_bot => profile.is_bot,
             since => zone.show(profile.since),
             away_until => profile.away_until.map(|until| zone.show(until)),
+            absences => profile.absences.clone(),
             is_sent => !from.sent.is_empty(),
             games,
             against,

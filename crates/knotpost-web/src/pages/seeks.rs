@@ -18,7 +18,7 @@ pub(super) async fn all(web: &Web) -> Result<Vec<Value>, ServiceError> {
             let words = name_terms(&seek.terms);
             context! {
                 game => meta.name, title => meta.title, userid => seek.userid, wanted => seek.wanted,
-                terms => seek.terms, words,
+                terms => seek.terms, words, rests => seek.rests,
             }
         }));
     }

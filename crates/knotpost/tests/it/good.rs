@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use knotpost_commands::{Verb, parse};
+use knotpost_core::commands::{MailBound, bound_of_mails};
 
 use crate::harness::{Letter, Place, TestApp};
 
@@ -241,6 +242,13 @@ async fn good_commands_mail_and_change_what_they_should() {
         app.mail(&format!("{sender}@{sender}.example"), line, body).await;
         let mut told: Vec<String> = app.letters().iter().map(describe).collect();
         told.sort();
+        let is_own =
+            |mail: &&&str| mail.starts_with(&format!("{sender}:")) || mail.starts_with(&format!("{sender}@"));
+        let mails_others = mails.iter().any(|mail| !is_own(&mail));
+        let command = parse(line, &app.app.vocabulary).unwrap();
+        if mails_others && bound_of_mails(&command) == MailBound::Nobody {
+            wrong.push(format!("{line}: nothing spares those who are mailed"));
+        }
         if told != *mails {
             wrong.push(format!("{line}: {told:?}"));
         }

@@ -54,6 +54,7 @@ impl Board {
                 to_move: seat == 1,
                 resign_pending: false,
                 away_until: None,
+                is_suspended: false,
                 queued: false,
             })
             .collect();

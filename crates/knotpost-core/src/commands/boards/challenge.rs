@@ -5,7 +5,7 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
-use crate::commands::prepare::check_rate;
+use crate::commands::prepare::{check_rate, check_readers};
 use crate::play::boards::{answer_with_board, game_options};
 use crate::play::challenge::{Cause, Opening, Terms, check_limits, start};
 use crate::play::computer::{MOST_HARD_OF_OTHERS, check_hard_boards};
@@ -14,7 +14,7 @@ use crate::play::opponents::Readiness;
 use crate::replies::Answer;
 use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, UserKey};
-use knotpost_storage::{UserRow, UserState, WriteTx};
+use knotpost_storage::{UserRow, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -33,7 +33,9 @@ pub(in crate::commands) async fn run(
     let options = game_options(game, options, players.len())?;
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, app, game, players).await?;
-    check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
+    check_rate(prepared)
+        .and_then(|()| check_readers(app, prepared, users.iter().map(|user| (user.id, user.userid.as_str()))))
+        .map_err(|refusal| refusal.about_game(game_name))?;
     count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
@@ -99,7 +101,8 @@ async fn count_for_challenged(
 #[derive(Default)]
 struct Absent {
     unknown: Vec<String>,
-    gone: Vec<String>,
+    /// A sentence about each who has left or is suspended.
+    absent: Vec<String>,
     unwilling: Vec<String>,
     at_limit: Vec<String>,
 }
@@ -117,27 +120,23 @@ pub(in crate::commands) async fn find_players(
             note(&mut absent.unknown, name);
             continue;
         };
-        if user.state == UserState::Deleted {
-            note(&mut absent.gone, &user.userid);
-            continue;
-        }
         match opponents::readiness(tx, app, game.meta().name, &user).await? {
             Readiness::Ready => {}
+            Readiness::Absent(why) => note(&mut absent.absent, &why.about(&user.userid)),
             Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
             Readiness::AtLimit => note(&mut absent.at_limit, &user.userid),
         }
         users.push(user);
     }
-    let Absent { unknown, gone, unwilling, at_limit } = absent;
-    if unknown.is_empty() && gone.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+    let Absent { unknown, absent, unwilling, at_limit } = absent;
+    if unknown.is_empty() && absent.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
         check_people(game, &users)?;
         return Ok(users);
     }
     let mut refusal =
         Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
-    if !gone.is_empty() {
-        let have = if gone.len() == 1 { "has" } else { "have" };
-        refusal = refusal.hint(format!("{} {have} left the server", gone.join(", ")));
+    for sentence in absent {
+        refusal = refusal.hint(sentence);
     }
     for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {
         if !names.is_empty() {

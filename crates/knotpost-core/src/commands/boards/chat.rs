@@ -1,15 +1,19 @@
 //! `chat`: words for the players and subscribers of a board.
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, Standing, find_board, find_game};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_board, find_game};
 use crate::commands::authorize::authorize_on;
 use crate::commands::policy::{Policy, Spends};
 use crate::commands::prepare::check_rate;
 use crate::play::boards::answer_with_board;
-use crate::replies::{Answer, BoardFacts, Heading};
+use crate::replies::{Answer, BoardFacts, Heading, Spared};
 use crate::requests::Prepared;
-use knotpost_model::{Millis, Rate, RemarkKind};
-use knotpost_storage::WriteTx;
+use knotpost_model::{Millis, Rate, RemarkKind, UserKey};
+use knotpost_storage::{StoreError, WriteTx};
+
+const HOUR_MS: i64 = 3_600_000;
+/// Words that a reader is mailed in an hour, in those that one user may say on a board.
+const OTHERS: i64 = 2;
 
 /// How often a user speaks is counted board by board.
 pub(in crate::commands) fn policy(game: &str, board: u32) -> Policy {
@@ -42,9 +46,32 @@ pub(in crate::commands) async fn run(
     if let Err(refusal) = check_rate(prepared) {
         return Err(refusal.about(board).into());
     }
+    let spared = find_spared(tx, app, &board, user.id, now).await?;
     let remark = tx
         .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &prepared.body, now)
         .await?;
-    let facts = BoardFacts { remark: Some(remark), ..BoardFacts::plain(Heading::Chat) };
+    let facts = BoardFacts { remark: Some(remark), spared, ..BoardFacts::plain(Heading::Chat) };
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// Who is not mailed at once what `speaker` says. Words of somebody who does not play there reach a reader by mail once an
+/// hour, and those of all others as often as one user may speak on a board; what is said beyond that comes with the mail
+/// of the day.
+async fn find_spared(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    speaker: UserKey,
+    now: Millis,
+) -> Result<Spared, StoreError> {
+    let limits = &app.config.limits;
+    let by_outsider = board.seat_of(speaker).is_none();
+    if !limits.enabled {
+        return Ok(Spared { by_outsider, bundled: Vec::new() });
+    }
+    let most = i64::from(limits.messages_per_hour) * OTHERS;
+    let heard = tx.heard_chats(board.row.id, now.plus(-HOUR_MS)).await?;
+    let is_enough = |(_, all, outsiders): &&(i64, i64, i64)| *all >= most || (by_outsider && *outsiders > 0);
+    let bundled = heard.iter().filter(is_enough).map(|(user, ..)| UserKey(*user));
+    Ok(Spared { by_outsider, bundled: bundled.filter(|user| *user != speaker).collect() })
 }

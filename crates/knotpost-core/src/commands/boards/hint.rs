@@ -8,7 +8,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_
 use crate::commands::authorize::authorize_on;
 use crate::commands::prepare::check_rate;
 use crate::play::moves::{check_plays, check_turn};
-use crate::play::queries::show_with_proposal;
+use crate::play::queries::show_with_offers;
 use crate::replies::hint::Hint;
 use crate::replies::{Answer, Reply};
 use crate::requests::Prepared;
@@ -35,7 +35,7 @@ pub(in crate::commands) async fn run(
     match check(app, &board, &user).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared))
     {
         Ok(hint) => {
-            let (mut sheet, _) = show_with_proposal(tx, &board, Some(&user.userid), now).await?;
+            let (mut sheet, _) = show_with_offers(tx, &board, Some(&user.userid), now).await?;
             sheet.notes.extend(hint.notes(board.seats.iter().map(|seat| seat.userid.as_str())));
             sheet.hint = Some(Box::new(hint));
             Ok(Answer::to_sender(Reply::Board(Box::new(sheet))).about(board.name()))

@@ -8,7 +8,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game, f
 use crate::commands::authorize::authorize_mover;
 use crate::commands::boards::resign;
 use crate::commands::policy::{Policy, Spends};
-use crate::commands::prepare::check_rate;
+use crate::commands::prepare::{check_rate, check_readers};
 use crate::commands::repetition::answer_already_played;
 use crate::play::moves::{Turning, check_answer, check_turn_on, make};
 use crate::play::{proposals, submission};
@@ -54,7 +54,14 @@ pub(in crate::commands) async fn run(
         _ => check_answer(tx, app, prepared, board, &user).await?,
     };
     let Some(turn) = as_turn(turning.action) else {
-        if let Err(refusal) = check_rate(prepared) {
+        let checked = match turning.action {
+            Action::Propose | Action::Undo | Action::Substitute => {
+                let players = board.seats.iter().map(|seat| (seat.user_id, seat.userid.as_str()));
+                check_rate(prepared).and_then(|()| check_readers(app, prepared, players))
+            }
+            _ => check_rate(prepared),
+        };
+        if let Err(refusal) = checked {
             return Err(refusal.about(board).into());
         }
         return proposals::act(tx, app, prepared, board, &user, turning, now).await;

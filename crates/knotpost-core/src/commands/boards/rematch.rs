@@ -5,13 +5,15 @@ use crate::boards::board::seed_of;
 use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_offered_game};
 use crate::commands::authorize::authorize_on;
 use crate::commands::boards::challenge::find_players;
-use crate::commands::prepare::check_rate;
+use crate::commands::prepare::{check_rate, check_readers};
+use crate::identity::presence::{Absence, absences};
 use crate::play::boards::answer_with_board;
 use crate::play::challenge::{Cause, Opening, Terms, start};
+use crate::play::opponents::type_terms;
 use crate::replies::Answer;
 use crate::requests::Prepared;
-use knotpost_model::{BoardState, Millis};
-use knotpost_storage::{UserRow, WriteTx};
+use knotpost_model::{BoardState, Millis, UserKey};
+use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
 /// Begins the next game; each player takes the seat before theirs, and the first the last. A second rematch of the board
 /// waits until the first is over.
@@ -37,7 +39,18 @@ pub(in crate::commands) async fn run(
     let mut names: Vec<String> = board.seats.iter().map(|seat| seat.userid.clone()).collect();
     names.rotate_left(1);
     let users = find_players(tx, app, game, &names).await?;
-    check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
+    check_rate(prepared)
+        .and_then(|()| check_readers(app, prepared, users.iter().map(|user| (user.id, user.userid.as_str()))))
+        .map_err(|refusal| refusal.about_game(game_name))?;
+    let terms = Terms {
+        rated: board.row.rated,
+        nag_ms: board.row.nag_ms,
+        forfeit_ms: board.row.forfeit_ms,
+        total_ms: board.row.total_ms,
+    };
+    if let Some(refusal) = find_away(tx, app, &board, (&user, &users), terms).await? {
+        return Err(refusal.about_game(game_name).into());
+    }
     let (row, options) = (&board.row, board.options());
     let seed = seed_of(&row.seed).filter(|_| options.repeats_deal());
     let cause = Cause::Rematch {
@@ -47,11 +60,37 @@ pub(in crate::commands) async fn run(
         userid: user.userid.clone(),
         seed: seed.map(|seed| seed.0),
     };
-    let terms =
-        Terms { rated: row.rated, nag_ms: row.nag_ms, forfeit_ms: row.forfeit_ms, total_ms: row.total_ms };
     let opening = Opening { terms, cause, comment: &prepared.body };
     let (next, facts) = start(tx, app, game, options, &users, opening, now).await?;
     answer_with_board(tx, app, &next, facts, now).await
+}
+
+/// Says, before a board begins, that it would wait for another player who is away, and how to begin it all the same.
+async fn find_away(
+    tx: &mut ReadTx,
+    app: &App,
+    board: &Board,
+    (asker, users): (&UserRow, &[UserRow]),
+    terms: Terms,
+) -> Result<Option<Refusal>, StoreError> {
+    let others = || users.iter().filter(|user| user.id != asker.id);
+    let keys: Vec<UserKey> = others().map(|user| user.id).collect();
+    let absences = absences(tx, app, &keys).await?;
+    let is_away = |absence: &&Absence| matches!(absence, Absence::Away(_));
+    let away = others().filter_map(|user| {
+        let absence = absences.get(&user.id)?.iter().find(is_away)?;
+        Some(absence.about(&user.userid).trim_end_matches('.').to_owned())
+    });
+    let away: Vec<String> = away.collect();
+    if away.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<&str> = users.iter().map(|user| user.userid.as_str()).collect();
+    let options = type_terms(&board.options().to_string(), terms);
+    let line = format!("{} challenge {} {options}", board.row.game, names.join(" "));
+    let refusal = Refusal::new(Code::Conflict, format!("no board was begun: {}", away.join(", ")))
+        .hint(format!("To begin it all the same: {}", line.trim_end()));
+    Ok(Some(refusal))
 }
 
 fn check_over(board: &Board, user: &UserRow) -> Result<(), Refusal> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::lists::games::boards_table;
-use crate::play::queries::{MOST_LINES, describe_none, find_users, line, select_boards};
+use crate::play::queries::{MOST_LINES, describe_none, find_users, lines, select_boards};
 use crate::replies::{Answer, BoardLine, Content, Fact, Facts, Reply};
 use knotpost_storage::{ReadTx, UserRow};
 
@@ -58,13 +58,14 @@ pub(in crate::commands) async fn run(
     selector: Option<Selector>,
 ) -> Result<Answer, ServiceError> {
     let users = find_users(tx, None, users).await?;
-    tables_of(tx, app.registry.iter(), &users, selector).await
+    tables_of(tx, app, app.registry.iter(), &users, selector).await
 }
 
 /// A table for each game of the boards of these users, or of all users where none is named; limited by the lines of one
 /// answer.
 pub(in crate::commands) async fn tables_of(
     tx: &mut ReadTx,
+    app: &App,
     games: impl Iterator<Item = &'static dyn AnyGame>,
     users: &[UserRow],
     selector: Option<Selector>,
@@ -81,8 +82,9 @@ pub(in crate::commands) async fn tables_of(
         for row in rows {
             let seats = tx.seats(row.id).await?;
             most_players = most_players.max(seats.len());
-            boards.push(line(&row, &seats));
+            boards.push((row, seats));
         }
+        let boards = lines(tx, app, &boards).await?;
         if !boards.is_empty() {
             let sides = meta.seat_names(most_players).iter().map(|side| (*side).to_owned()).collect();
             tables.push(BoardTable { title: meta.title.to_owned(), sides, boards });

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
-use crate::play::queries::{MOST_LINES, describe_none, find_users, line, select_boards};
+use crate::play::queries::{MOST_LINES, describe_none, find_users, lines, select_boards};
 use crate::replies::answer::count;
 use crate::replies::{Answer, BoardLine, Column, Content, Facts, Reply, Table};
 use knotpost_storage::ReadTx;
@@ -58,8 +58,9 @@ pub(in crate::commands) async fn run(
     for row in rows {
         let seats = tx.seats(row.id).await?;
         most_players = most_players.max(seats.len());
-        boards.push(line(&row, &seats));
+        boards.push((row, seats));
     }
+    let boards = lines(tx, app, &boards).await?;
     let none = describe_none(Some((name, game.meta().title)), &users, selector);
     let sides = game.meta().seat_names(most_players).iter().map(|side| (*side).to_owned()).collect();
     Ok(Answer::to_sender(Reply::from(BoardList {

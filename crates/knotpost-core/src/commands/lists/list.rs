@@ -36,7 +36,7 @@ pub(in crate::commands) async fn run(
         [game] => games::run(tx, app, game, &[], None).await,
         games => {
             let games = games.iter().map(|game| find_game(app, game)).collect::<Result<Vec<_>, _>>()?;
-            all_games::tables_of(tx, games.into_iter(), &[], None).await
+            all_games::tables_of(tx, app, games.into_iter(), &[], None).await
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::play::queries::{
-    MOST_SHEETS, boards_answer, check_amount, describe_none, select_boards, show_with_proposal,
+    MOST_SHEETS, boards_answer, check_amount, describe_none, select_boards, show_with_offers,
 };
 use crate::play::queue;
 use crate::replies::{Answer, Sheet};
@@ -67,7 +67,7 @@ pub(in crate::commands) async fn run(
 
 /// The board with its whole move list as this user sees it.
 async fn show_to(tx: &mut ReadTx, board: &Board, user: &UserRow, now: Millis) -> Result<Sheet, StoreError> {
-    let (mut sheet, _) = show_with_proposal(tx, board, Some(&user.userid), now).await?;
+    let (mut sheet, _) = show_with_offers(tx, board, Some(&user.userid), now).await?;
     if board.entries.len() as i64 == board.row.ply {
         for seat in board.seats.iter().filter(|seat| seat.user_id == user.id) {
             let queued = tx.queued_moves(board.row.id, seat.seat).await?;

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
+use crate::identity::presence::absences;
 use crate::play::opponents::terms_text;
 use crate::ratings::board_ratings::INACTIVE_AFTER_MS;
 use crate::replies::{Answer, Reply, SeekLine, StandingLine, StandingsTable};
@@ -36,8 +37,9 @@ pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError
 /// # Errors
 /// When the database fails.
 pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
-    let seeks = app.store.query().await?.list_seeks(game, MOST_SEEKS).await?;
-    Ok(seeks.iter().map(seek_line).collect())
+    let mut tx = app.store.read().await?;
+    let seeks = tx.list_seeks(game, MOST_SEEKS).await?;
+    seek_lines(&mut tx, app, &seeks).await
 }
 
 pub(in crate::commands) async fn run(
@@ -66,7 +68,8 @@ async fn collect(tx: &mut ReadTx, app: &App, game: &str, now: Millis) -> Result<
         tables.push(StandingsTable { name: name.to_owned(), lines, more });
     }
     let more_seeks = seeks.len() as i64 > MOST_SEEKS;
-    let seeks = seeks.iter().take(MOST_SEEKS as usize).map(seek_line).collect();
+    let listed: Vec<SeekRow> = seeks.into_iter().take(MOST_SEEKS as usize).collect();
+    let seeks = seek_lines(tx, app, &listed).await?;
     Ok(Reply::Standings {
         title: meta.title.to_owned(),
         game: meta.name.to_owned(),
@@ -116,6 +119,17 @@ fn line((rank, row): (u32, StandingRow)) -> StandingLine {
     }
 }
 
-fn seek_line(seek: &SeekRow) -> SeekLine {
-    SeekLine { userid: seek.userid.clone(), wanted: seek.wanted, terms: terms_text(seek) }
+async fn seek_lines(tx: &mut ReadTx, app: &App, seeks: &[SeekRow]) -> Result<Vec<SeekLine>, StoreError> {
+    let users: Vec<UserKey> = seeks.iter().map(|seek| seek.user_id).collect();
+    let absences = absences(tx, app, &users).await?;
+    let line = |seek: &SeekRow| {
+        let rest = absences.get(&seek.user_id).into_iter().flatten().find(|absence| absence.rests());
+        SeekLine {
+            userid: seek.userid.clone(),
+            wanted: seek.wanted,
+            terms: terms_text(seek),
+            rests: rest.map(|absence| absence.about(&seek.userid)),
+        }
+    };
+    Ok(seeks.iter().map(line).collect())
 }

@@ -18,6 +18,8 @@ use knotpost_storage::{StoreError, UserRow, WriteTx};
 
 /// Users who get a broadcast in one transaction: others write in between.
 const PART: i64 = 100;
+/// Broadcasts of users that everybody gets in a day. Those of administrators are not held back.
+const MOST_A_DAY: i64 = 5;
 /// Between two broadcasts of the same user.
 const BROADCAST_PAUSE_MS: i64 = 86_400_000;
 
@@ -53,6 +55,12 @@ pub(in crate::commands) async fn run(
         );
     }
     check_rate(prepared)?;
+    if user.role != "admin" && tx.count_broadcasts(now.plus(-BROADCAST_PAUSE_MS)).await? >= MOST_A_DAY {
+        let message = format!("{MOST_A_DAY} broadcasts went out within a day, as many as everybody gets");
+        let mut refusal = Refusal::new(Code::RateLimited, message).hint("Try again tomorrow.");
+        refusal.retry_after = Some(86_400);
+        return Err(refusal.into());
+    }
     take_broadcast(tx, app, &user, &text, now).await?;
     Ok(Answer::to_registered(Reply::from(BroadcastTaken { from: user.userid })))
 }

@@ -5,13 +5,14 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::authorize::authorize;
-use crate::commands::prepare::check_rate;
+use crate::commands::prepare::{check_rate, check_reader};
+use crate::identity::presence::{Absence, absences};
 use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::reply_grant::message_address_at;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, WriteTx};
 
 /// Users one message goes to.
 const MOST_READERS: usize = 20;
@@ -48,7 +49,7 @@ impl Content for Message {
 struct MessageSent {
     /// To whom.
     to: Vec<String>,
-    /// To whom not, a sentence for each reason.
+    /// Who gets it not or later, a sentence for each reason.
     missing: Vec<String>,
 }
 
@@ -77,8 +78,9 @@ pub(in crate::commands) async fn run(
         let message = format!("one message goes to at most {MOST_READERS} users");
         return Err(Refusal::new(Code::TooMuchMail, message).into());
     }
-    let (readers, missing) = find_readers(tx, to).await?;
+    let (readers, missing) = find_readers(tx, app, to).await?;
     check_rate(prepared)?;
+    let (readers, missing) = spare_readers(app, prepared, readers, missing)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
     for reader in &readers {
         let message = Message {
@@ -112,43 +114,72 @@ async fn deliver(
     Ok(())
 }
 
-/// All users named who take messages, each once, and a sentence for each reason why others get none. It is an error when
-/// nobody gets it.
+/// All users named who take messages, each once, and a sentence about each who gets none or reads it later. It is an error
+/// when nobody gets it.
 async fn find_readers(
     tx: &mut ReadTx,
+    app: &App,
     names: &[String],
 ) -> Result<(Vec<UserRow>, Vec<String>), ServiceError> {
-    let (mut readers, mut unknown, mut unwilling): (Vec<UserRow>, Vec<String>, Vec<String>) =
-        Default::default();
+    let (mut readers, mut told): (Vec<UserRow>, Vec<String>) = Default::default();
+    let mut is_unknown = false;
     for name in names {
         let Some(user) = tx.find_user(name).await? else {
-            unknown.push(name.clone());
+            is_unknown = true;
+            told.push(format!("Nobody here has the userid {name}."));
             continue;
         };
-        let wants = tx.preference(user.id, ALL_GAMES, "messages").await?.is_none_or(|value| value != "off");
-        if user.state != UserState::Active || user.is_computer_player() || !wants {
-            unwilling.push(user.userid);
-        } else if readers.iter().all(|reader| reader.id != user.id) {
+        if readers.iter().any(|reader| reader.id == user.id) {
+            continue;
+        }
+        if user.is_computer_player() {
+            told.push(format!("{} is a computer player and reads no messages.", user.userid));
+            continue;
+        }
+        let absences = absences(tx, app, &[user.id]).await?.remove(&user.id).unwrap_or_default();
+        told.extend(absences.iter().map(|absence| absence.about(&user.userid)));
+        if !absences.iter().all(|absence| matches!(absence, Absence::Away(_))) {
+            continue;
+        }
+        if registered_addresses(tx, app, user.id).await?.is_empty() {
+            told.push(format!("{} has no mail address to which a message could go.", user.userid));
+            continue;
+        }
+        if tx.preference(user.id, ALL_GAMES, "messages").await?.is_none_or(|value| value != "off") {
             readers.push(user);
+        } else {
+            told.push(format!("{} takes no messages.", user.userid));
         }
     }
     if !readers.is_empty() {
-        let reasons = [(unknown, "Nobody here has the userid"), (unwilling, "No messages are taken by")];
-        let told = reasons.into_iter().filter(|(names, _)| !names.is_empty());
-        return Ok((
-            readers,
-            told.map(|(names, reason)| format!("{reason} {}.", names.join(", "))).collect(),
-        ));
+        return Ok((readers, told));
     }
-    let code = if unknown.is_empty() { Code::NotAllowed } else { Code::NoSuchUser };
-    let mut refusal = Refusal::new(code, "nobody named takes messages; nothing was sent");
-    if !unknown.is_empty() {
-        refusal = refusal.hint(format!("Unknown: {}", unknown.join(", ")));
+    let code = if is_unknown { Code::NoSuchUser } else { Code::NotAllowed };
+    let refusal = Refusal::new(code, "nobody named gets this message; nothing was sent");
+    Err(told.into_iter().fold(refusal, Refusal::hint).into())
+}
+
+/// Leaves out the readers who have got as many messages as they get, and says so. It is an error when nobody is left.
+fn spare_readers(
+    app: &App,
+    prepared: &Prepared,
+    readers: Vec<UserRow>,
+    mut told: Vec<String>,
+) -> Result<(Vec<UserRow>, Vec<String>), Refusal> {
+    let (mut spared, mut refused) = (Vec::new(), None);
+    for reader in readers {
+        match check_reader(app, prepared, reader.id, &reader.userid) {
+            Ok(()) => spared.push(reader),
+            Err(refusal) => {
+                told.push(format!("{} has got too many messages; send it to them later.", reader.userid));
+                refused = Some(refusal);
+            }
+        }
     }
-    if !unwilling.is_empty() {
-        refusal = refusal.hint(format!("Not willing: {}", unwilling.join(", ")));
+    match refused.filter(|_| spared.is_empty()) {
+        Some(refusal) => Err(refusal),
+        None => Ok((spared, told)),
     }
-    Err(refusal.into())
 }
 
 /// The words that are to be passed on.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_game, find_offered_game};
 use crate::commands::opponents::seeker::{answer, find};
+use crate::identity::presence::{Absence, find_rest};
 use crate::play::boards::game_options;
 use crate::play::challenge::Terms;
 use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
@@ -39,6 +40,9 @@ struct SeekStatus {
     others: Vec<String>,
     /// They refuse challenges or are at their limit, so that no opponent is found.
     paused: bool,
+    /// Why the search rests, a sentence.
+    #[serde(skip)]
+    rests: Option<String>,
     /// Whether there are computer players.
     computer: bool,
 }
@@ -49,7 +53,7 @@ impl Content for SeekStatus {
     }
 
     fn facts(&self) -> Facts {
-        Facts::of(self)
+        Facts::of(self).prose("rests", self.rests.clone())
     }
 }
 
@@ -102,6 +106,7 @@ pub(in crate::commands) async fn run(
     }
     let left = tx.seek(name, user.id).await?;
     let paused = left.is_some() && readiness(tx, app, name, &user).await? != Readiness::Ready;
+    let rest = find_rest(tx, app, user.id).await?.filter(|_| left.is_some());
     let own = left.as_ref().map(terms_text).unwrap_or_default();
     let mut others = Vec::new();
     if left.is_some() {
@@ -121,6 +126,7 @@ pub(in crate::commands) async fn run(
         others,
         started: boards.iter().map(|board| board.number).collect(),
         paused,
+        rests: rest.and_then(Absence::about_own_seek),
         computer: app.config.bots.enabled,
     });
     answer(tx, app, reply, &user, boards, now).await

@@ -9,6 +9,7 @@ use crate::commands::{Spends, policy};
 use crate::identity::limits::Asker;
 use crate::identity::{Login, Proof};
 use crate::requests::Prepared;
+use knotpost_model::computer_player::level_of;
 use knotpost_model::{Channel, UserKey};
 use knotpost_storage::StoreError;
 
@@ -77,4 +78,37 @@ pub(super) async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<Us
 /// Refuses a command that came too often.
 pub(crate) fn check_rate(prepared: &Prepared) -> Result<(), Refusal> {
     prepared.limited.as_ref().map_or(Ok(()), |limited| Err(limited.refusal()))
+}
+
+/// Looks whether these users can be mailed one more of what the command does, whoever sends it, and notes them. The sender
+/// and computer players are mailed anything.
+pub(crate) fn check_readers<'a>(
+    app: &App,
+    prepared: &Prepared,
+    readers: impl IntoIterator<Item = (UserKey, &'a str)>,
+) -> Result<(), Refusal> {
+    for (reader, userid) in readers {
+        check_reader(app, prepared, reader, userid)?;
+    }
+    Ok(())
+}
+
+/// [`check_readers`] for one of them.
+pub(crate) fn check_reader(
+    app: &App,
+    prepared: &Prepared,
+    reader: UserKey,
+    userid: &str,
+) -> Result<(), Refusal> {
+    let Some(asker) = &prepared.asker else { return Ok(()) };
+    let is_sender = prepared.user() == Some(reader) || prepared.proven.contains(&reader);
+    if is_sender || level_of(userid).is_some() {
+        return Ok(());
+    }
+    if let Err(limited) = app.limits.look_reader(asker, reader) {
+        let hint = format!("{userid} has got as many as one user gets, from all senders together.");
+        return Err(limited.refusal().hint(hint));
+    }
+    prepared.mailed().push(reader);
+    Ok(())
 }

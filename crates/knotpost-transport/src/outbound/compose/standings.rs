@@ -73,5 +73,7 @@ fn seeks_table(seeks: &[SeekLine]) -> String {
         .iter()
         .map(|seek| vec![seek.userid.clone(), seek.wanted.to_string(), seek.terms.clone()])
         .collect();
-    table(&columns, &rows)
+    let resting = seeks.iter().filter_map(|seek| seek.rests.as_deref());
+    let told: String = resting.map(|why| format!("\nThis search rests: {why}")).collect();
+    format!("{}{told}", table(&columns, &rows))
 }

@@ -3,7 +3,7 @@
 use knotpost_core::boards::Standing;
 use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
 use knotpost_core::replies::{Hint, Verdict};
-use knotpost_model::{BoardState, Millis, ProposalKind};
+use knotpost_model::{BoardState, Millis, ProposalKind, UserKey};
 use knotpost_rules::Ability;
 use minijinja::{Value, context};
 
@@ -136,21 +136,27 @@ impl Seen<'_> {
         let userid = self.visitor.map_or("", |visitor| visitor.userid.as_str());
         let abilities = view.board.game.meta().abilities;
         let Some(proposal) = &view.proposal else {
+            let mine = |(user, _): &&(UserKey, ProposalKind)| {
+                self.visitor.is_some_and(|visitor| visitor.user == *user)
+            };
+            let refused: Vec<ProposalKind> = view.refused.iter().filter(mine).map(|offer| offer.1).collect();
+            let may = |kind| !refused.contains(&kind);
+            let told = refused.iter().map(|kind| {
+                format!("You proposed {kind}, which was refused. You can propose it again when everybody has moved.")
+            });
             return context! {
-                proposal => "",
+                proposal => told.collect::<Vec<_>>().join(" "),
                 may_answer => false,
-                may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0,
-                may_draw => abilities.has(Ability::Draw),
-                absent => self.absent(),
+                may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0 && may(ProposalKind::Undo),
+                may_draw => abilities.has(Ability::Draw) && may(ProposalKind::Draw),
+                absent => self.absent().filter(|_| may(ProposalKind::Substitute)),
             };
         };
-        let what = match proposal.kind {
-            ProposalKind::Draw => "a draw",
-            ProposalKind::Undo => "to take back the last move",
-            ProposalKind::Substitute => "a computer player for the player to move",
-        };
+        let silent = proposal.silent.as_ref().map_or_else(String::new, |userid| {
+            format!(" If the time of {userid} runs out first, {userid} counts as accepting.")
+        });
         context! {
-            proposal => format!("{} proposes {what}.", proposal.by),
+            proposal => format!("{} proposes {}.{silent}", proposal.by, proposal.kind),
             waiting => proposal.waiting.clone(),
             may_answer => proposal.waiting.iter().any(|name| name == userid),
             may_undo => false,

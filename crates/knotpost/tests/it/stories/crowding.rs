@@ -11,6 +11,8 @@ tell! {
     proposals_are_limited_for_each_board,
     after_the_end_only_players_and_subscribers_chat,
     strangers_challenge_a_user_a_few_times_a_day,
+    every_verb_that_mails_somebody_spares_its_reader,
+    words_of_outsiders_come_bundled_and_can_be_muted,
 }
 
 mod stories {
@@ -232,5 +234,94 @@ mod stories {
         assert_eq!(app.tables().await.rows("boards").len(), 5, "who proves to be a player may");
         app.clock.advance(DAY);
         assert_eq!(say(&app, &host(30), "osbox challenge ann bob", "").await, "200 ok", "the next day");
+    }
+
+    /// Many accounts together can mail one user no more than the user's share, and others as before.
+    pub(super) async fn every_verb_that_mails_somebody_spares_its_reader(place: Place) {
+        let app = start(place, |limits| {
+            limits.messages_per_hour = 3;
+            limits.challenges_per_hour = 3;
+        })
+        .await;
+        let names = ["bob", "fay", "mal1", "mal2", "mal3", "mal4", "mal5", "mal6", "mal7"];
+        for (number, name) in names.into_iter().enumerate() {
+            sign_up(&app, name, &host(number)).await;
+        }
+        let crowd = &names[2..];
+        for (number, name) in crowd.iter().enumerate() {
+            let begun = format!("osbox challenge -size=4 {name} fay");
+            assert_eq!(say(&app, &host(60 + number), &begun, "").await, "200 ok");
+        }
+        // Each mails bob twice: six are the share of a reader, three that of a sender.
+        let lines: [&dyn Fn(&str) -> String; 2] =
+            [&|name| format!("message {name} {name}-secret bob"), &|name| {
+                format!("osbox challenge {name} bob")
+            }];
+        for line in lines {
+            let mut outcomes = Vec::new();
+            for (number, name) in crowd.iter().enumerate() {
+                for _ in 0..2 {
+                    outcomes.push(say(&app, &host(100 + number), &line(name), "Hello").await);
+                }
+            }
+            let taken = outcomes.iter().filter(|outcome| *outcome == "200 ok").count();
+            assert_eq!(taken, 6, "{}: {outcomes:?}", line("x"));
+            assert!(outcomes[6..].iter().all(|outcome| outcome == "429 rate_limited"), "{outcomes:?}");
+        }
+        assert_eq!(
+            say(&app, &host(200), "message mal7 mal7-secret fay", "Hello").await,
+            "200 ok",
+            "others get theirs"
+        );
+        let page = app.post_with("message mal6 mal6-secret bob fay", "Hello", &[(PROXIED, &host(201))]).await;
+        assert!(page.text.contains("bob has got too many messages"), "{}", page.text);
+
+        // Proposals: each at a board of their own with fay.
+        let mut outcomes = Vec::new();
+        for (index, name) in crowd.iter().enumerate() {
+            let line = format!("osbox move {} {name} {name}-secret propose", 101 + index);
+            outcomes.push(say(&app, &host(300 + index), &line, "").await);
+        }
+        assert_eq!(outcomes.iter().filter(|outcome| *outcome == "200 ok").count(), 6, "{outcomes:?}");
+        assert_eq!(outcomes[6], "429 rate_limited");
+        app.clock.advance(DAY);
+    }
+
+    pub(super) async fn words_of_outsiders_come_bundled_and_can_be_muted(place: Place) {
+        let app = start(place, |_| {}).await;
+        for (number, name) in ["ann", "bob", "mal", "mel"].into_iter().enumerate() {
+            sign_up(&app, name, &host(number)).await;
+        }
+        for _ in 0..2 {
+            assert_eq!(say(&app, &host(5), "osbox challenge ann bob", "").await, "200 ok");
+        }
+        assert_eq!(say(&app, &host(5), "set bob bob-secret messages=off", "").await, "200 ok");
+        app.work().await;
+        app.letters();
+        let mut told = Vec::new();
+        for (number, (who, board)) in
+            [("mal", 101), ("mal", 101), ("mel", 102), ("mel", 101)].iter().enumerate()
+        {
+            let line = format!("osbox chat {board} {who} {who}-secret");
+            assert_eq!(say(&app, &host(6), &line, &format!("words {number}")).await, "200 ok");
+            app.work().await;
+            told.extend(app.letters());
+        }
+        let to = |name: &str| {
+            let address = format!("{name}@{name}.example");
+            told.iter().filter(|letter| letter.to == address).count()
+        };
+        assert_eq!((to("ann"), to("bob")), (1, 0), "{}", show_all(&told));
+        // A player is heard at once, and the rest comes with the mail of the day.
+        assert_eq!(say(&app, &host(6), "osbox chat 101 bob bob-secret", "Quiet, please").await, "200 ok");
+        app.work().await;
+        assert!(show_all(&app.letters()).contains("Quiet, please"));
+        app.pass(DAY).await;
+        let letters = app.letters();
+        let ann: Vec<_> = letters.iter().filter(|letter| letter.to == "ann@ann.example").collect();
+        assert_eq!(ann.len(), 1, "{}", show_all(&letters));
+        for words in ["words 1", "words 2", "words 3"] {
+            assert!(ann[0].text.contains(words), "{}", ann[0]);
+        }
     }
 }

@@ -10,12 +10,15 @@ tell! {
     hosts_of_log_ins_are_known_for_a_month,
     a_flood_of_wrong_passwords_turns_no_right_one_away,
     a_new_password_makes_nobody_else_hash_again,
+    an_owner_plays_by_unaligned_mail_while_the_password_is_guessed,
 }
 
 mod stories {
     use knotpost_core::admin::UserEdit;
 
-    use crate::harness::{Place, TestApp, edit_user, show_all};
+    use knotpost_transport::inbound::{Envelope, Intake as _, Way};
+
+    use crate::harness::{ADDRESS, Place, TestApp, edit_user, show_all};
 
     const PROXIED: &str = "x-forwarded-for";
 
@@ -164,5 +167,55 @@ mod stories {
         assert_eq!(say(&app, "203.0.113.1", "osbox accept bob bob-secret").await, "200 ok");
         assert_eq!(app.app.credentials.computed(), before, "bob's is remembered");
         assert_eq!(say(&app, "203.0.113.1", "osbox accept ann ann-secret").await, "401 bad_credentials");
+    }
+
+    /// A mail as a host hands it in, for which no domain vouches; then the limit that bob has set.
+    async fn limit_after(app: &TestApp, host: &str, from: &str, line: &str) -> Option<i64> {
+        let number = app.app.clock.now().0;
+        let raw = format!(
+            "From: {from}\r\nTo: {ADDRESS}\r\nSubject: {line}\r\nMessage-ID: <{number}.{host}@x.example>\r\n\r\n"
+        );
+        let envelope = Envelope {
+            way: Way::Smtp,
+            peer: Some(host.parse().unwrap()),
+            helo: None,
+            mail_from: Some(from.to_owned()),
+            recipients: vec![ADDRESS.to_owned()],
+        };
+        app.clock.advance(1);
+        app.intake.receive(envelope, raw.into_bytes()).await;
+        app.work().await;
+        let mut tx = app.app.store.read().await.unwrap();
+        let bob = tx.find_user("bob").await.unwrap().unwrap();
+        tx.board_limit("osbox", bob.id).await.unwrap()
+    }
+
+    pub(super) async fn an_owner_plays_by_unaligned_mail_while_the_password_is_guessed(place: Place) {
+        let app = TestApp::start_with(place, |config| {
+            config.limits.enabled = true;
+            config.smtp.relays = Default::default();
+        })
+        .await;
+        app.sign_up("bob").await;
+        let (bob, stranger) = ("bob@bob.example", "x@e.example");
+        let wrong = |number: usize| format!("osbox limit bob wrong-{number} 1");
+        for number in 0..40 {
+            let from = format!("x{number}@e{number}.example");
+            limit_after(&app, "198.51.100.7", &from, &wrong(number)).await;
+        }
+        // Forgers in bob's name, each at a host of its own.
+        for number in 0..20 {
+            limit_after(&app, &format!("203.0.113.{number}"), bob, &wrong(number)).await;
+        }
+        let right = |limit: i64| format!("osbox limit bob bob-secret {limit}");
+        assert_eq!(limit_after(&app, "198.51.100.7", stranger, &right(6)).await, None, "the tries are spent");
+        assert_eq!(limit_after(&app, "192.0.2.33", bob, &right(7)).await, Some(7), "but for the owner");
+        // The share is small, and of that host alone.
+        for number in 0..3 {
+            limit_after(&app, "203.0.113.77", bob, &wrong(number)).await;
+        }
+        assert_eq!(limit_after(&app, "203.0.113.77", bob, &right(8)).await, Some(7), "spent");
+        app.app.credentials.forget_all();
+        assert_eq!(limit_after(&app, "192.0.2.33", bob, &right(9)).await, Some(9));
     }
 }

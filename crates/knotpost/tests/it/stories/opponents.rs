@@ -9,12 +9,18 @@ tell! {
     boards_count_down_what_is_sought,
     a_search_is_for_others_with_the_same_options,
     many_who_look_at_once_are_each_paired_once,
+    a_search_rests_while_its_owner_is_away,
+    a_search_rests_while_its_owner_cannot_be_told,
+    every_state_of_a_user_has_a_word_to_those_who_want_something_of_them,
 }
 
 mod stories {
     use std::sync::Arc;
 
-    use crate::harness::{Place, TestApp, show_all};
+    use knotpost_core::admin::UserEdit;
+    use knotpost_model::{BounceKind, OutboxKey, Trouble};
+
+    use crate::harness::{DAY, Place, TestApp, edit_user, show_all};
 
     async fn ok(app: &TestApp, line: &str) -> String {
         let page = app.post(line, "").await;
@@ -152,5 +158,134 @@ mod stories {
         assert_eq!(seated, names);
         let tables = app.tables().await;
         assert_eq!((tables.rows("boards").len(), tables.rows("seeks").len()), (4, 0));
+    }
+
+    /// Mail to this user comes back for good.
+    async fn stop_mail(app: &TestApp, name: &str) {
+        let (address, now) = (format!("{name}@{name}.example"), app.app.clock.now());
+        let stopped = app.app.store.write(move |tx| {
+            let address = address.clone();
+            Box::pin(async move {
+                let (status, said) = ("5.1.1".to_owned(), "no such user".to_owned());
+                let trouble = Trouble { kind: BounceKind::Hard, status, said };
+                tx.insert_bounce(OutboxKey(1), &address, &trouble, now).await?;
+                tx.stop_address(&address, "no such user", now).await
+            })
+        });
+        assert!(stopped.await.unwrap());
+    }
+
+    pub(super) async fn a_search_rests_while_its_owner_is_away(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.tick().await;
+        ok(&app, "osbox seek bob bob-secret 1 -size=3").await;
+        ok(&app, "vacation bob bob-secret 5").await;
+        let told = ok(&app, "osbox seek bob bob-secret").await;
+        assert!(told.contains("rests while you are on vacation"), "{told}");
+        let told = ok(&app, "osbox seek cyd cyd-secret 1 -size=3").await;
+        assert!(told.contains("looking for opponents for 1 more board"), "{told}");
+        assert!(players(&app, 101).await.is_empty());
+        let standings = ok(&app, "osbox standings").await;
+        let flat = standings.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains("This search rests: bob is on vacation until"), "{standings}");
+        let seeks = app.get("/api/v1/standings/osbox").await.json()["seeks"].clone();
+        assert!(seeks[0]["rests"].is_string() && seeks[1]["rests"].is_null(), "{seeks}");
+        app.pass(4 * DAY).await;
+        assert!(players(&app, 101).await.is_empty());
+        app.pass(DAY + 60_000).await;
+        let mut paired = players(&app, 101).await;
+        paired.sort();
+        assert_eq!(paired, ["bob", "cyd"], "it goes on by itself");
+    }
+
+    pub(super) async fn a_search_rests_while_its_owner_cannot_be_told(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.tick().await;
+        ok(&app, "osbox seek bob bob-secret 1 -size=3").await;
+        stop_mail(&app, "bob").await;
+        app.clock.advance(8 * DAY);
+        app.stay_alive().await;
+        app.tick().await;
+        ok(&app, "osbox seek ann ann-secret 1 -size=3").await;
+        assert!(players(&app, 101).await.is_empty());
+        let standings = ok(&app, "osbox standings").await;
+        assert!(standings.contains("bob cannot be told"), "{standings}");
+        // Bob looks in, and is told there from then on.
+        let told = ok(&app, "osbox limit bob bob-secret").await;
+        assert!(told.contains("no limit") || !told.is_empty());
+        app.pass(60_000).await;
+        let mut paired = players(&app, 101).await;
+        paired.sort();
+        assert_eq!(paired, ["ann", "bob"]);
+    }
+
+    pub(super) async fn every_state_of_a_user_has_a_word_to_those_who_want_something_of_them(place: Place) {
+        let names = ["ann", "bob", "cyd", "dan", "eve", "fay"];
+        let app = TestApp::with_players(place, &names).await;
+        app.tick().await;
+        for other in ["bob", "cyd", "dan", "eve"] {
+            for line in ["challenge -size=5 ann", "challenge -size=5"] {
+                let line = format!("osbox {line} {other}{}", if line.ends_with("ann") { "" } else { " ann" });
+                ok(&app, &line).await;
+            }
+        }
+        // The first board of each is over, the second one waits for the other.
+        for (number, other) in [(101, "bob"), (103, "cyd"), (105, "dan"), (107, "eve")] {
+            for user in ["ann", other] {
+                let legal = app.get(&format!("/api/v1/boards/osbox/{number}/legal")).await.json();
+                let play = legal["legal"][0].as_str().unwrap().to_owned();
+                ok(&app, &format!("osbox move {number} {user} {user}-secret {play}")).await;
+            }
+            ok(&app, &format!("osbox resign {number} ann ann-secret")).await;
+        }
+        edit_user(&app.app, "bob", UserEdit::Suspend).await.unwrap();
+        stop_mail(&app, "cyd").await;
+        ok(&app, "vacation dan dan-secret 5").await;
+        edit_user(&app.app, "eve", UserEdit::Delete).await.unwrap();
+        let words = [
+            ("bob", "suspended", Some((101, 102))),
+            ("cyd", "Mail to cyd comes back", Some((103, 104))),
+            ("dan", "dan is on vacation until", Some((105, 106))),
+            ("eve", "eve has left the server", Some((107, 0))),
+        ];
+        for (other, word, boards) in words {
+            let Some((over, waiting)) = boards else { continue };
+            let is_gone = matches!(other, "bob" | "eve");
+            let page = app.post(&format!("message ann ann-secret {other}"), "Hello").await;
+            assert!(page.text.contains(word), "message to {other}: {}", page.text);
+            assert_eq!(page.outcome() == "200 ok", other == "dan", "{}", page.text);
+            let page = app.post(&format!("osbox challenge -size=3 ann {other}"), "").await;
+            assert!(page.text.contains(word), "challenge to {other}: {}", page.text);
+            assert_eq!(page.outcome() == "200 ok", !is_gone, "{}", page.text);
+            let page = app.post(&format!("osbox rematch {over} ann ann-secret"), "").await;
+            assert!(page.text.contains(word), "rematch with {other}: {}", page.text);
+            assert_eq!(page.outcome() == "200 ok", other == "cyd", "{}", page.text);
+            if other == "dan" {
+                assert!(page.text.contains("osbox challenge dan ann -size=5"), "{}", page.text);
+            }
+            if waiting == 0 {
+                continue;
+            }
+            let shown = ok(&app, &format!("osbox show {waiting}")).await;
+            assert!(shown.contains(word), "show {other}: {shown}");
+            let page = app.get(&format!("/boards/osbox/{waiting}")).await.text;
+            let on_page = if other == "dan" { "away until" } else { word };
+            assert!(page.contains(on_page), "page of {other}: {page}");
+            let table = ok(&app, &format!("osbox games {other}")).await;
+            let short = match other {
+                "bob" => "bob's turn, suspended",
+                "cyd" => "cyd's turn, mail comes back",
+                _ => "dan's turn, away until 2026-",
+            };
+            assert!(table.contains(short), "games {other}: {table}");
+            app.work().await;
+            app.letters();
+            app.mail("ann@ann.example", &format!("osbox chat {waiting} ann ann-secret"), "Hello?").await;
+            let letters = app.letters();
+            let own = letters.iter().find(|letter| letter.to == "ann@ann.example").unwrap();
+            assert!(own.text.contains(word), "mail about {other}: {own}");
+        }
+        let fine = app.post("message ann ann-secret fay", "Hello").await;
+        assert_eq!(fine.outcome(), "200 ok", "{}", fine.text);
     }
 }

@@ -4,7 +4,8 @@ use super::tell;
 
 tell! {
     nobody_loses_while_the_server_is_down,
-    a_restart_changes_nothing,
+    short_stops_count_for_nobody,
+    a_start_judges_no_loss_at_once,
     a_clock_that_is_set_harms_nobody,
     boards_from_before_start_with_all_their_time,
     two_processes_do_the_work_once,
@@ -50,7 +51,7 @@ mod stories {
         assert_eq!(used, "Time used  ann 21 days, 01:00:00", "the ten days are nobody's");
     }
 
-    pub(super) async fn a_restart_changes_nothing(place: Place) {
+    pub(super) async fn short_stops_count_for_nobody(place: Place) {
         let app = waiting_for_ann(place).await;
         app.pass(7 * DAY - 120_000).await;
         app.clock.advance(120_000);
@@ -59,8 +60,46 @@ mod stories {
         app.clock.advance(45_000);
         work_due(&app.app, "after the restart").await.unwrap();
         app.work().await;
-        assert_eq!(subjects(&app), ["Nag: Osbox Board 101 ann"], "two minutes are no outage");
-        assert_eq!(app.tables().await.rows("outages").len(), 1, "that from before the first start");
+        assert_eq!(subjects(&app), [""; 0], "the two minutes of the restart count for nobody");
+        assert_eq!(app.tables().await.rows("outages").len(), 2);
+        app.clock.advance(45_000);
+        work_due(&app.app, "after the restart").await.unwrap();
+        app.clock.advance(30_000);
+        work_due(&app.app, "after the restart").await.unwrap();
+        app.work().await;
+        assert_eq!(
+            subjects(&app),
+            ["Nag: Osbox Board 101 ann"],
+            "the time in which it waited for the lease does"
+        );
+        // The same process, suspended for a minute.
+        app.clock.advance(60_000);
+        work_due(&app.app, "after the restart").await.unwrap();
+        assert_eq!(app.tables().await.rows("outages").len(), 3);
+    }
+
+    pub(super) async fn a_start_judges_no_loss_at_once(place: Place) {
+        let state = async |app: &TestApp| app.get("/api/v1/boards/osbox/101").await.json()["state"].clone();
+        // Stopped a second before the time is up, and a second after.
+        for (early, place) in [1_000, -1_000].into_iter().zip([place, Place::Sqlite]) {
+            let app = waiting_for_ann(place).await;
+            app.pass(21 * DAY - 60_000).await;
+            app.clock.advance(60_000 - early);
+            app.hold_clock("the test", app.app.clock.now()).await;
+            leave_watch(&app.app, "the test").await.unwrap();
+            app.clock.advance(3_000);
+            assert_eq!(keep_watch(&app.app, "next").await.unwrap(), Watch::Ours);
+            work_due(&app.app, "next").await.unwrap();
+            assert_eq!(state(&app).await, "active", "{early}");
+            for _ in 0..19 {
+                app.clock.advance(30_000);
+                work_due(&app.app, "next").await.unwrap();
+                assert_eq!(state(&app).await, "active", "{early}: ten minutes to act");
+            }
+            app.clock.advance(30_000);
+            work_due(&app.app, "next").await.unwrap();
+            assert_eq!(state(&app).await, "over", "{early}");
+        }
     }
 
     pub(super) async fn a_clock_that_is_set_harms_nobody(place: Place) {
@@ -101,8 +140,8 @@ mod stories {
         }
         app.work().await;
         app.letters();
-        app.clock.advance(7 * DAY);
-        // Nobody holds the duty any more; it was done until a moment ago.
+        app.clock.advance(7 * DAY + 61_000);
+        // Nobody holds the duty any more; it was done until a moment ago. That moment counts for nobody.
         app.hold_clock("gone", Millis(app.app.clock.now().0 - 61_000)).await;
         for watcher in ["one", "two", "three"] {
             assert_eq!(keep_watch(&app.app, watcher).await.unwrap(), Watch::Theirs, "it may go on yet");

@@ -15,6 +15,10 @@ tell! {
     with_three_players_an_undo_needs_both_others,
     an_undo_drops_queues,
     words_that_wait_outlast_an_undo,
+    no_offer_of_ones_own_beats_the_clock,
+    nothing_is_decided_while_somebody_who_has_to_answer_is_away,
+    with_three_players_the_others_have_their_time_to_answer,
+    a_refused_offer_is_not_repeated,
 }
 
 mod stories {
@@ -52,7 +56,8 @@ mod stories {
         assert_eq!(outcome(&app, "osbox move 101 ann ann-secret undo").await, "409 already_proposed");
         assert_eq!(outcome(&app, "osbox move 101 ann ann-secret reject").await, "200 ok");
         assert_eq!(outcome(&app, "osbox move 101 ann ann-secret accept").await, "409 nothing_proposed");
-        assert_eq!(outcome(&app, "osbox move 101 bob bob-secret propose").await, "200 ok");
+        assert_eq!(outcome(&app, "osbox move 101 bob bob-secret propose").await, "409 conflict", "refused");
+        assert_eq!(outcome(&app, "osbox move 101 bob bob-secret undo").await, "200 ok", "another offer");
         assert_eq!(outcome(&app, "osbox move 101 ann ann-secret f2").await, "200 ok");
         assert_eq!(outcome(&app, "osbox move 101 ann ann-secret accept").await, "409 nothing_proposed");
         assert_eq!(outcome(&app, "osbox move 101 ann ann-secret propose").await, "200 ok");
@@ -105,6 +110,8 @@ mod stories {
             let chat = letters.iter().find(|letter| letter.to.starts_with("cyd@")).unwrap();
             assert_eq!(chat.text.contains("taken back"), wish == "all", "{}", chat.text);
             assert_eq!(outcome(&app, OPENING[1]).await, "200 ok");
+            // Words of somebody who does not play come once an hour.
+            app.pass(HOUR).await;
         }
         app.work().await;
         app.letters();
@@ -295,5 +302,138 @@ mod stories {
         let dropped = letters.iter().find(|letter| letter.subject.ends_with("Error")).unwrap();
         assert!(dropped.text.contains("a move was taken back"), "{dropped}");
         assert_eq!(dropped.to, "bob@bob.example");
+    }
+
+    /// How the board ended, if it did: `active`, `forfeit`, `agreement`.
+    async fn end(app: &TestApp, game: &str) -> String {
+        let board = board(app, game).await;
+        let told = if board["state"] == "over" { &board["result"]["reason"] } else { &board["state"] };
+        told.as_str().unwrap().to_owned()
+    }
+
+    pub(super) async fn no_offer_of_ones_own_beats_the_clock(place: Place) {
+        for (offer, place) in ["propose", "undo"].into_iter().zip([place, Place::Sqlite]) {
+            let app = begin(place, "osbox challenge ann bob --forfeittime=2", &OPENING).await;
+            app.tick().await;
+            assert_eq!(outcome(&app, &format!("osbox move 101 ann ann-secret {offer}")).await, "200 ok");
+            app.pass(2 * DAY - HOUR).await;
+            assert_eq!(end(&app, "osbox").await, "active", "{offer}");
+            app.pass(HOUR).await;
+            assert_eq!(end(&app, "osbox").await, "forfeit", "{offer}");
+            assert_eq!(board(&app, "osbox").await["result"]["winners"], json!([2]), "{offer}");
+        }
+    }
+
+    pub(super) async fn nothing_is_decided_while_somebody_who_has_to_answer_is_away(place: Place) {
+        let places = [place, Place::Sqlite, Place::Sqlite];
+        // Who offers what, and who is away for five days: it is ann's turn, who has two.
+        let cases =
+            [("ann", "propose", "forfeit"), ("ann", "undo", "forfeit"), ("bob", "propose", "agreement")];
+        for ((by, offer, expected), place) in cases.into_iter().zip(places) {
+            let app = begin(place, "osbox challenge ann bob --forfeittime=2", &OPENING).await;
+            app.tick().await;
+            assert_eq!(outcome(&app, "vacation bob bob-secret 5").await, "200 ok");
+            assert_eq!(outcome(&app, &format!("osbox move 101 {by} {by}-secret {offer}")).await, "200 ok");
+            app.pass(2 * DAY).await;
+            if by == "ann" {
+                assert_eq!(end(&app, "osbox").await, "active", "{offer}: bob could not answer");
+                app.pass(3 * DAY - HOUR).await;
+                assert_eq!(end(&app, "osbox").await, "active", "{offer}");
+                app.pass(HOUR).await;
+            }
+            assert_eq!(end(&app, "osbox").await, expected, "{by} {offer}");
+        }
+    }
+
+    pub(super) async fn with_three_players_the_others_have_their_time_to_answer(place: Place) {
+        let places = [place, Place::Sqlite, Place::Sqlite, Place::Sqlite];
+        let cases =
+            [("accept", "agreement"), ("reject", "forfeit"), ("", "agreement"), ("away", "agreement")];
+        for ((answer, expected), place) in cases.into_iter().zip(places) {
+            let app = begin(place, "osbo challenge ann bob cyd --forfeittime=2", &[]).await;
+            app.tick().await;
+            app.play_on("osbo", 101, 3).await;
+            app.pass(DAY).await;
+            assert_eq!(outcome(&app, "osbo move 101 bob bob-secret propose").await, "200 ok");
+            app.work().await;
+            let told = show_all(&app.letters());
+            assert!(told.contains("If the time of ann runs out first, ann counts as accepting."), "{told}");
+            if answer == "away" {
+                assert_eq!(outcome(&app, "vacation cyd cyd-secret 5").await, "200 ok");
+            }
+            app.pass(DAY + HOUR).await;
+            // Ann counts as agreeing, and waits for cyd, who has two days to answer.
+            assert_eq!(board(&app, "osbo").await["players"][0]["state"], "playing", "{answer}");
+            match answer {
+                "" => app.pass(DAY).await,
+                "away" => {
+                    app.pass(4 * DAY).await;
+                    assert_eq!(end(&app, "osbo").await, "active", "not while cyd is away");
+                    app.pass(2 * DAY).await;
+                }
+                answer => {
+                    assert_eq!(
+                        outcome(&app, &format!("osbo move 101 cyd cyd-secret {answer}")).await,
+                        "200 ok"
+                    );
+                    app.pass(1).await;
+                }
+            }
+            if expected == "forfeit" {
+                let board = board(&app, "osbo").await;
+                assert_eq!(board["players"][0]["state"], "forfeited", "{answer}");
+                assert_eq!(board["state"], "active", "the others play on");
+            } else {
+                assert_eq!(end(&app, "osbo").await, expected, "{answer}");
+            }
+        }
+    }
+
+    fn flat(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) async fn a_refused_offer_is_not_repeated(place: Place) {
+        let app = begin(place, "osbo challenge -size=3 ann bob cyd --unrated", &[]).await;
+        app.enlist_bots().await;
+        app.tick().await;
+        app.play_on("osbo", 101, 4).await;
+        let act = async |user: &str, word: &str| {
+            outcome(&app, &format!("osbo move 101 {user} {user}-secret {word}")).await
+        };
+        // Bob is to move, and has been reminded.
+        app.pass(7 * DAY + HOUR).await;
+        for offer in ["propose", "undo", "substitute"] {
+            assert_eq!(act("ann", offer).await, "200 ok", "{offer}");
+            assert_eq!(
+                act("ann", "reject").await,
+                "200 ok",
+                "taken back by ann, {offer} was refused by nobody"
+            );
+            assert_eq!(act("ann", offer).await, "200 ok", "{offer}");
+            assert_eq!(act("cyd", "reject").await, "200 ok", "{offer}");
+            assert_eq!(act("ann", offer).await, "409 conflict", "{offer}");
+            app.work().await;
+            app.letters();
+            app.mail("ann@ann.example", &format!("osbo move 101 ann ann-secret {offer}"), "").await;
+            let told = show_all(&app.letters());
+            assert!(
+                flat(&told).contains("it was refused") && flat(&told).contains("has moved once more"),
+                "{offer}: {told}"
+            );
+        }
+        // An offer of somebody else makes it possible again.
+        assert_eq!(act("cyd", "propose").await, "200 ok");
+        assert_eq!(act("ann", "reject").await, "200 ok");
+        assert_eq!(act("ann", "propose").await, "200 ok");
+        assert_eq!(act("bob", "reject").await, "200 ok");
+        // And so does a move of everybody.
+        app.play_on("osbo", 101, 2).await;
+        assert_eq!(act("ann", "undo").await, "409 conflict", "ann herself has not moved");
+        app.play_on("osbo", 101, 1).await;
+        for offer in ["propose", "undo"] {
+            assert_eq!(act("ann", offer).await, "200 ok", "{offer}");
+            assert_eq!(act("ann", "reject").await, "200 ok", "{offer}");
+        }
     }
 }

@@ -1,0 +1,178 @@
+//! What those have to know who wait for a user or want to play with them: that the user has left, is suspended, is on
+//! vacation, or does not get what the server tells.
+
+use std::collections::HashMap;
+
+use crate::app::App;
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{PresenceRow, ReadTx, StoreError, UserState};
+
+/// Who has used a page within this time is told there.
+const SEEN_MS: i64 = 7 * 86_400_000;
+
+/// Why a user may not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// They have left the server.
+    Gone,
+    /// Their account is suspended.
+    Suspended,
+    /// They are on vacation until then.
+    Away(Millis),
+    /// Mail to them comes back; they are told otherwise.
+    Unreached,
+    /// Nothing that the server tells reaches them.
+    Untold,
+}
+
+impl Absence {
+    /// As others are told of this user, a sentence.
+    pub(crate) fn about(self, userid: &str) -> String {
+        match self {
+            Self::Gone => format!("{userid} has left the server."),
+            Self::Suspended => format!("The account of {userid} is suspended."),
+            Self::Away(until) => format!("{userid} is on vacation until {}.", until.to_readable()),
+            Self::Unreached => format!("Mail to {userid} comes back."),
+            Self::Untold => {
+                format!(
+                    "{userid} cannot be told: no mail reaches them, and they have not looked in for a week."
+                )
+            }
+        }
+    }
+
+    /// As the user is told what their search waits for.
+    pub(crate) fn about_own_seek(self) -> Option<String> {
+        match self {
+            Self::Away(until) => Some(format!(
+                "It rests while you are on vacation, until {}, and goes on then.",
+                until.to_readable()
+            )),
+            Self::Untold => Some(
+                "It rests, since you could not be told of a board: confirm a mail address, or log in on the web once a \
+                 week, and it goes on."
+                    .to_owned(),
+            ),
+            Self::Gone | Self::Suspended | Self::Unreached => None,
+        }
+    }
+
+    /// In a table of boards, behind whose turn it is.
+    fn in_short(self) -> String {
+        match self {
+            Self::Gone => "gone".to_owned(),
+            Self::Suspended => "suspended".to_owned(),
+            Self::Away(until) => {
+                format!("away until {}", until.to_readable().split(' ').next().unwrap_or_default())
+            }
+            Self::Unreached | Self::Untold => "mail comes back".to_owned(),
+        }
+    }
+
+    /// Whether no board is begun for a user who looks for one.
+    pub(crate) fn rests(self) -> bool {
+        self != Self::Unreached
+    }
+}
+
+/// Why this user may not answer, the gravest reason first.
+pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
+    match row.state {
+        UserState::Deleted => return vec![Absence::Gone],
+        UserState::Suspended => return vec![Absence::Suspended],
+        UserState::Active => {}
+    }
+    let mut found = Vec::new();
+    found.extend(row.away_until.map(Millis).filter(|until| *until > now).map(Absence::Away));
+    // A program asks by itself.
+    let is_program = row.role == "bot" || row.role == knotpost_storage::PROGRAM;
+    if !row.takes_mail && !is_program {
+        let is_told = row.has_webhook || row.seen_at.is_some_and(|seen| now.0 - seen < SEEN_MS);
+        match (is_told, row.has_address) {
+            (true, true) => found.push(Absence::Unreached),
+            (true, false) => {}
+            (false, _) => found.push(Absence::Untold),
+        }
+    }
+    found
+}
+
+/// Why these users may not answer; those who are there are left out.
+pub(crate) async fn absences(
+    tx: &mut ReadTx,
+    app: &App,
+    users: &[UserKey],
+) -> Result<HashMap<UserKey, Vec<Absence>>, StoreError> {
+    let (now, confirmed_only) = (app.clock.now(), app.config.confirms_addresses());
+    let rows = tx.presence(users, confirmed_only).await?;
+    let found = rows.iter().map(|row| (row.user_id, absences_of(row, now)));
+    Ok(found.filter(|(_, absences)| !absences.is_empty()).collect())
+}
+
+/// Why no board is begun now for this user, who looks for one.
+pub(crate) async fn find_rest(
+    tx: &mut ReadTx,
+    app: &App,
+    user: UserKey,
+) -> Result<Option<Absence>, StoreError> {
+    let found = absences(tx, app, &[user]).await?.remove(&user).unwrap_or_default();
+    Ok(found.into_iter().find(|absence| absence.rests()))
+}
+
+/// Behind whose turn it is: `, away until 2026-12-01`. Nothing about who is there.
+pub(crate) fn in_short(absences: Option<&Vec<Absence>>) -> String {
+    absences.into_iter().flatten().map(|absence| format!(", {}", absence.in_short())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Millis = Millis(100 * 86_400_000);
+
+    fn there() -> PresenceRow {
+        PresenceRow {
+            user_id: UserKey(1),
+            userid: "bob".to_owned(),
+            role: "player".to_owned(),
+            state: UserState::Active,
+            away_until: None,
+            has_address: true,
+            takes_mail: true,
+            has_webhook: false,
+            seen_at: None,
+        }
+    }
+
+    #[test]
+    fn every_state_of_a_user_has_a_word() {
+        let day = 86_400_000;
+        let soon = NOW.plus(day);
+        let stopped = || PresenceRow { takes_mail: false, ..there() };
+        let cases = [
+            (there(), vec![], false),
+            (PresenceRow { state: UserState::Deleted, ..stopped() }, vec![Absence::Gone], true),
+            (PresenceRow { state: UserState::Suspended, ..there() }, vec![Absence::Suspended], true),
+            (PresenceRow { away_until: Some(soon.0), ..there() }, vec![Absence::Away(soon)], true),
+            (PresenceRow { away_until: Some(NOW.0), ..there() }, vec![], false),
+            (stopped(), vec![Absence::Untold], true),
+            (PresenceRow { has_webhook: true, ..stopped() }, vec![Absence::Unreached], false),
+            (PresenceRow { seen_at: Some(NOW.0 - 6 * day), ..stopped() }, vec![Absence::Unreached], false),
+            (PresenceRow { seen_at: Some(NOW.0 - 7 * day), ..stopped() }, vec![Absence::Untold], true),
+            (PresenceRow { has_address: false, seen_at: Some(NOW.0), ..stopped() }, vec![], false),
+            (PresenceRow { has_address: false, ..stopped() }, vec![Absence::Untold], true),
+            (PresenceRow { role: "program".to_owned(), ..stopped() }, vec![], false),
+            (
+                PresenceRow { away_until: Some(soon.0), ..stopped() },
+                vec![Absence::Away(soon), Absence::Untold],
+                true,
+            ),
+        ];
+        for (row, expected, rests) in cases {
+            let found = absences_of(&row, NOW);
+            assert_eq!(found, expected, "{row:?}");
+            assert_eq!(found.iter().any(|absence| absence.rests()), rests, "{row:?}");
+            assert!(found.iter().all(|absence| absence.about("bob").contains("bob")), "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What tells whether users are there and can be told of their boards.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, key_list, on};
+use crate::rows::UserState;
+use crate::transaction::ReadTx;
+use knotpost_model::UserKey;
+
+/// What is known of whether a user is there.
+#[derive(Clone, Debug, FromRow)]
+pub struct PresenceRow {
+    /// The user.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Their name.
+    pub userid: String,
+    /// As in [`crate::UserRow`].
+    pub role: String,
+    /// Whether the account is in use.
+    #[sqlx(try_from = "String")]
+    pub state: UserState,
+    /// When their last vacation ends or ended.
+    pub away_until: Option<i64>,
+    /// They have an address to which mail may go.
+    pub has_address: bool,
+    /// Mail goes to one of them: it does not come back.
+    pub takes_mail: bool,
+    /// They are told by a webhook or by their browser.
+    pub has_webhook: bool,
+    /// When they used a page last, to the day.
+    pub seen_at: Option<i64>,
+}
+
+impl ReadTx {
+    /// The presence of these users. `confirmed_only`: mail goes to proven addresses alone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn presence(
+        &mut self,
+        users: &[UserKey],
+        confirmed_only: bool,
+    ) -> Result<Vec<PresenceRow>, StoreError> {
+        macro_rules! select_presence {
+            ($among:literal) => {
+                concat!(
+                    "SELECT u.id AS user_id, u.userid, u.role, u.state, \
+                     (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = u.id) AS away_until, \
+                     EXISTS (SELECT 1 FROM addresses a WHERE a.user_id = u.id \
+                     AND (a.verified_at IS NOT NULL OR NOT $2)) AS has_address, \
+                     EXISTS (SELECT 1 FROM addresses a LEFT JOIN failing_addresses f ON f.address_key = a.address_key \
+                     WHERE a.user_id = u.id AND (a.verified_at IS NOT NULL OR NOT $2) \
+                     AND f.stopped_at IS NULL) AS takes_mail, \
+                     EXISTS (SELECT 1 FROM webhooks w WHERE w.user_id = u.id AND w.stopped_at IS NULL) AS has_webhook, \
+                     (SELECT MAX(s.seen_at) FROM (SELECT seen_at FROM web_sessions WHERE user_id = u.id \
+                     UNION ALL SELECT seen_at FROM login_hosts WHERE user_id = u.id) s) AS seen_at \
+                     FROM users u WHERE u.id ",
+                    $among
+                )
+            };
+        }
+        if users.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = if self.is_postgres() {
+            select_presence!("= ANY(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[]))")
+        } else {
+            select_presence!("IN (SELECT value FROM json_each($1))")
+        };
+        Ok(on!(self, c => sqlx::query_as::<_, PresenceRow>(sql)
+            .bind(key_list(users))
+            .bind(confirmed_only)
+            .fetch_all(c)
+            .await)?)
+    }
+}
