@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 
 use super::{Web, gauges};
 use knotpost_core::app::Condition;
+use knotpost_core::hold::Hold;
 use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
 use knotpost_core::queries::{Readiness, view_readiness};
@@ -61,6 +62,9 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
             let warning =
                 "warning: the last stop was not a clean one, and the database file is being checked";
             format!("ready\n{warning}\nknotpost {}\n", *VERSION).into_response()
+        }
+        _ if web.app.hold.is_some() => {
+            format!("ready\nwarning: {}\nknotpost {}\n", Hold::WORDS, *VERSION).into_response()
         }
         _ => format!("ready\nknotpost {}\n", *VERSION).into_response(),
     }

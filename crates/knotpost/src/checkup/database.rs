@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use knotpost_core::app::{App, Parts};
 use knotpost_core::config::{Config, Migrate};
+use knotpost_core::hold::Hold;
 use knotpost_core::identity::{KeyError, compare_key};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use knotpost_platform::secret::KeyRing;
@@ -157,6 +158,11 @@ async fn check_contents(
         ),
         Err(error @ KeyError::Foreign) => findings.error("secrets.key_file", error, mend),
         Err(KeyError::Store(error)) => unreachable(config, &error.with_causes(), findings),
+    }
+    match Hold::of(&app.store, config.mail.hold).await {
+        Ok(Some(hold)) => findings.warning("mail.hold", Hold::WORDS, hold.mend()),
+        Ok(None) => {}
+        Err(error) => unreachable(config, &error.with_causes(), findings),
     }
     if matches!(running, Running::No)
         && let Some(mark) = Mark::of(&app)
