@@ -12,6 +12,7 @@ use crate::boards::{BoardContext, RecentBoards};
 use crate::clock::LeaderWatch;
 use crate::config::{Config, ConfigError, Time};
 use crate::gallery::Gallery;
+use crate::hold::Hold;
 use crate::identity::{AuthCache, Credentials, Limits};
 use crate::links::Links;
 use crate::pulse::Pulse;
@@ -136,6 +137,8 @@ pub struct App {
     pub pulse: Pulse,
     /// Who has been seen keeping the clock.
     pub leader_watch: LeaderWatch,
+    /// Why it tells nobody anything, if it does not.
+    pub hold: Option<Hold>,
 }
 
 /// What an [`App`] takes from outside.
@@ -205,6 +208,7 @@ impl App {
             recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),
             leader_watch: LeaderWatch::default(),
+            hold: None,
             secret,
             condition: watch::Sender::default(),
             logged_errors: watch::Sender::default(),

@@ -14,6 +14,7 @@ mod sources;
 mod warnings;
 
 use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use secrecy::ExposeSecret as _;
@@ -155,6 +156,11 @@ impl Config {
             settings.server.public_url = url.origin().ascii_serialization();
         }
         parameters::drop_unknown(&mut settings);
+        if let Ok(listener) = settings.http.listen.parse::<SocketAddr>()
+            && listener.port() != 0
+        {
+            settings.lead_links_to(listener);
+        }
         warnings::add(&mut settings);
         if let Some(folder) = file.and_then(Path::parent) {
             paths::anchor(&mut settings, folder);
@@ -217,6 +223,24 @@ impl Config {
         } else {
             self.mail.templates.clone()
         }
+    }
+
+    /// Whether links lead to a port that is known when the listener is open.
+    pub fn links_follow_port(&self) -> bool {
+        self.server.public_url == Server::default().public_url && self.http.listen.ends_with(":0")
+    }
+
+    /// Has links lead to the listener at this address, unless `server.public_url` says where they lead.
+    pub fn lead_links_to(&mut self, listener: SocketAddr) {
+        if self.server.public_url != Server::default().public_url {
+            return;
+        }
+        let host = match listener.ip() {
+            IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            host => host,
+        };
+        self.server.public_url = format!("http://{}", SocketAddr::new(host, listener.port()));
     }
 
     /// Whether mail leaves this machine's own folders.

@@ -17,6 +17,7 @@ pub mod archive;
 pub mod boards;
 pub mod clock;
 pub mod commands;
+pub mod hold;
 pub mod identity;
 pub mod intake;
 pub mod mailing;

@@ -43,10 +43,10 @@ pub use boards::{
 };
 pub use connection::{Driver, Guarded, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
-    BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow, HookEventRow,
-    HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState, NewHookEvent, NewPlace,
-    NewWebhook, NewerMail, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail, STOPPED_BY_READER,
-    Share, Spent, StoppedAddress, WebhookRow, Window,
+    Attempted, BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow,
+    HookEventRow, HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState,
+    NewHookEvent, NewPlace, NewWebhook, NewerMail, OutboxEntry, OutboxRow, QueueBound, QueueBounds,
+    ReferenceMail, STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, HELD, Held, Kind, LeaderLease, NOT_HELD,

@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 
 use super::{Web, gauges};
 use knotpost_core::app::Condition;
+use knotpost_core::hold::Hold;
 use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
 use knotpost_core::queries::{Readiness, view_readiness};
@@ -84,6 +85,9 @@ async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
         return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
     }
     let mut warnings = Vec::new();
+    if web.app.hold.is_some() {
+        warnings.push(Hold::WORDS.to_owned());
+    }
     if condition == Condition::Checking {
         warnings.push("the last stop was not a clean one, and the database file is being checked".to_owned());
     }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use knotpost_rules::Registry;
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +25,7 @@ use crate::worker::{Budget, Workers};
 use knotpost_core::admin::RunningServer;
 use knotpost_core::app::{App, Parts};
 use knotpost_core::config::{Config, ConfigError, Migrate};
+use knotpost_core::hold::Hold;
 use knotpost_core::identity::check_key;
 use knotpost_core::mailing::{LocalMailbox, WebhookIntake};
 use knotpost_core::play::computer;
@@ -139,16 +141,23 @@ pub async fn open_with_any_key(
     }
     let composer = Arc::new(open_composer(&config)?);
     let thinker = Arc::new(BotThinker);
-    Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer, thinker })?))
+    let hold = Hold::of(&store, config.mail.hold).await?;
+    let mut app = App::new(Parts { config, store, registry, clock, entropy, composer, thinker })?;
+    app.hold = hold;
+    Ok(Arc::new(app))
 }
 
 impl Server {
-    /// Starts all listeners and workers of `app`.
+    /// Starts all listeners and workers of `app`; `http` is the one of the web, if it is open already.
     ///
     /// # Errors
     /// When another server runs on the same folder, the database file is damaged, an address is taken
     /// or a certificate cannot be read; then nothing is left running.
-    pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
+    pub async fn start(
+        app: Arc<App>,
+        http: Option<TcpListener>,
+        metrics: Option<PrometheusHandle>,
+    ) -> anyhow::Result<Self> {
         let config = &app.config;
         let lock = lock_folder(&config.server.data)?;
         let file_lock = config.store_settings().sqlite_file().map(|file| lock_file(&file)).transpose()?;
@@ -160,7 +169,7 @@ impl Server {
         let transport = Transport::from_config(config);
         let transport = Arc::new(transport.map_err(|error| refuse_transport(&error))?);
         let shares = descriptors::share(config);
-        let http = bind("http.listen", &config.http.listen).await?;
+        let http = if http.is_some() { http } else { bind_http(config).await? };
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
         let lmtp = bind_lmtp(config).await?;
         let mailbox = match (transport.maildir(), &http) {
@@ -274,6 +283,14 @@ impl Server {
     }
 }
 
+/// Opens the listener of the web; `None`: it is switched off.
+///
+/// # Errors
+/// When the address cannot be listened on.
+pub async fn bind_http(config: &Config) -> anyhow::Result<Option<TcpListener>> {
+    bind("http.listen", &config.http.listen).await
+}
+
 /// Notes for the metrics when the certificate ends.
 fn report_certificate(certificates: Option<&Certificates>) {
     if let Some(end) = certificates.and_then(Certificates::ends_at) {
@@ -325,7 +342,11 @@ fn start_loops(
 ) -> anyhow::Result<()> {
     let config = &app.config;
     let parts = || (Arc::clone(app), stop.clone());
-    if let Some(watch) = watch {
+    if let Some(hold) = app.hold {
+        tracing::warn!("{}; to end that: {}", Hold::WORDS, hold.mend());
+    }
+    // The mail in a watched folder may be that of the server that goes on.
+    if let Some(watch) = watch.filter(|_| app.hold.is_none()) {
         let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
         let (watch, intake, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(intake), stop.clone());
         workers.spawn("maildir", move || {
@@ -357,7 +378,7 @@ fn start_loops(
             });
         }
     }
-    if config.bots.enabled {
+    if config.bots.enabled && app.hold.is_none() {
         let budget = Arc::new(Budget::new(&config.bots));
         for _ in 0..config.bots.threads {
             let (budget, (app, stop)) = (Arc::clone(&budget), parts());
@@ -377,8 +398,9 @@ fn start_loops(
     workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), Arc::clone(&holder), stop.clone()));
     let (app, stop) = parts();
     workers.spawn("rounds", move || worker::work_rounds(Arc::clone(&app), stop.clone()));
-    let (app, stop) = parts();
-    workers.spawn("retention", move || worker::work_retention(Arc::clone(&app), stop.clone()));
+    let ((app, stop), folder) = (parts(), transport.maildir().cloned());
+    workers
+        .spawn("retention", move || worker::work_retention(Arc::clone(&app), folder.clone(), stop.clone()));
     let (app, stop) = parts();
     workers.spawn("file", move || worker::work_file(Arc::clone(&app), stop.clone()));
     Ok(())

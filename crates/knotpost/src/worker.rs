@@ -21,7 +21,7 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::StoreError;
 use knotpost_transport::inbound::{MailIntake, MaildirWatcher, Round};
-use knotpost_transport::outbound::{Courier, DeliveryWorker, webhook};
+use knotpost_transport::outbound::{Courier, DeliveryWorker, Maildir, webhook};
 
 use crate::telemetry::logged_errors;
 
@@ -138,11 +138,16 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Writes one mail of the day, some mails with puzzles and one part of a broadcast; `false`: nothing was due.
+/// Makes due what waits for a moment that never comes, and writes one mail of the day, some mails with puzzles and one part of a broadcast; `false`: nothing was due, or the
+/// server is on hold.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
+    if app.hold.is_some() {
+        return Ok(false);
+    }
+    knotpost_core::clock::recall_rows_ahead(app).await?;
     let digest = knotpost_core::mailing::send_next_digest(app).await?;
     let puzzles = knotpost_core::mailing::send_due_puzzles(app).await?;
     let part = knotpost_core::commands::pass_on_broadcast(app).await?;
@@ -300,8 +305,27 @@ pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes outcomes that are older than they are kept, a batch at a time, and mends digests at the start and once a day.
-pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
+/// Deletes mails of the folder of outgoing mail that are older than they are kept.
+async fn prune_folder(app: &App, folder: &Maildir) {
+    let days = i64::from(app.config.retention.maildir_days);
+    if days == 0 {
+        return;
+    }
+    let before = app.clock.now().plus(-days * DAY_MS).0 / 1000;
+    let (folder, before) = (folder.clone(), u64::try_from(before).unwrap_or_default());
+    match tokio::task::spawn_blocking(move || folder.prune(before)).await {
+        Ok(Ok(0)) => {}
+        Ok(Ok(deleted)) => tracing::info!(deleted, "old mails were deleted from the folder of outgoing mail"),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "old mails cannot be deleted from the folder of outgoing mail")
+        }
+        Err(error) => tracing::error!(%error, "old mails cannot be deleted from the folder of outgoing mail"),
+    }
+}
+
+/// Deletes outcomes that are older than they are kept, a batch at a time, and old mails of the `folder` of outgoing mail;
+/// mends digests at the start and once a day.
+pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: CancellationToken) {
     let mut mended_at: Option<Millis> = None;
     loop {
         let now = app.clock.now();
@@ -314,6 +338,9 @@ pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(PRUNE) => {}
+        }
+        if let Some(folder) = &folder {
+            prune_folder(&app, folder).await;
         }
         loop {
             match prune(&app).await {

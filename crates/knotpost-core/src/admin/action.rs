@@ -107,6 +107,11 @@ pub enum AdminAction {
         /// From now on; `None`: what the configuration says.
         policy: Option<StrangerPolicy>,
     },
+    /// Holding the server, or letting it go, from its next start on.
+    Hold {
+        /// Whether it is held.
+        on: bool,
+    },
     /// Writing to everybody.
     Broadcast {
         /// The words.
@@ -131,6 +136,7 @@ impl AdminAction {
             Self::Block { .. } => "do_not_mail.add",
             Self::Unblock { .. } => "do_not_mail.remove",
             Self::Strangers { .. } => "strangers",
+            Self::Hold { .. } => "hold",
             Self::Broadcast { .. } => "broadcast",
         }
     }
@@ -144,6 +150,7 @@ impl AdminAction {
             Self::StartAddress { address } => address.clone(),
             Self::Block { target, .. } | Self::Unblock { target } => target.clone(),
             Self::Strangers { policy } => policy.map_or("default", StrangerPolicy::as_str).to_owned(),
+            Self::Hold { on } => (if *on { "on" } else { "off" }).to_owned(),
             Self::Broadcast { .. } => "everybody".to_owned(),
         }
     }

@@ -34,6 +34,7 @@ use crate::admin::users::UserWork;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands;
+use crate::hold;
 use crate::identity::strangers;
 use crate::mailing::{bounces, do_not_mail, inspector};
 use knotpost_model::Millis;
@@ -166,6 +167,7 @@ async fn act(
         AdminAction::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,
         AdminAction::Unblock { target } => do_not_mail::unblock(tx, target).await,
         AdminAction::Strangers { policy } => Ok(strangers::set(tx, *policy).await?),
+        AdminAction::Hold { on } => Ok(hold::set(tx, *on).await?),
         AdminAction::Broadcast { text } => {
             let Some(user) = &user else {
                 let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
@@ -195,6 +197,7 @@ async fn follow_up(app: &App, action: &AdminAction) {
         | AdminAction::Block { .. }
         | AdminAction::Unblock { .. }
         | AdminAction::Strangers { .. }
+        | AdminAction::Hold { .. }
         | AdminAction::Broadcast { .. } => {}
     }
     app.signals.inbox.notify_one();

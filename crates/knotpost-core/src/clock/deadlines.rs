@@ -51,12 +51,12 @@ impl Content for NeverBegun {
 }
 
 /// Looks at the boards that are due, if this process runs the clock; says whether there may
-/// be more. `holder` names the process.
+/// be more. `holder` names the process. On a server on hold nobody runs it, and that time counts for nobody.
 ///
 /// # Errors
 /// When the database fails. A board that cannot be judged is no error: it is set aside.
 pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> {
-    if keep_watch(app, holder).await? == Watch::Theirs {
+    if app.hold.is_some() || keep_watch(app, holder).await? == Watch::Theirs {
         return Ok(false);
     }
     let due = app.store.query().await?.due_boards(app.clock.now(), BATCH).await?;

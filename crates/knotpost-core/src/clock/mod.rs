@@ -1,9 +1,11 @@
 //! What happens when time has passed: reminders, losses on time, and which server watches the clock.
 
+pub(crate) mod ahead;
 pub(crate) mod clock_leader;
 pub(crate) mod deadlines;
 pub(crate) mod leader_watch;
 
+pub use ahead::recall_rows_ahead;
 pub use clock_leader::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use deadlines::work_due;
 pub use leader_watch::LeaderWatch;

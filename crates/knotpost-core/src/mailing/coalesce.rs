@@ -96,8 +96,8 @@ impl<'w> Coalescing<'w> {
     }
 }
 
-/// Coalesces a board mail that is about to be sent with a newer one to the same address that waits and was never
-/// tried, and says whether it did.
+/// Coalesces a board mail that is about to be sent with a newer one to the same address that waits and was certainly not
+/// delivered, and says whether it did.
 ///
 /// # Errors
 /// When the database fails, or the facts of a mail cannot be read.
@@ -121,8 +121,8 @@ pub async fn coalesce_before_sending(app: &App, mail: &LeasedMail) -> Result<boo
                     return Ok(false);
                 }
                 let merged = merge(facts, older, newer.ply - ply);
-                // Still untried: a process that has leased it meanwhile sends its former facts.
-                if !tx.coalesce_into_waiting(newer.id, &newer.facts, &to_json(&merged)?).await? {
+                // A process that has leased it meanwhile sends its former facts.
+                if !tx.coalesce_into_waiting(newer.id, (&newer.facts, &to_json(&merged)?), now).await? {
                     return Ok(false);
                 }
                 tx.finish_outbox(key, "dropped", Some("superseded"), now).await?;
@@ -133,7 +133,7 @@ pub async fn coalesce_before_sending(app: &App, mail: &LeasedMail) -> Result<boo
 }
 
 /// Coalesces mails that were leased together: those about one board to one address are merged into the newest and
-/// dropped, if that one was never tried before. The mails that are left.
+/// dropped, if that one was certainly not delivered before. The mails that are left.
 ///
 /// # Errors
 /// When the database fails.
@@ -163,7 +163,8 @@ fn find_newest(rows: &[OutboxRow], row: &OutboxRow) -> Option<(usize, String)> {
     let is_newer = |other: &OutboxRow| {
         other.board_id == Some(board) && other.recipient == row.recipient && other.ply > Some(ply)
     };
-    let candidates = rows.iter().enumerate().filter(|(_, other)| is_newer(other) && other.attempts == 1);
+    let candidates =
+        rows.iter().enumerate().filter(|(_, other)| is_newer(other) && other.unsure_attempts == 1);
     let (index, newest) = candidates.max_by_key(|(_, other)| (other.ply, other.id))?;
     // A mail whose facts cannot be read is set aside when it is built.
     let (older, newer) = (from_json(facts).ok()?, from_json(newest.facts.as_deref()?).ok()?);

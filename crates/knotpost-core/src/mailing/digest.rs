@@ -43,6 +43,15 @@ pub(crate) async fn move_digest(tx: &mut WriteTx, user: UserKey, now: Millis) ->
     Ok(())
 }
 
+/// Takes every wish for a mail of the day back, with what waits for the next one. A mail comes when it is the user's turn.
+pub(crate) async fn stop(tx: &mut WriteTx, user: UserKey) -> Result<(), StoreError> {
+    let stored = tx.preferences(user).await?;
+    for row in stored.iter().filter(|row| row.name == "moves" && row.value == "digest") {
+        tx.set_preference(user, &row.game, "moves", Some("mine")).await?;
+    }
+    tx.end_digest(user).await
+}
+
 /// When it is next the hour at which the user wants the mails of the day.
 pub(crate) async fn next_mail_of_day(
     tx: &mut ReadTx,

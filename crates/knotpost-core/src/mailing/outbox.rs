@@ -89,18 +89,21 @@ impl Lease {
         self.rows.is_empty()
     }
 
-    /// The mails, the one that has been due longest first.
+    /// The mails, in the order in which they were queued.
     pub fn into_mails(self) -> impl Iterator<Item = LeasedMail> {
         let until = self.until;
         self.rows.into_iter().map(move |row| LeasedMail { row, until })
     }
 }
 
-/// When the next mail is due, or was; `None`: none waits.
+/// When the next mail is due, or was; `None`: none waits, or the server is on hold.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
+    if app.hold.is_some() {
+        return Ok(None);
+    }
     Ok(app.store.query().await?.next_outbox_due().await?.map(Millis))
 }
 
@@ -109,16 +112,24 @@ pub fn count_writes(app: &App) -> u64 {
     app.store.writes()
 }
 
-/// Leases the mails that have been due longest, and coalesces those of them that are about the same board.
+/// Leases the mails that have been due longest, and those that were queued for their recipients before them, and
+/// coalesces those of them that are about the same board.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn lease_mails(app: &App, terms: LeaseTerms, now: Millis) -> Result<Lease, StoreError> {
     let LeaseTerms { due_by, until, max_mails } = terms;
+    let is_limited = app.config.mail.per_hour > 0;
     let lease = app.store.write_queue(move |tx| {
         Box::pin(async move {
-            let rows = tx.lease_outbox(due_by, until, max_mails).await?;
-            coalesce_leased(tx, rows, now).await
+            let rows = tx.lease_outbox((due_by, now), until, max_mails).await?;
+            let mut rows = coalesce_leased(tx, rows, now).await?;
+            if is_limited {
+                let most = usize::try_from(max_mails).unwrap_or_default().min(rows.len());
+                let late: Vec<OutboxKey> = rows.split_off(most).iter().map(|row| row.id).collect();
+                tx.give_back_outbox(&late, until, now).await?;
+            }
+            Ok(rows)
         })
     });
     Ok(Lease { rows: lease.await?, until })

@@ -11,7 +11,8 @@ use crate::mailing::readers::Reader;
 use crate::mailing::reply_grant::reply_address_at;
 use crate::mailing::styles::Wishes;
 use crate::mailing::token::ReplyTo;
-use crate::replies::{BoardFacts, Envelope, MailForm, Note, Reply};
+use crate::mailing::unsubscribe::Kind;
+use crate::replies::{BoardFacts, Envelope, MailForm, Note, Refusing, Reply};
 use knotpost_model::{Address, BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
@@ -119,7 +120,12 @@ pub(crate) async fn compose(
         in_reply_to: in_reply_to.map(ToOwned::to_owned),
         is_answer: in_reply_to.is_some(),
         board,
-        unsubscribe: None,
+        unsubscribe: match user {
+            Some(user) if matches!(&**reply, Reply::Digest { .. }) => {
+                refuse_digests(tx, app, user, recipient).await?
+            }
+            _ => None,
+        },
         form: match most_bytes {
             Some(_) => MailForm::Text,
             None => wishes.style_of_mail(reply).form,
@@ -140,6 +146,18 @@ pub(crate) async fn compose(
         message_id: envelope.message_id,
         date: now,
     })
+}
+
+/// How the reader of a digest takes no more of them.
+async fn refuse_digests(
+    tx: &mut ReadTx,
+    app: &App,
+    user: UserKey,
+    recipient: &Address,
+) -> Result<Option<Refusing>, StoreError> {
+    let Some(reader) = tx.user(user).await? else { return Ok(None) };
+    let address = tx.proven_address(user, &recipient.key()).await?;
+    Ok(Some(Kind::Digests.ways(app, &reader, &recipient.to_string(), address)))
 }
 
 /// Queues a mail about a board, as it stands now, to all registered addresses of one who plays there; each can be

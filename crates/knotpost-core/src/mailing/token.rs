@@ -78,17 +78,20 @@ pub(crate) enum Act {
     UndoChange,
     /// No puzzles any more.
     StopPuzzles,
+    /// No mails of the day any more.
+    StopDigests,
 }
 
 impl Act {
     /// In the order of their numbers in tokens: a new one comes last.
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::StopBroadcasts,
         Self::StopNags,
         Self::StopWatching,
         Self::StopEndings,
         Self::UndoChange,
         Self::StopPuzzles,
+        Self::StopDigests,
     ];
 }
 
@@ -389,6 +392,7 @@ mod tests {
             Act::StopEndings => 0x83,
             Act::UndoChange => 0x84,
             Act::StopPuzzles => 0x85,
+            Act::StopDigests => 0x86,
         };
         let acts = Act::ALL.map(|act| (link(act), vec![5, number_of(act), 1]));
         let others = [

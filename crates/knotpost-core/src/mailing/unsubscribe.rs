@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::mailing::digest;
 use crate::mailing::post::post_answerable;
 use crate::mailing::puzzles;
 use crate::mailing::reply_grant::Claim;
@@ -23,6 +24,8 @@ pub enum Kind {
     Nags,
     /// The puzzles of the day, of all games.
     Puzzles,
+    /// The mail of the day: a mail comes when it is the user's turn instead, as they would not know otherwise.
+    Digests,
     /// Mails about a board that the user watches without playing.
     Watching(BoardKey),
     /// The mail when a board ends that they asked for.
@@ -65,6 +68,7 @@ impl Kind {
             Self::Broadcasts => "broadcasts".to_owned(),
             Self::Nags => "nags".to_owned(),
             Self::Puzzles => "puzzles".to_owned(),
+            Self::Digests => "digests".to_owned(),
             Self::Watching(board) => format!("board-{}", board.0),
             Self::Endings(board) => format!("end-{}", board.0),
         }
@@ -76,6 +80,7 @@ impl Kind {
             None if word == "broadcasts" => Some(Self::Broadcasts),
             None if word == "nags" => Some(Self::Nags),
             None if word == "puzzles" => Some(Self::Puzzles),
+            None if word == "digests" => Some(Self::Digests),
             Some(("board", number)) => key(number).map(Self::Watching),
             Some(("end", number)) => key(number).map(Self::Endings),
             _ => None,
@@ -98,6 +103,7 @@ impl Kind {
             Self::Broadcasts => (Act::StopBroadcasts, 1),
             Self::Nags => (Act::StopNags, 1),
             Self::Puzzles => (Act::StopPuzzles, 1),
+            Self::Digests => (Act::StopDigests, 1),
             Self::Watching(board) => (Act::StopWatching, board.0),
             Self::Endings(board) => (Act::StopEndings, board.0),
         };
@@ -110,6 +116,7 @@ impl Kind {
             Act::StopBroadcasts => Some(Self::Broadcasts),
             Act::StopNags => Some(Self::Nags),
             Act::StopPuzzles => Some(Self::Puzzles),
+            Act::StopDigests => Some(Self::Digests),
             Act::StopWatching => Some(Self::Watching(BoardKey(row))),
             Act::StopEndings => Some(Self::Endings(BoardKey(row))),
             Act::UndoChange => None,
@@ -205,6 +212,7 @@ async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreEr
         Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
         Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
         Kind::Puzzles => puzzles::stop(tx, user).await,
+        Kind::Digests => digest::stop(tx, user).await,
         Kind::Watching(board) => {
             let Some(row) = tx.board(board).await? else { return Ok(()) };
             if tx.watches_all(&row.game, user).await?.0 {
@@ -233,6 +241,7 @@ async fn describe(
         Kind::Broadcasts => ("broadcasts".to_owned(), format!("set {userid} PASSWORD broadcasts=on")),
         Kind::Nags => ("reminders".to_owned(), format!("set {userid} PASSWORD nags=on")),
         Kind::Puzzles => ("puzzles".to_owned(), format!("set {userid} PASSWORD puzzle=on")),
+        Kind::Digests => ("mails of the day".to_owned(), format!("set {userid} PASSWORD moves=digest")),
         Kind::Watching(board) | Kind::Endings(board) => {
             let Some(row) = tx.board(board).await? else { return Ok(None) };
             let (watches, hears) = tx.watches_all(&row.game, user.id).await?;
@@ -267,7 +276,7 @@ mod tests {
     #[test]
     fn every_kind_has_a_word_that_is_read_back_and_holds_no_dot() {
         let boards = [Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8))];
-        for kind in [Kind::Broadcasts, Kind::Nags, Kind::Puzzles].into_iter().chain(boards) {
+        for kind in [Kind::Broadcasts, Kind::Nags, Kind::Puzzles, Kind::Digests].into_iter().chain(boards) {
             assert_eq!(Kind::from_word(&kind.word()), Some(kind));
             assert!(!kind.word().contains('.'));
         }

@@ -8,7 +8,7 @@ use super::{REMOVED, push, reach, stop};
 use crate::app::App;
 use knotpost_model::{HookUrl, Millis, OutboxKey, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{HookEventRow, ReadTx, StoreError, UserRow, UserState, WebhookRow, WriteTx};
+use knotpost_storage::{Attempted, HookEventRow, ReadTx, StoreError, UserRow, UserState, WebhookRow, WriteTx};
 
 /// Nobody else sends a leased event before this time is over. More than an attempt takes.
 const LEASE_MS: i64 = 2 * 60_000;
@@ -91,6 +91,9 @@ pub enum Fate {
 /// # Errors
 /// When the database fails.
 pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
+    if app.hold.is_some() {
+        return Ok(None);
+    }
     let now = app.clock.now();
     // A look without the writer's lock first: idle servers do not write.
     let due = app.store.read().await?.next_hook_due().await?;
@@ -114,7 +117,7 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
         Some(user) => tx.user(user.into()).await?,
         None => None,
     };
-    let prepared = match prepare(row, hook, owner) {
+    let prepared = match prepare(row, hook, owner, now) {
         Ok(prepared) if prepared.form == HookForm::Push && !app.config.push.enabled => {
             Err((prepared.row.id, "browsers are not told on this server"))
         }
@@ -163,10 +166,12 @@ fn prepare(
     row: HookEventRow,
     hook: Option<WebhookRow>,
     owner: Option<UserRow>,
+    now: Millis,
 ) -> Result<Prepared, (OutboxKey, &'static str)> {
     let key = row.id;
-    // The number of a webhook that was removed may be that of a younger one.
-    let hook = hook.filter(|hook| Some(hook.user_id.0) == row.user_id && hook.created_at <= row.date);
+    // The number of a webhook that was removed may be that of a younger one. One made when the clock was ahead is none.
+    let is_known = |hook: &WebhookRow| hook.created_at <= row.date || hook.created_at > now;
+    let hook = hook.filter(|hook| Some(hook.user_id.0) == row.user_id && is_known(hook));
     let hook = hook.ok_or((key, REMOVED))?;
     if hook.stopped_at.is_some() {
         return Err((key, "the webhook is switched off"));
@@ -269,7 +274,7 @@ async fn failed(
     if is_given_up(delivery.attempts, now.0 - delivery.date.0) {
         tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
     } else {
-        tx.defer_outbox(delivery.row, Some(why), due).await?;
+        tx.defer_outbox(delivery.row, (Attempted::Unheard, why), due).await?;
     }
     tx.put_hook_off(delivery.webhook, due, now).await
 }

@@ -10,7 +10,7 @@ use crate::rows::CoalescedMail;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, OutboxKey};
 
-/// A board mail that waits and was never tried.
+/// A board mail that waits and was certainly not delivered.
 #[derive(Clone, Debug, FromRow)]
 pub struct NewerMail {
     /// The row.
@@ -22,11 +22,11 @@ pub struct NewerMail {
     pub facts: String,
 }
 
-/// Whether a newer mail about the board to the same address waits and was never tried.
+/// Whether a newer mail about the board to the same address waits and was certainly not delivered.
 macro_rules! has_newer {
     () => {
         "EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \
-         AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.attempts = 0) AS has_newer"
+         AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.unsure_attempts = 0) AS has_newer"
     };
 }
 pub(crate) use has_newer;
@@ -39,7 +39,8 @@ const UPDATE: &str = concat!(
 );
 
 impl ReadTx {
-    /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.
+    /// The newest mail of this board to this address that waits, was certainly not delivered, and shows more than `ply`
+    /// moves.
     ///
     /// # Errors
     /// When the database fails.
@@ -50,7 +51,7 @@ impl ReadTx {
         ply: i64,
     ) -> Result<Option<NewerMail>, StoreError> {
         let sql = "SELECT id, ply, facts FROM outbox WHERE board_id = $1 AND state = 'queued' AND recipient = $2 \
-                   AND ply > $3 AND attempts = 0 ORDER BY ply DESC, id DESC LIMIT 1";
+                   AND ply > $3 AND unsure_attempts = 0 ORDER BY ply DESC, id DESC LIMIT 1";
         Ok(on!(self, c => sqlx::query_as::<_, NewerMail>(sql)
             .bind(board)
             .bind(recipient)
@@ -61,21 +62,23 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Gives a mail that waits and was never tried the merged facts; `false`: it was tried meanwhile, or has other facts.
+    /// Gives a mail that waits and was certainly not delivered the merged facts, and makes it due; `false`: it was leased
+    /// meanwhile, or has other facts.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn coalesce_into_waiting(
         &mut self,
         key: OutboxKey,
-        present: &str,
-        facts: &str,
+        (present, facts): (&str, &str),
+        now: Millis,
     ) -> Result<bool, StoreError> {
         let sql = concat!(
-            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND attempts = 0 AND ",
+            "UPDATE outbox SET facts = $3, due_at = CASE WHEN due_at > $4 THEN $4 ELSE due_at END \
+             WHERE id = $1 AND facts = $2 AND unsure_attempts = 0 AND ",
             waits!()
         );
-        let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
+        let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).bind(now.0).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(done > 0)
     }
 

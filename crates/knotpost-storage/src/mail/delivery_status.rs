@@ -28,7 +28,7 @@ pub struct DeliveryStatus {
     pub is_stopped: bool,
     /// Whether its recipient is on the do-not-mail list.
     pub is_blocked: bool,
-    /// Whether a newer mail about the board to the same address waits and was never tried.
+    /// Whether a newer mail about the board to the same address waits and was certainly not delivered.
     pub has_newer: bool,
     /// The user it is for.
     pub reader: Option<UserRow>,

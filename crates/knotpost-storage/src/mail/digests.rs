@@ -116,6 +116,18 @@ impl WriteTx {
         Ok(Some((UserKey(user), boards)))
     }
 
+    /// Forgets what waits for the user's next digest.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_digest(&mut self, user: UserKey) -> Result<(), StoreError> {
+        for sql in ["DELETE FROM digest_boards WHERE user_id = $1", "DELETE FROM digests WHERE user_id = $1"]
+        {
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
     /// Makes digests due at once whose boards wait without a time.
     ///
     /// # Errors

@@ -44,6 +44,17 @@ pub struct OutboxRow {
     pub date: Millis,
     /// How often it was tried, this time included.
     pub attempts: i64,
+    /// How many of these attempts may have delivered it: this one, and those of which nothing was heard.
+    pub unsure_attempts: i64,
+}
+
+/// What is known of an attempt to send a mail that will be tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempted {
+    /// The mail was certainly not delivered: it may still be changed, or give way.
+    InVain,
+    /// Nothing was heard of it: the mail may have been delivered.
+    Unheard,
 }
 
 /// What an outgoing mail was about.
@@ -65,22 +76,39 @@ pub struct OutboxOrigin {
 /// Key, recipient, user, moves and facts of a mail that was dropped.
 type DroppedRow = (i64, String, Option<i64>, Option<i64>, Option<String>);
 
+/// Mails that are due, and with each the mails to the same recipient that were queued before it and have not been tried
+/// since it became due: a recipient is written to in the order in which things happened, whenever each of the mails
+/// would be due by itself.
 macro_rules! lease {
-    ($begin:literal, $end:literal) => {
+    ($begin:literal, $also:literal, $end:literal) => {
         concat!(
-            "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id ",
+            "UPDATE outbox SET attempts = attempts + 1, unsure_attempts = unsure_attempts + 1, tried_at = $4, due_at = $2, \
+             error = NULL WHERE id ",
             $begin,
-            "SELECT id FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 \
-             ORDER BY due_at, id LIMIT $3",
+            "SELECT o.id FROM (SELECT recipient, MAX(id) AS last, MAX(due_at) AS since FROM (\
+             SELECT id, recipient, due_at FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 \
+             ORDER BY due_at, id LIMIT $3) AS due GROUP BY recipient) AS named JOIN outbox o \
+             ON o.recipient = named.recipient AND o.id <= named.last WHERE o.state = 'queued' AND o.webhook_id IS NULL \
+             AND (o.due_at <= $1 OR o.error IS NOT NULL AND o.tried_at <= named.since)",
+            $also,
+            " ORDER BY o.due_at > $1, o.id LIMIT CAST($3 AS BIGINT) + 64",
             $end,
-            " RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts"
+            " RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, \
+             unsure_attempts"
         )
     };
 }
 
-const LEASE_ON_SQLITE: &str = lease!("IN (", ")");
-/// Rows that another process is leasing are skipped, not waited for. The array makes the inner query run once.
-const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))");
+const LEASE_ON_SQLITE: &str = lease!("IN (", "", ")");
+/// Rows that another process is leasing are skipped, not waited for, and a mail waits while another process is sending an
+/// earlier one about the board: one that was tried, is due later and has no error yet. The array makes the inner query
+/// run once.
+const LEASE_ON_POSTGRES: &str = lease!(
+    "= ANY (ARRAY(",
+    " AND NOT EXISTS (SELECT 1 FROM outbox p WHERE p.board_id = o.board_id AND p.state = 'queued' \
+     AND p.recipient = o.recipient AND p.id < o.id AND p.due_at > $1 AND p.attempts > 0 AND p.error IS NULL)",
+    " FOR UPDATE OF o SKIP LOCKED))"
+);
 
 impl ReadTx {
     /// The outgoing mail with this Message-ID (without brackets).
@@ -116,22 +144,24 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Leases the mails that have been due longest, at most `most`, until `lease_until`. The attempt is counted here,
-    /// before the sending, so that a mail that crashes the process is not tried for ever.
+    /// Leases the mails that have been due longest by `due_by`, at most `most`, and what was queued for their recipients
+    /// before them, some 64 more; until `lease_until`. The attempt is counted here, before the sending, so that a mail that crashes the
+    /// process is not tried for ever.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn lease_outbox(
         &mut self,
-        now: Millis,
+        (due_by, now): (Millis, Millis),
         lease_until: Millis,
         most: i64,
     ) -> Result<Vec<OutboxRow>, StoreError> {
         let sql = if self.is_postgres() { LEASE_ON_POSTGRES } else { LEASE_ON_SQLITE };
         let mut rows = on!(self.writing().await?, c => sqlx::query_as::<_, OutboxRow>(sql)
-            .bind(now.0)
+            .bind(due_by.0)
             .bind(lease_until.0)
             .bind(most)
+            .bind(now.0)
             .fetch_all(c)
             .await)?;
         rows.sort_unstable_by_key(|row| row.id);
@@ -150,7 +180,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         among!(
             self.writing().await?,
-            concat!("UPDATE outbox SET due_at = $3, attempts = attempts - 1 WHERE ", waits!(), " AND due_at = $2 AND id"),
+            concat!("UPDATE outbox SET due_at = $3, attempts = attempts - 1, unsure_attempts = unsure_attempts - 1 WHERE ", waits!(), " AND due_at = $2 AND id"),
             "",
             q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
         )?;
@@ -204,18 +234,22 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Defers a mail until `due`.
+    /// Defers a mail until `due`, for this reason.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn defer_outbox(
         &mut self,
         key: OutboxKey,
-        error: Option<&str>,
+        (attempt, error): (Attempted, &str),
         due: Millis,
     ) -> Result<(), StoreError> {
-        let sql = concat!("UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND ", waits!());
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
+        let sql = concat!(
+            "UPDATE outbox SET error = $2, due_at = $3, unsure_attempts = unsure_attempts - $4 WHERE id = $1 AND ",
+            waits!()
+        );
+        let known = i64::from(attempt == Attempted::InVain);
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).bind(known).execute(c).await.map(drop))?;
         Ok(())
     }
 

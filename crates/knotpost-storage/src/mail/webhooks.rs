@@ -306,8 +306,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Leases the event that has been due longest until `lease_until`, of a webhook that no other event is sent to at this
-    /// moment: a slow host has one sender waiting for it, and hears of things in their order.
+    /// Leases the event that has been due longest until `lease_until`, of those that are the oldest of their webhooks: a slow
+    /// host has one sender waiting for it, and hears of things in their order, one that it did not take at first included.
     ///
     /// # Errors
     /// When the database fails.
@@ -316,13 +316,11 @@ impl WriteTx {
         now: Millis,
         lease_until: Millis,
     ) -> Result<Option<HookEventRow>, StoreError> {
-        // Leased is what has been tried, is due later, and has no error yet.
         let leased = claim!(
             self.writing().await?,
-            "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT o.id FROM outbox o \
-             WHERE o.state = 'queued' AND o.webhook_id IS NOT NULL AND o.due_at <= $1 AND NOT EXISTS (SELECT 1 FROM outbox p \
-             WHERE p.webhook_id = o.webhook_id AND p.state = 'queued' AND p.due_at > $1 AND p.attempts > 0 \
-             AND p.error IS NULL) ORDER BY o.due_at, o.id LIMIT 1",
+            "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT id FROM outbox \
+             WHERE state = 'queued' AND webhook_id IS NOT NULL AND due_at <= $1 AND id IN (SELECT MIN(id) FROM outbox \
+             WHERE state = 'queued' AND webhook_id IS NOT NULL GROUP BY webhook_id) ORDER BY due_at, id LIMIT 1",
             ") RETURNING id, webhook_id, user_id, facts, message_id, date, attempts",
             q => sqlx::query_as::<_, HookEventRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
@@ -364,13 +362,12 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes due what waits for a webhook and was not tried yet.
+    /// Makes due what waits for a webhook that took an event: another one that it did not take before may be taken now.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn hurry_hook(&mut self, webhook: i64, now: Millis) -> Result<(), StoreError> {
-        let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 \
-                   AND attempts = 0";
+        let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }

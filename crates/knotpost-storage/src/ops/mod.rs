@@ -1,6 +1,7 @@
 //! The server itself: its leases, its metadata, what administrators see of it, what it holds about a user, and
 //! its move to another database.
 
+mod ahead;
 mod audit;
 mod idempotency;
 mod leader_lease;

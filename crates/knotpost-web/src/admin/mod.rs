@@ -27,6 +27,7 @@ use super::session::{find, no_store, url_encode};
 use super::{Web, auth};
 use knotpost_core::admin::{AdminAction, AdminChannel, Administrator, administer};
 use knotpost_core::boards::ServiceError;
+use knotpost_core::hold::Hold;
 use knotpost_core::identity::{Scope, Visitor};
 
 /// The pages of the administration.
@@ -91,7 +92,8 @@ fn administrator(visitor: &Visitor) -> Administrator {
 
 /// A page of the administration.
 fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response {
-    web.pages.page_for(Some(visitor), StatusCode::OK, template, facts)
+    let hold = web.app.hold.map(|hold| format!("Note: {}. To end it: {}", Hold::WORDS, hold.mend()));
+    web.pages.page_for(Some(visitor), StatusCode::OK, template, context! { hold, ..facts })
 }
 
 /// The fields of a form; a field may be repeated.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use knotpost_core::app::{App, Parts};
 use knotpost_core::config::{Config, Migrate};
+use knotpost_core::hold::Hold;
 use knotpost_core::identity::{KeyError, compare_key};
 use knotpost_core::play::computer;
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
@@ -171,6 +172,11 @@ async fn check_contents(
             ),
             "give them other names with `knotpost admin user rename`, or leave it so: the other levels play",
         );
+    }
+    match Hold::of(&app.store, config.mail.hold).await {
+        Ok(Some(hold)) => findings.warning("mail.hold", Hold::WORDS, hold.mend()),
+        Ok(None) => {}
+        Err(error) => unreachable(config, &error.with_causes(), findings),
     }
     if matches!(running, Running::No)
         && let Some(mark) = Mark::of(&app)

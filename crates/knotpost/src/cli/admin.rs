@@ -78,6 +78,12 @@ pub(super) enum Action {
         /// `open`, `known` or `closed`; `default`: what the configuration says.
         policy: Option<String>,
     },
+    /// Show whether this server is on hold, or change it from the next start on: a server on hold tells nobody anything.
+    Hold {
+        /// `on` or `off`.
+        #[arg(value_parser = ["on", "off"])]
+        change: Option<String>,
+    },
     /// Ratings.
     Ratings {
         #[command(subcommand)]
@@ -230,6 +236,7 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         Action::Bounces { action } => bounces(&app, action).await,
         Action::DoNotMail { action } => strangers::change_list(&app, action).await,
         Action::Strangers { policy } => strangers::change_policy(&app, policy).await,
+        Action::Hold { change } => strangers::change_hold(&app, change.as_deref()).await,
     };
     app.store.close().await;
     match done {

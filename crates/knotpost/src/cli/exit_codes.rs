@@ -65,7 +65,8 @@ pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
     (
         "restore",
         1,
-        "The place is not empty, the database is PostgreSQL, or with `--verify` a board differs from what the rules say.",
+        "The place is not empty, the database is PostgreSQL, or with `--verify` a board differs from what the rules say or \
+         the key is not the one of the backup; `--no-key` accepts that there is none.",
     ),
     ("restore", EX_DATAERR, "The file was refused."),
     ("export", EX_DATAERR, "The board cannot be exported."),

@@ -30,7 +30,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use knotpost_rules::Registry;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::server::{Opening, OpeningError};
+use crate::server::{Opening, OpeningError, read_ports};
 use exit_codes::{EX_CONFIG, EX_DATAERR, EX_TEMPFAIL};
 use knotpost_core::app::App;
 use knotpost_core::config::{Config, ConfigError};
@@ -259,7 +259,13 @@ async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<A
 }
 
 /// Opens the server's parts for a command of the shell.
-async fn open(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
+async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
+    // What a command writes leads to the server that runs.
+    if config.links_follow_port()
+        && let Some(http) = read_ports(&config.server.data).ok().and_then(|ports| ports.http)
+    {
+        config.lead_links_to(http);
+    }
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
     crate::server::open(config, &GAMES, clock, entropy, opening).await
 }

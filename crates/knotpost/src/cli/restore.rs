@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use secrecy::ExposeSecret as _;
 
 use super::EX_DATAERR;
 use super::output::{complain, say};
@@ -14,17 +15,29 @@ use crate::server::{Opening, OpeningError, absolute, lock_folder};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, replay_next};
 use knotpost_core::config::{Config, Migrate};
+use knotpost_core::hold::mark_copy;
 use knotpost_core::identity::compare_key;
 use knotpost_platform::files::{create_new_private, folder_of, foreign_owner, private_folder, sync_name};
 use knotpost_storage::{Settings, Store, StoreError, TABLES};
 
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["copy", "same", "verify"])))]
 pub(super) struct Args {
     /// The file that `knotpost backup` wrote.
     file: PathBuf,
+    /// Restore a copy that is looked at beside the server that goes on: it is on hold, tells nobody anything, and lets no
+    /// time run out, until `knotpost admin hold off`.
+    #[arg(long)]
+    copy: bool,
+    /// Restore the server itself, which goes on from here: what waited to be sent leaves, and the clock runs.
+    #[arg(long)]
+    same: bool,
     /// Restore nothing: open a copy, check its structure, replay its boards, and leave nothing behind.
     #[arg(long)]
     verify: bool,
+    /// With `--verify`: there need be no key to compare.
+    #[arg(long, requires = "verify")]
+    no_key: bool,
 }
 
 /// How every SQLite file begins.
@@ -38,7 +51,10 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         complain!("knotpost: {}: {why}", args.file.display());
         return Ok(ExitCode::from(EX_DATAERR));
     }
-    if args.verify { verify(config, &args.file).await } else { restore(config, &args.file, &target).await }
+    if args.verify {
+        return verify(config, &args.file, args.no_key).await;
+    }
+    restore(config, &args.file, &target, args.copy).await
 }
 
 /// Whether the file may be a backup: a live database has a log beside it, and the file alone is not whole.
@@ -66,7 +82,7 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-async fn restore(config: Config, file: &Path, target: &Path) -> anyhow::Result<ExitCode> {
+async fn restore(config: Config, file: &Path, target: &Path, is_copy: bool) -> anyhow::Result<ExitCode> {
     let data = config.server.data.clone();
     if let Some(owner) = foreign_owner(&data) {
         return Err(OpeningError::Foreign { folder: absolute(&data), owner }.into());
@@ -88,6 +104,9 @@ async fn restore(config: Config, file: &Path, target: &Path) -> anyhow::Result<E
         let settings = Settings { url: format!("sqlite:{}", arriving.display()), ..config.store_settings() };
         let refused = look_at(&settings).await?;
         if refused.is_none() {
+            if is_copy {
+                hold(&settings, &arriving).await?;
+            }
             // Nothing is replaced: a name that has come into being meanwhile makes it fail.
             std::fs::hard_link(&arriving, target)
                 .with_context(|| format!("{} cannot be made", target.display()))?;
@@ -105,11 +124,30 @@ async fn restore(config: Config, file: &Path, target: &Path) -> anyhow::Result<E
         return Ok(ExitCode::from(EX_DATAERR));
     }
     say!("{} was restored to {}.", file.display(), absolute(target).display());
+    if is_copy {
+        say!("It is a copy on hold: it tells nobody anything until `knotpost admin hold off`.");
+    }
     say!(
         "Put {} there too, if it is not; `knotpost serve` brings an older schema up to date.",
         config.key_place()
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// Marks the file as that of a copy, before it has the name under which a server finds it.
+async fn hold(settings: &Settings, file: &Path) -> anyhow::Result<()> {
+    let store = Store::open(settings).await?;
+    let marked = mark_copy(&store).await;
+    store.close().await;
+    marked.context(
+        "the copy cannot be put on hold; a backup of a much older program has to be restored by that one",
+    )?;
+    let log = std::fs::metadata(beside(file, "-wal"));
+    anyhow::ensure!(
+        log.map_or(true, |log| log.len() == 0),
+        "the mark of the copy could not be written into its file"
+    );
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
@@ -147,19 +185,24 @@ async fn look_at(settings: &Settings) -> anyhow::Result<Option<String>> {
 }
 
 /// Restores into a folder of its own, which is removed however this ends.
-async fn verify(config: Config, file: &Path) -> anyhow::Result<ExitCode> {
+async fn verify(config: Config, file: &Path, needs_no_key: bool) -> anyhow::Result<ExitCode> {
     let data = &config.server.data;
     let near = if data.is_dir() { data.as_path() } else { folder_of(file) };
     let folder = near.join(format!("verify-{}", std::process::id()));
     private_folder(&folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-    let outcome = verify_in(&config, file, &folder).await;
+    let outcome = verify_in(&config, file, &folder, needs_no_key).await;
     let removed = std::fs::remove_dir_all(&folder);
     let outcome = outcome?;
     removed.with_context(|| format!("{} cannot be removed", folder.display()))?;
     Ok(outcome)
 }
 
-async fn verify_in(config: &Config, file: &Path, folder: &Path) -> anyhow::Result<ExitCode> {
+async fn verify_in(
+    config: &Config,
+    file: &Path,
+    folder: &Path,
+    needs_no_key: bool,
+) -> anyhow::Result<ExitCode> {
     let database = folder.join("knotpost.db");
     copy(file, &database)?;
     let url = format!("sqlite:{}", database.display());
@@ -169,6 +212,7 @@ async fn verify_in(config: &Config, file: &Path, folder: &Path) -> anyhow::Resul
     }
     say!("Its structure is sound.");
     let key_file = Some(config.key_file()).filter(|file| file.is_file()).map(|file| absolute(&file));
+    let has_key = key_file.is_some() || !config.secrets.key.expose_secret().is_empty();
     let mut copy = config.clone();
     folder.clone_into(&mut copy.server.data);
     copy.database.url.0 = url;
@@ -176,14 +220,14 @@ async fn verify_in(config: &Config, file: &Path, folder: &Path) -> anyhow::Resul
     // Without one, a key is made for the copy and removed with it.
     copy.secrets.key_file = key_file.unwrap_or_default();
     let app = super::open_with_any_key(copy, Opening::Create).await?;
-    let found = examine(&app).await;
+    let found = examine(&app, has_key, needs_no_key).await;
     app.store.close().await;
-    let differences = found?;
-    Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if found? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Reports figures and the key, and replays all boards: how many differ from what is stored of them.
-async fn examine(app: &App) -> anyhow::Result<usize> {
+/// Reports figures and the key, and replays all boards; `false`: the key is not the right one, or boards differ from what
+/// is stored of them.
+async fn examine(app: &App, has_key: bool, needs_no_key: bool) -> anyhow::Result<bool> {
     let mut tx = app.store.read().await?;
     let mut figures = Vec::new();
     for name in ["users", "boards", "moves", "inbox", "outbox"] {
@@ -193,13 +237,23 @@ async fn examine(app: &App) -> anyhow::Result<usize> {
     }
     say!("It opens with this program, at schema {}: {}.", tx.schema_version().await?, figures.join(", "));
     drop(tx);
-    match compare_key(app).await {
-        Ok(true) => say!("The key of this server is the one it was used with."),
-        _ => say!(
+    let is_key_well = if !has_key {
+        say!(
+            "There is no key here: without the one it was used with, mails that wait and links that were given out are \
+             lost.{}",
+            if needs_no_key { "" } else { " To accept that: --no-key." }
+        );
+        needs_no_key
+    } else if matches!(compare_key(app).await, Ok(true)) {
+        say!("The key of this server is the one it was used with.");
+        true
+    } else {
+        say!(
             "The key of this server is not the one it was used with: without that, mails that wait and links that \
              were given out are lost."
-        ),
-    }
+        );
+        false
+    };
     let (mut replayed, mut told) = (Replayed::default(), 0);
     let mut progress = Progress::of("boards");
     while replay_next(app, &mut replayed).await? {
@@ -210,5 +264,5 @@ async fn examine(app: &App) -> anyhow::Result<usize> {
         progress.show("", replayed.boards as u64, replayed.total as u64);
     }
     say!("{} boards replayed, {told} differences.", replayed.boards);
-    Ok(told)
+    Ok(told == 0 && is_key_well)
 }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::output::say;
 use super::supervisor::{State, Supervisor};
-use crate::server::{Opening, Ports, Server, start_warnings, wait_for_database};
+use crate::server::{Opening, Ports, Server, bind_http, start_warnings, wait_for_database};
 use crate::telemetry;
 use knotpost_core::app::{App, Condition};
 use knotpost_core::config::{Config, LogFormat};
@@ -65,9 +65,15 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
         return Ok(ExitCode::SUCCESS);
     }
     supervisor.tell(State::Starting("the database is opened and brought up to date"));
+    let mut config = config;
+    // A free port never stands in the way of another server, whose folder this may turn out to be.
+    let http = if config.links_follow_port() { bind_http(&config).await? } else { None };
+    if let Some(listener) = &http {
+        config.lead_links_to(listener.local_addr()?);
+    }
     let app = super::open(config, opening).await?;
     supervisor.tell(State::Starting("the database is checked, listeners are opened"));
-    let server = Server::start(app, metrics).await?;
+    let server = Server::start(app, http, metrics).await?;
     tell_ready(&server);
     if server.app.config.log.format == LogFormat::Text {
         tell_of_authors(&server.app).await;

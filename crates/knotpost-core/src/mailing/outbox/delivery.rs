@@ -8,7 +8,7 @@ use crate::mailing::bounces::record_trouble;
 use crate::mailing::outbox::LeasedMail;
 use knotpost_model::{Millis, Trouble};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::StoreError;
+use knotpost_storage::{Attempted, StoreError};
 
 /// Why a leased mail was not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,10 @@ pub enum DeliveryOutcome {
     Failed(String),
     /// Its recipient was refused for good, in these words.
     RecipientRefused(String),
-    /// It may be sent later.
+    /// It was certainly not delivered, and may be sent later.
     Deferred(String),
+    /// It may have been delivered, or may not: it is sent later as it is.
+    Unheard(String),
 }
 
 /// Records why a leased mail was not sent, and schedules the next attempt if there is one.
@@ -36,7 +38,8 @@ pub async fn record_delivery(
         DeliveryOutcome::Dropped(why) => finish(app, mail, "dropped", why).await,
         DeliveryOutcome::Failed(why) => finish(app, mail, "failed", why).await,
         DeliveryOutcome::RecipientRefused(why) => finish_refused_recipient(app, mail, why).await,
-        DeliveryOutcome::Deferred(why) => defer(app, mail, why).await,
+        DeliveryOutcome::Deferred(why) => defer(app, mail, Attempted::InVain, why).await,
+        DeliveryOutcome::Unheard(why) => defer(app, mail, Attempted::Unheard, why).await,
     }
 }
 
@@ -71,7 +74,7 @@ async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> 
 }
 
 /// Schedules the next attempt, or ends the mail when attempts have gone on long enough.
-async fn defer(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreError> {
+async fn defer(app: &App, mail: &LeasedMail, attempt: Attempted, why: String) -> Result<(), StoreError> {
     let (key, now) = (mail.key(), app.clock.now());
     let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
     let attempts = u32::try_from(mail.attempts()).unwrap_or(u32::MAX);
@@ -86,7 +89,7 @@ async fn defer(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreErr
             app.store
                 .write_queue(move |tx| {
                     let why = why.clone();
-                    Box::pin(async move { tx.defer_outbox(key, Some(&why), due).await })
+                    Box::pin(async move { tx.defer_outbox(key, (attempt, &why), due).await })
                 })
                 .await
         }

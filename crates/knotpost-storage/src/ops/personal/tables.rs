@@ -207,7 +207,7 @@ pub const HELD: &[Held] = &[
             WHERE o.user_id = $1 OR (o.user_id IS NULL AND LOWER(o.recipient) IN ", proven!(), ") ORDER BY o.id"),
         [date Time, kind Text, recipient Text, game Text, number Number, after_move Number, message_id Text,
          state Text, attempts Number, done_at Time, error Text, message Mail]
-        without [id board_id facts due_at]),
+        without [id board_id facts due_at unsure_attempts tried_at]),
     held!(webhooks in "webhooks", "webhooks, and browsers that are told; of their addresses the host alone",
         "SELECT url, events, form, label, created_at, sent_at, failures, failing_since, stopped_at, error \
          FROM webhooks WHERE user_id = $1 ORDER BY id",

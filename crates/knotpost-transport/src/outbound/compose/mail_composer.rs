@@ -4,6 +4,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use minijinja::Value;
 
+use super::board_text::wrapped;
+use super::fitting;
 use super::letter::compose;
 use super::page::{MailFacts, Page};
 use super::render::{Rendered, Renderer};
@@ -49,6 +51,24 @@ impl MailComposer {
 
     fn files(&self) -> Arc<LoadedFiles> {
         Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A reply as text, and as a page where its reader wants one.
+    fn set(
+        renderer: &Renderer,
+        reply: &Reply,
+        envelope: &Envelope,
+        notices: &[String],
+    ) -> Result<(Rendered, Option<Page>), String> {
+        let facts = renderer.facts(reply).map_err(|error| describe(&error))?;
+        let rendered = renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
+        let mail =
+            MailFacts { message_id: &envelope.message_id, reply_to: envelope.reply_to.as_deref(), notices };
+        let page = match envelope.form {
+            MailForm::Text => None,
+            MailForm::Both => Self::page(renderer, reply, (&rendered, &facts), mail),
+        };
+        Ok((rendered, page))
     }
 
     /// The page beside the text. When it fails, the mail is sent without it.
@@ -103,19 +123,29 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
         let files = self.files();
-        let facts = files.renderer.facts(reply).map_err(|error| describe(&error))?;
-        let mut rendered = files.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
-        let mail = MailFacts {
-            message_id: &envelope.message_id,
-            reply_to: envelope.reply_to.as_deref(),
-            notices: &envelope.notices,
-        };
-        let page = match envelope.form {
-            MailForm::Text => None,
-            MailForm::Both => Self::page(&files.renderer, reply, (&rendered, &facts), mail),
-        };
+        let mut notices = envelope.notices.clone();
+        let (mut rendered, mut page) = Self::set(&files.renderer, reply, envelope, &notices)?;
+        let (subject, mut parts) = (rendered.subject.clone(), fitting::count_parts(reply));
+        while let Some(size) = fitting::excess(&rendered, page.as_ref()) {
+            let Some(fewer) = fitting::fewer(parts, size) else {
+                // One part that is as large is text that nobody reads in a mail: the page adds nothing to it.
+                page = None;
+                break;
+            };
+            parts = fewer;
+            let url = self.config.server.public_url.trim_end_matches('/');
+            let (short, notice) = fitting::keep(reply, parts, url);
+            notices.truncate(envelope.notices.len());
+            notices.push(notice);
+            (rendered, page) = Self::set(&files.renderer, &short, envelope, &notices)?;
+        }
+        rendered.subject = subject;
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
-        for notice in &envelope.notices {
+        // Those of the envelope have their lines.
+        for notice in notices.iter_mut().skip(envelope.notices.len()) {
+            *notice = wrapped("", "", notice);
+        }
+        for notice in &notices {
             rendered.text.push('\n');
             rendered.text.push_str(notice);
             rendered.text.push('\n');

@@ -7,6 +7,7 @@ mod board_text;
 mod encoding;
 mod escape;
 mod facts;
+mod fitting;
 mod imitations;
 pub mod letter;
 mod mail_composer;

@@ -1,4 +1,5 @@
-//! Leased mails that wait in memory until a worker sends them.
+//! Leased mails that wait in memory until a worker sends them, one at a time to each recipient, so that they arrive in
+//! order.
 //!
 //! Leases several mails in one write before the buffer runs empty, and prefetches in one transaction what they are
 //! built from. Knows neither the transport nor what becomes of a mail that was taken out.
@@ -16,7 +17,7 @@ use knotpost_core::mailing::{
     LeaseTerms, LeasedMail, LoadedMail, count_writes, give_back_leases, lease_mails, load_mails,
     next_mail_due,
 };
-use knotpost_model::{Millis, OutboxKey};
+use knotpost_model::Millis;
 
 /// How long a lease lasts. No other process sends the mail before it ends.
 const LEASE_MS: i64 = 5 * 60_000;
@@ -46,10 +47,55 @@ impl BufferedMail {
     }
 }
 
+/// A mail that was taken out to be sent. While it is there no other worker takes one to the same recipient.
+#[derive(Debug)]
+pub(super) struct TakenMail {
+    pub(super) mail: BufferedMail,
+    pub(super) turn: Turn,
+}
+
+/// The turn of a recipient, which ends with this value.
+#[derive(Debug)]
+pub(super) struct Turn {
+    recipient: String,
+    buffered: Arc<Mutex<Buffered>>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut buffered = lock(&self.buffered);
+        let index = buffered.written_to.iter().position(|recipient| *recipient == self.recipient);
+        index.map(|index| buffered.written_to.swap_remove(index));
+    }
+}
+
+#[derive(Debug, Default)]
+struct Buffered {
+    mails: VecDeque<BufferedMail>,
+    /// The recipients of the mails that were taken out and are being sent.
+    written_to: Vec<String>,
+}
+
+impl Buffered {
+    /// Takes out the first mail that may be sent now.
+    fn take(&mut self, is_wanted: impl Fn(&BufferedMail) -> bool) -> Option<BufferedMail> {
+        let written_to = &self.written_to;
+        let is_free = |mail: &BufferedMail| !written_to.iter().any(|other| other == mail.leased.recipient());
+        let index = self.mails.iter().position(is_free)?;
+        let mail = self.mails.get(index).filter(|mail| is_wanted(mail))?;
+        self.written_to.push(mail.leased.recipient().to_owned());
+        self.mails.remove(index)
+    }
+}
+
+fn lock(buffered: &Mutex<Buffered>) -> MutexGuard<'_, Buffered> {
+    buffered.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The leased mails of a process, shared by its workers.
 pub(super) struct LeaseBuffer {
     app: Arc<App>,
-    buffered: Mutex<VecDeque<BufferedMail>>,
+    buffered: Arc<Mutex<Buffered>>,
     /// Held by the worker that refills the buffer.
     refill: tokio::sync::Mutex<Pacing>,
     /// Notified when the largest number of mails was leased.
@@ -58,13 +104,13 @@ pub(super) struct LeaseBuffer {
 
 impl LeaseBuffer {
     pub(super) fn new(app: Arc<App>) -> Self {
-        let (buffered, refill) = (Mutex::default(), tokio::sync::Mutex::default());
+        let (buffered, refill) = (Arc::default(), tokio::sync::Mutex::default());
         Self { app, buffered, refill, backlog: Notify::new() }
     }
 
     /// How many mails are leased and not taken.
     pub(super) fn len(&self) -> usize {
-        self.lock().len()
+        lock(&self.buffered).mails.len()
     }
 
     /// Returns when the largest number of mails was leased: the outbox holds more than a few workers send.
@@ -72,9 +118,11 @@ impl LeaseBuffer {
         self.backlog.notified().await;
     }
 
-    /// The mail that has been due longest, leasing more when few are left; `None`: none is due.
-    pub(super) async fn take(&self) -> Result<Option<BufferedMail>, StoreError> {
+    /// The mail that has been due longest, leasing more when few are left; `None`: none is due, or other workers are
+    /// sending to the recipients of all that are.
+    pub(super) async fn take(&self) -> Result<Option<TakenMail>, StoreError> {
         loop {
+            self.give_back_late().await?;
             let buffered = self.len();
             let turn = match buffered {
                 0 => Some(self.refill.lock().await),
@@ -87,41 +135,61 @@ impl LeaseBuffer {
             {
                 is_none_due = !self.refill(&mut pacing).await?;
             }
-            let leased = self.pop();
+            let taken = self.pop();
             // Other workers may have emptied the buffer again.
-            if leased.is_some() || is_none_due {
-                return Ok(leased);
+            if taken.is_some() || is_none_due || self.len() > 0 {
+                return Ok(taken);
             }
         }
     }
 
     /// The next mail, without leasing more, if more than `reserve` are buffered.
-    pub(super) fn take_beyond(&self, reserve: usize) -> Option<BufferedMail> {
+    pub(super) fn take_beyond(&self, reserve: usize) -> Option<TakenMail> {
         if self.len() > reserve { self.pop() } else { None }
     }
 
     /// The next mail, if it can be built without a query, more than `reserve` are buffered and none have to be leased
     /// now.
-    pub(super) fn take_prefetched(&self, reserve: usize) -> Option<BufferedMail> {
+    pub(super) fn take_prefetched(&self, reserve: usize) -> Option<TakenMail> {
         // While another worker refills the buffer, no others have to.
         let refill_below = self.refill.try_lock().map_or(0, |pacing| pacing.lease_size.refill_below());
         let now = self.app.clock.now();
-        let mut leased = self.lock();
-        let is_enough = leased.len() > reserve && leased.len() >= refill_below;
-        is_enough.then(|| leased.pop_front_if(|mail| mail.is_prefetched(now))).flatten()
+        let is_enough = self.len() > reserve && self.len() >= refill_below;
+        if is_enough { self.take_if(|mail| mail.is_prefetched(now)) } else { None }
     }
 
     /// Returns a mail that was taken and not sent.
     pub(super) fn put_back(&self, mail: BufferedMail) {
-        self.lock().push_back(mail);
+        lock(&self.buffered).mails.push_front(mail);
     }
 
     /// Ends the leases of all buffered mails.
     pub(super) async fn give_back(&self) -> Result<(), StoreError> {
-        let leased: Vec<LeasedMail> = self.lock().drain(..).map(|mail| mail.leased).collect();
-        let Some(until) = leased.iter().map(|mail| mail.until).max() else { return Ok(()) };
-        let keys: Vec<OutboxKey> = leased.iter().map(LeasedMail::key).collect();
-        give_back_leases(&self.app, keys, until).await
+        let leased = lock(&self.buffered).mails.drain(..).collect();
+        self.end_leases(leased).await
+    }
+
+    /// Ends the leases of the mails that do not last long enough any more, and leaves them to the next lease.
+    async fn give_back_late(&self) -> Result<(), StoreError> {
+        let now = self.app.clock.now();
+        let late = {
+            let mut buffered = lock(&self.buffered);
+            let (in_time, late) = buffered.mails.drain(..).partition(|mail| mail.has_time(now));
+            buffered.mails = in_time;
+            late
+        };
+        self.end_leases(late).await
+    }
+
+    async fn end_leases(&self, mut mails: VecDeque<BufferedMail>) -> Result<(), StoreError> {
+        while let Some(until) = mails.front().map(|mail| mail.leased.until) {
+            let (of_lease, rest) = mails.into_iter().partition(|mail| mail.leased.until == until);
+            mails = rest;
+            let of_lease: VecDeque<BufferedMail> = of_lease;
+            let keys = of_lease.iter().map(|mail| mail.leased.key()).collect();
+            give_back_leases(&self.app, keys, until).await?;
+        }
+        Ok(())
     }
 
     /// Leases the mails that have been due longest; `false`: none is due, or no more may leave in this hour.
@@ -154,26 +222,23 @@ impl LeaseBuffer {
             let loaded = loaded.next().map(|loaded| (loaded, read_at));
             BufferedMail { leased, loaded }
         });
-        self.lock().extend(buffered);
+        lock(&self.buffered).mails.extend(buffered);
         if lease_size.is_max() {
             self.backlog.notify_waiters();
         }
         Ok(is_any)
     }
 
-    /// The next mail whose lease lasts long enough; others are left to the next lease.
-    fn pop(&self) -> Option<BufferedMail> {
+    /// The next mail whose lease lasts long enough.
+    fn pop(&self) -> Option<TakenMail> {
         let now = self.app.clock.now();
-        let mut leased = self.lock();
-        loop {
-            let mail = leased.pop_front()?;
-            if mail.has_time(now) {
-                return Some(mail);
-            }
-        }
+        self.take_if(|mail| mail.has_time(now))
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<BufferedMail>> {
-        self.buffered.lock().unwrap_or_else(PoisonError::into_inner)
+    fn take_if(&self, is_wanted: impl Fn(&BufferedMail) -> bool) -> Option<TakenMail> {
+        let mail = lock(&self.buffered).take(is_wanted)?;
+        let turn =
+            Turn { recipient: mail.leased.recipient().to_owned(), buffered: Arc::clone(&self.buffered) };
+        Some(TakenMail { mail, turn })
     }
 }

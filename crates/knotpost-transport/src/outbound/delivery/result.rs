@@ -64,7 +64,7 @@ pub(super) async fn send(
     let (mail, next) = (mail.outgoing(), next.map(ReadyMail::outgoing));
     let sending = transport.send(&mail, begun, next.as_ref());
     tokio::time::timeout(SEND_TIMEOUT, sending).await.unwrap_or_else(|_| {
-        let late = SendError::Transient("the mail server did not answer in time".to_owned());
+        let late = SendError::Unheard("the mail server did not answer in time".to_owned());
         (Err(late), Beginning::default())
     })
 }
@@ -120,9 +120,10 @@ pub(super) async fn record_result(
             DeliveryOutcome::RecipientRefused(why)
         }
         Err(SendError::Transient(why)) => DeliveryOutcome::Deferred(why),
+        Err(SendError::Unheard(why)) => DeliveryOutcome::Unheard(why),
     };
     let name = match &outcome {
-        DeliveryOutcome::Deferred(_) => DEFERRED,
+        DeliveryOutcome::Deferred(_) | DeliveryOutcome::Unheard(_) => DEFERRED,
         DeliveryOutcome::RecipientRefused(_) => RECIPIENT_REFUSED,
         _ => FAILED,
     };

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::ack_batcher::AckBatcher;
 use super::build::{Built, build_message};
-use super::lease_buffer::{BufferedMail, LeaseBuffer};
+use super::lease_buffer::{BufferedMail, LeaseBuffer, TakenMail, Turn};
 use super::pacing::is_prefetch_valid;
 use super::result::{DeliveryResult, ReadyMail, record_result, send};
 use crate::outbound::transports::{Beginning, Transport};
@@ -39,12 +39,13 @@ struct BuiltMail {
     mail: ReadyMail,
     /// When what it was built from was read.
     read_at: Millis,
+    turn: Turn,
 }
 
 impl BuiltMail {
     /// The leased mail, to be built again from what is read anew.
-    fn into_buffered(self) -> BufferedMail {
-        BufferedMail { leased: self.mail.leased, loaded: None }
+    fn into_taken(self) -> TakenMail {
+        TakenMail { mail: BufferedMail { leased: self.mail.leased, loaded: None }, turn: self.turn }
     }
 }
 
@@ -121,7 +122,7 @@ impl DeliveryWorker {
 
     /// Sends a mail, and further ones that are announced to the relay with the end of the one before, while more than
     /// `reserve` are leased.
-    async fn send_run(&self, first: BufferedMail, reserve: usize) -> Result<(), StoreError> {
+    async fn send_run(&self, first: TakenMail, reserve: usize) -> Result<(), StoreError> {
         let (mut current, mut begun) = (self.build(first).await?, Beginning::default());
         for left in (0..MAX_RUN_MAILS).rev() {
             let Some(built) = current else { break };
@@ -130,12 +131,12 @@ impl DeliveryWorker {
                 None => Ok(None),
             };
             let announced = next.as_ref().ok().and_then(Option::as_ref);
-            let handed = self.hand_over(built.mail, begun, announced.map(|next| &next.mail)).await;
+            let handed = self.hand_over(&built.mail, begun, announced.map(|next| &next.mail)).await;
             begun = match handed {
                 Ok(begun) => begun,
                 Err(error) => {
                     if let Ok(Some(next)) = next {
-                        self.leases.put_back(next.into_buffered());
+                        self.leases.put_back(next.into_taken().mail);
                     }
                     return Err(error);
                 }
@@ -153,7 +154,7 @@ impl DeliveryWorker {
     }
 
     /// A mail that may be announced with the end of the one that is being sent.
-    fn take_announceable(&self, reserve: usize) -> Option<BufferedMail> {
+    fn take_announceable(&self, reserve: usize) -> Option<TakenMail> {
         if !self.transport.takes_next() || !self.is_relay_fast.load(Ordering::Relaxed) {
             return None;
         }
@@ -162,9 +163,9 @@ impl DeliveryWorker {
 
     /// The mail as it is sent; `None`: there is nothing to send, which is recorded.
     #[tracing::instrument(target = TRACES, name = "build mail", skip_all)]
-    async fn build(&self, buffered: BufferedMail) -> Result<Option<BuiltMail>, StoreError> {
+    async fn build(&self, taken: TakenMail) -> Result<Option<BuiltMail>, StoreError> {
         let app = &*self.app;
-        let BufferedMail { leased, loaded } = buffered;
+        let TakenMail { mail: BufferedMail { leased, loaded }, turn } = taken;
         // A panic ends this mail, not the worker. Boxed: this future is part of several others.
         let built = AssertUnwindSafe(Box::pin(build_leased(app, &leased, loaded)))
             .catch_unwind()
@@ -174,7 +175,7 @@ impl DeliveryWorker {
             Ok(Some((Built::Message(bytes), read_at))) => match app.composer.sign(&bytes, leased.date()) {
                 Ok(signed) => {
                     let mail = ReadyMail::new(app, leased, signed.unwrap_or(bytes));
-                    return Ok(Some(BuiltMail { mail, read_at }));
+                    return Ok(Some(BuiltMail { mail, read_at, turn }));
                 }
                 // Unsigned it would be taken for a forgery.
                 Err(error) => record_delivery(app, &leased, DeliveryOutcome::Deferred(error)).await?,
@@ -200,20 +201,24 @@ impl DeliveryWorker {
 
     /// The mail built from what is read anew; `None`: there is nothing to send, or the lease is nearly over.
     async fn rebuild(&self, built: BuiltMail) -> Result<Option<BuiltMail>, StoreError> {
-        let mail = built.into_buffered();
-        if mail.has_time(self.app.clock.now()) { self.build(mail).await } else { Ok(None) }
+        let taken = built.into_taken();
+        if taken.mail.has_time(self.app.clock.now()) {
+            return self.build(taken).await;
+        }
+        self.leases.put_back(taken.mail);
+        Ok(None)
     }
 
     /// Sends a mail, and acknowledges it or records why it was not sent.
     #[tracing::instrument(target = TRACES, name = "send mail", skip_all, fields(otel.kind = "client"))]
     async fn hand_over(
         &self,
-        mail: ReadyMail,
+        mail: &ReadyMail,
         begun: Beginning,
         next: Option<&ReadyMail>,
     ) -> Result<Beginning, StoreError> {
         let began = Instant::now();
-        let (sent, begun) = send(&self.transport, &mail, begun, next).await;
+        let (sent, begun) = send(&self.transport, mail, begun, next).await;
         self.is_relay_fast.store(began.elapsed() < ANNOUNCE_BELOW, Ordering::Relaxed);
         match record_result(&self.app, &mail.leased, sent).await? {
             DeliveryResult::Sent => {

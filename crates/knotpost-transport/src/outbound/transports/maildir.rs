@@ -17,6 +17,9 @@ use knotpost_platform::files::private_folder;
 /// A counter of this process, so that no two of its files share a name.
 static DELIVERIES: AtomicU64 = AtomicU64::new(0);
 
+/// How the names of our mails end.
+const ENDING: &str = ".knotpost";
+
 /// How many names are tried before a delivery fails, in case other processes use them.
 const MAX_TRIES: usize = 1000;
 
@@ -175,6 +178,25 @@ impl Maildir {
         }
     }
 
+    /// Deletes the mails that a server delivered here and that are older than this, in seconds of the unix time; how many.
+    /// Blocks on the disk.
+    ///
+    /// # Errors
+    /// When a folder cannot be read, or a mail not be deleted.
+    pub fn prune(&self, before: u64) -> io::Result<usize> {
+        let mut deleted = 0;
+        for (folder, name) in self.names()? {
+            let stable = stable_part(&name);
+            if stable.ends_with(ENDING) && sort_key(stable).0 < before {
+                match fs::remove_file(self.root.join(folder.name()).join(&name)) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => deleted += 1,
+                }
+            }
+        }
+        Ok(deleted)
+    }
+
     /// The names in both folders, in no order. The mails themselves are not read.
     fn names(&self) -> io::Result<impl Iterator<Item = (Folder, String)>> {
         let mut folders = Vec::new();
@@ -328,6 +350,28 @@ mod tests {
         assert_eq!(listed(), ["7.R1.knotpost:2,S"]);
         maildir.deliver_as("7.R2.knotpost", b"two\n", Attempt::Repeated).unwrap();
         assert_eq!(listed().len(), 2);
+    }
+
+    #[test]
+    fn old_mails_of_ours_are_deleted_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = Maildir::open(folder.path()).unwrap();
+        for name in [
+            "99.R1.knotpost",
+            "7.R2.knotpost",
+            "100.R3.knotpost",
+            "1000.R4.knotpost",
+            "5.theirs",
+            "x.knotpost",
+        ] {
+            maildir.deliver_as(name, b"one\n", Attempt::First).unwrap();
+        }
+        maildir.mark_seen("99.R1.knotpost").unwrap();
+        assert_eq!(maildir.prune(100).unwrap(), 2);
+        let mut left: Vec<String> = maildir.list().unwrap().into_iter().map(|entry| entry.name).collect();
+        left.sort();
+        assert_eq!(left, ["100.R3.knotpost", "1000.R4.knotpost", "5.theirs", "x.knotpost"]);
+        assert_eq!(maildir.prune(100).unwrap(), 0);
     }
 
     #[test]

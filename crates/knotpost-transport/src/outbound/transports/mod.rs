@@ -52,9 +52,12 @@ pub enum TransportError {
 /// Why a mail was not sent, as text for the administrator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// Another attempt may succeed.
+    /// It was certainly not delivered; another attempt may succeed.
     #[error("not sent for now: {0}")]
     Transient(String),
+    /// Nothing was heard after the mail was handed over: it may have been delivered, or may not.
+    #[error("sent, perhaps: {0}")]
+    Unheard(String),
     /// No attempt will succeed.
     #[error("refused: {0}")]
     Permanent(String),
@@ -253,7 +256,7 @@ impl Transport {
     /// Sends one mail to one recipient, and announces the next one to a relay that pipelines. The returned beginning
     /// belongs to that next mail; dropping it takes the announcement back.
     ///
-    /// After [`SendError::Transient`] the mail may be sent again.
+    /// After [`SendError::Transient`] and [`SendError::Unheard`] the mail may be sent again.
     pub async fn send(
         &self,
         mail: &Outgoing<'_>,

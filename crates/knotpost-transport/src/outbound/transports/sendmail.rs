@@ -50,8 +50,8 @@ impl Sendmail {
             child.wait_with_output().await
         };
         match timeout(SEND_TIMEOUT, work).await {
-            Err(_) => Err(SendError::Transient("sendmail did not end in time".to_owned())),
-            Ok(Err(error)) => Err(transient(error)),
+            Err(_) => Err(SendError::Unheard("sendmail did not end in time".to_owned())),
+            Ok(Err(error)) => Err(SendError::Unheard(format!("sendmail was lost: {error}"))),
             Ok(Ok(output)) => judge(output.status, &output.stderr),
         }
     }
@@ -71,6 +71,9 @@ fn judge(status: ExitStatus, stderr: &[u8]) -> Result<(), SendError> {
         Err(SendError::Recipient(said))
     } else if status.code().is_some_and(|code| PERMANENT.contains(&code)) {
         Err(SendError::Permanent(said))
+    } else if status.code().is_none() {
+        // Killed, perhaps after it had taken the mail.
+        Err(SendError::Unheard(said))
     } else {
         Err(SendError::Transient(said))
     }

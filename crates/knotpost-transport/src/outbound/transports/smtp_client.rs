@@ -177,7 +177,7 @@ impl SmtpClient {
     ) -> (Result<(), SendError>, Begun) {
         let next = next.filter(|next| parcel.is_text() && connection.may_announce(next));
         let Ok(handed) = timeout(MAIL_TIMEOUT, connection.hand_over(parcel, next)).await else {
-            return (Err(too_slow()), Begun::Not);
+            return (Err(SendError::Unheard(TOO_SLOW.to_owned())), Begun::Not);
         };
         let is_heard = handed.as_ref().map_or_else(Failure::is_answer, |()| true);
         let begun = match next {
@@ -194,7 +194,12 @@ impl SmtpClient {
                 Begun::Not
             }
         };
-        (handed.map_err(|failure| judge(&failure)), begun)
+        let sent = handed.map_err(|failure| match judge(&failure) {
+            // The relay may have taken the mail and the connection ended before it could say so.
+            SendError::Transient(said) if !is_heard => SendError::Unheard(said),
+            other => other,
+        });
+        (sent, begun)
     }
 
     async fn pool_if_in_order(&self, mut connection: SmtpConnection) {
@@ -296,8 +301,10 @@ impl Shared {
     }
 }
 
+const TOO_SLOW: &str = "the relay did not answer in time";
+
 fn too_slow() -> SendError {
-    SendError::Transient("the relay did not answer in time".to_owned())
+    SendError::Transient(TOO_SLOW.to_owned())
 }
 
 /// Refusals of this mail are permanent. Refusals of this server (50x: protocol, 53x: authentication) are errors of

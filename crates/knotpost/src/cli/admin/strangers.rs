@@ -1,4 +1,4 @@
-//! `admin do-not-mail` and `admin strangers`: whom the server writes to.
+//! `admin do-not-mail`, `admin strangers` and `admin hold`: whom the server writes to.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use knotpost_core::admin::{AdminAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::config::StrangerPolicy;
+use knotpost_core::hold::Hold;
 use knotpost_core::identity::view_stranger_policy;
 use knotpost_core::mailing::{UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
 
@@ -78,5 +79,20 @@ pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Resul
     let (policy, is_agreed) = view_stranger_policy(app).await?;
     let source = if is_agreed { "set by an administrator" } else { "from the configuration" };
     say!("{} ({source})", policy.as_str());
+    Ok(())
+}
+
+/// Shows or sets whether the server is on hold.
+pub(super) async fn change_hold(app: &Arc<App>, change: Option<&str>) -> Result<(), ServiceError> {
+    if let Some(word) = change {
+        administer(app, &operator(), AdminAction::Hold { on: word == "on" }).await?;
+    }
+    match Hold::of(&app.store, app.config.mail.hold).await? {
+        Some(hold) => say!("on: {}. To end it: {}", Hold::WORDS, hold.mend()),
+        None => say!("off"),
+    }
+    if change.is_some() {
+        say!("A server that runs goes by that after its next start.");
+    }
     Ok(())
 }

@@ -173,6 +173,7 @@ const LOOKING: [(&[&str], i32); 36] = [
     (&["admin", "bounces", "list"], 78),
     (&["admin", "do-not-mail", "list"], 78),
     (&["admin", "strangers"], 78),
+    (&["admin", "hold"], 78),
     (&["admin", "key", "list"], 78),
     (&["admin", "ratings", "recompute"], 78),
     (&["admin", "replay", "--all"], 78),

@@ -20,7 +20,7 @@ async fn a_backup_is_proved_and_restored_into_an_empty_place() {
     server.ask("osbox challenge ann bob").await;
     server.ask("osbox move 101 ann ann-secret a1").await;
     place.run(&["backup", "copy.db"]).await.succeed();
-    expect_refusal(&place.run(&["restore", "copy.db"]).await, 1, &["is there already"]);
+    expect_refusal(&place.run(&["restore", "--same", "copy.db"]).await, 1, &["is there already"]);
     let said = place.run(&["restore", "copy.db", "--verify"]).await.succeed();
     for words in
         ["structure is sound", "1 rows in boards", "1 boards replayed, 0 differences", "is the one it was"]
@@ -38,11 +38,22 @@ async fn a_backup_is_proved_and_restored_into_an_empty_place() {
     let copy = place.root().join("copy.db");
     let name = copy.to_str().unwrap();
     let restored = Place::new();
-    restored.run(&["restore", name, "--verify"]).await.succeed();
+    expect_refusal(&restored.run(&["restore", name]).await, 2, &["--copy", "--same"]);
+    expect_refusal(&restored.run(&["restore", name, "--copy", "--same"]).await, 2, &["--copy", "--same"]);
+    let keyless = restored.run(&["restore", name, "--verify"]).await;
+    assert!(keyless.code() == 1 && keyless.stdout.contains("--no-key"), "{keyless:?}");
+    restored.run(&["restore", name, "--verify", "--no-key"]).await.succeed();
+    // A key that is another server's is none.
+    let stranger = Place::new();
+    stranger.start().await.stop().await;
+    for line in [&["restore", name, "--verify"][..], &["restore", name, "--verify", "--no-key"]] {
+        let wrong = stranger.run(line).await;
+        assert!(wrong.code() == 1 && wrong.stdout.contains("not the one"), "{wrong:?}");
+    }
     // A run that was killed left its copy.
     std::fs::create_dir_all(restored.data()).unwrap();
     restored.write("data/knotpost.db.restoring", "half a copy");
-    restored.run(&["restore", name]).await.succeed();
+    restored.run(&["restore", "--same", name]).await.succeed();
     std::fs::copy(place.data().join("secret.key"), restored.data().join("secret.key")).unwrap();
     assert_eq!(left(&restored.data()), [""; 0]);
     restored.run(&["admin", "user", "grant", "ann"]).await.succeed();
@@ -61,7 +72,11 @@ async fn a_backup_is_proved_and_restored_into_an_empty_place() {
 
     // What is no backup, and what is damaged.
     let bad = restored.write("bad.db", "hello");
-    expect_refusal(&Place::new().run(&["restore", bad.to_str().unwrap()]).await, 65, &["no SQLite database"]);
+    expect_refusal(
+        &Place::new().run(&["restore", "--same", bad.to_str().unwrap()]).await,
+        65,
+        &["no SQLite database"],
+    );
     let mut bytes = std::fs::read(&copy).unwrap();
     let middle = bytes.len() / 2;
     let end = (middle + 40_000).min(bytes.len());
@@ -69,12 +84,51 @@ async fn a_backup_is_proved_and_restored_into_an_empty_place() {
     let damaged = restored.root().join("damaged.db");
     std::fs::write(&damaged, bytes).unwrap();
     let empty = Place::new();
-    for line in
-        [&["restore", damaged.to_str().unwrap()][..], &["restore", "--verify", damaged.to_str().unwrap()]]
-    {
+    for line in [
+        &["restore", "--same", damaged.to_str().unwrap()][..],
+        &["restore", "--verify", damaged.to_str().unwrap()],
+    ] {
         expect_refusal(&empty.run(line).await, 65, &["damaged.db"]);
     }
     assert!(!empty.data().join("knotpost.db").exists());
+}
+
+#[tokio::test]
+async fn a_copy_is_on_hold_until_it_is_let_go() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.stop().await;
+    place.run(&["backup", "copy.db"]).await.succeed();
+    let file = place.root().join("copy.db");
+    let copy = Place::new();
+    let said = copy.run(&["restore", "--copy", file.to_str().unwrap()]).await.succeed();
+    assert!(said.contains("on hold"), "{said}");
+    std::fs::copy(place.data().join("secret.key"), copy.data().join("secret.key")).unwrap();
+    // The mark is in the file of the database alone, so that it holds with any configuration.
+    let doctor = copy.run(&["doctor"]).await;
+    assert!(format!("{doctor:?}").contains("on hold"), "{doctor:?}");
+    let server = copy.start().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    assert_eq!(server.moves(101).await, ["a1"]);
+    let ready = request(server.http(), "GET /readyz HTTP/1.1", "").await.unwrap();
+    assert!(ready.body.starts_with("ready\nwarning: this server is on hold"), "{ready:?}");
+    let sent = || std::fs::read_dir(copy.data().join("mail/out/new")).unwrap().count();
+    assert_eq!(sent(), 0);
+    server.stop().await;
+    assert_eq!(sent(), 0);
+    assert!(copy.run(&["admin", "hold"]).await.succeed().starts_with("on: "));
+    assert!(copy.run(&["admin", "hold", "off"]).await.succeed().starts_with("off"));
+    let server = copy.start().await;
+    for _ in 0..100 {
+        if sent() >= 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(sent() >= 2, "what waited leaves");
+    server.stop().await;
 }
 
 #[tokio::test]

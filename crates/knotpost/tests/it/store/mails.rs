@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use knotpost_model::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_storage::{
-    BoardMail, CoalescedMail, MailQueue, NewHookEvent, NewInbox, NewOutbox, NewWebhook, OutboxContent,
-    OutboxRow, Store, StoreError,
+    Attempted, BoardMail, CoalescedMail, MailQueue, NewHookEvent, NewInbox, NewOutbox, NewWebhook,
+    OutboxContent, OutboxRow, Store, StoreError,
 };
 
 use super::Ground;
@@ -154,7 +154,8 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     queue_mail(store, 1, 10, OutboxContent::Message(vec![13, 10, 0, 200])).await.unwrap();
     let twice = queue_mail(store, 1, 11, OutboxContent::Message(Vec::new())).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
-    let mut leased = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500), 1))).await.unwrap();
+    let mut leased =
+        store.write(|tx| Box::pin(tx.lease_outbox((Millis(10), Millis(10)), Millis(500), 1))).await.unwrap();
     let lease = leased.pop().unwrap();
     assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
     assert_eq!(
@@ -165,13 +166,17 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     let key = lease.id;
     let write = store.write(move |tx| {
         Box::pin(async move {
-            assert!(tx.lease_outbox(Millis(499), Millis(900), 1).await?.is_empty());
-            tx.defer_outbox(key, Some("busy"), Millis(40)).await?;
+            assert!(tx.lease_outbox((Millis(499), Millis(499)), Millis(900), 1).await?.is_empty());
+            tx.defer_outbox(key, (Attempted::InVain, "busy"), Millis(40)).await?;
             let due = tx.next_outbox_due().await?;
-            let again = tx.lease_outbox(Millis(40), Millis(900), 1).await?.pop().map(|row| row.attempts);
+            let again = tx
+                .lease_outbox((Millis(40), Millis(40)), Millis(900), 1)
+                .await?
+                .pop()
+                .map(|row| row.attempts);
             let waiting = tx.count_waiting_outbox().await?;
             tx.finish_outbox(key, "sent", None, Millis(50)).await?;
-            tx.defer_outbox(key, Some("too late"), Millis(1)).await?;
+            tx.defer_outbox(key, (Attempted::InVain, "too late"), Millis(1)).await?;
             Ok((due, again, waiting, tx.count_waiting_outbox().await?, tx.next_outbox_due().await?))
         })
     });
@@ -189,8 +194,10 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
             tokio::spawn(async move {
                 let mut taken = Vec::new();
                 loop {
-                    let rows =
-                        store.write(|tx| Box::pin(tx.lease_outbox(Millis(9), Millis(99), 3))).await.unwrap();
+                    let rows = store
+                        .write(|tx| Box::pin(tx.lease_outbox((Millis(9), Millis(9)), Millis(99), 3)))
+                        .await
+                        .unwrap();
                     if rows.is_empty() {
                         break;
                     }
@@ -214,17 +221,22 @@ pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
     }
     let write = ground.store.write(|tx| {
         Box::pin(async move {
-            let keys: Vec<_> =
-                tx.lease_outbox(Millis(5), Millis(99), 9).await?.iter().map(|row| row.id).collect();
+            let keys: Vec<_> = tx
+                .lease_outbox((Millis(5), Millis(5)), Millis(99), 9)
+                .await?
+                .iter()
+                .map(|row| row.id)
+                .collect();
             tx.finish_outbox(keys[0], "sent", None, Millis(6)).await?;
-            tx.defer_outbox(keys[1], Some("busy"), Millis(70)).await?;
+            tx.defer_outbox(keys[1], (Attempted::InVain, "busy"), Millis(70)).await?;
             // One has been sent and one put off: only the third is still as it was taken.
             tx.give_back_outbox(&keys, Millis(99), Millis(7)).await?;
-            let again = tx.lease_outbox(Millis(7), Millis(99), 9).await?;
+            let again = tx.lease_outbox((Millis(7), Millis(7)), Millis(99), 9).await?;
             Ok(again.iter().map(|row| (row.message_id.clone(), row.attempts)).collect::<Vec<_>>())
         })
     });
-    assert_eq!(write.await.unwrap(), [("2@here".to_owned(), 1)]);
+    // … and the one that was put off goes before it.
+    assert_eq!(write.await.unwrap(), [("1@here".to_owned(), 2), ("2@here".to_owned(), 1)]);
 }
 
 pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
@@ -233,10 +245,14 @@ pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
     }
     let write = ground.store.write(|tx| {
         Box::pin(async move {
-            let keys: Vec<_> =
-                tx.lease_outbox(Millis(5), Millis(99), 9).await?.iter().map(|row| row.id).collect();
+            let keys: Vec<_> = tx
+                .lease_outbox((Millis(5), Millis(5)), Millis(99), 9)
+                .await?
+                .iter()
+                .map(|row| row.id)
+                .collect();
             tx.finish_outbox(keys[0], "dropped", Some("superseded"), Millis(6)).await?;
-            tx.defer_outbox(keys[1], Some("busy"), Millis(70)).await?;
+            tx.defer_outbox(keys[1], (Attempted::InVain, "busy"), Millis(70)).await?;
             tx.note_sent_outbox(&keys[..3], Millis(80)).await?;
             Ok((keys, tx.next_outbox_due().await?))
         })
@@ -264,7 +280,7 @@ pub(super) async fn what_speaks_against_sending_is_known_to_whoever_has_the_mail
     let board = ground.board("osbox", [ann, ground.user("bob").await]).await;
     let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
     queue_mail(&ground.store, 1, 1, mail(4)).await.unwrap();
-    let write = ground.store.write(|tx| Box::pin(tx.lease_outbox(Millis(5), Millis(99), 9)));
+    let write = ground.store.write(|tx| Box::pin(tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 9)));
     let row = write.await.unwrap().remove(0);
     let key = row.id;
     let outlook = async |until| {
@@ -312,7 +328,7 @@ pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
         let mails = mails.clone();
         Box::pin(async move {
             tx.insert_outboxes(&mails).await?;
-            tx.lease_outbox(Millis(5), Millis(99), 9).await
+            tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 9).await
         })
     });
     let mut rows = write.await.unwrap();
@@ -369,7 +385,7 @@ pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(groun
             let waiting = tx.board_reader_facts(board, &[], "osbox").await?.waiting;
             assert_eq!(waiting.iter().map(|mail| mail.ply).collect::<Vec<_>>(), [4, 5]);
             assert_eq!((waiting[0].recipient.as_str(), waiting[0].facts.as_str()), ("x@y.example", "{}"));
-            let tried = tx.lease_outbox(Millis(5), Millis(99), 1).await?;
+            let tried = tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 1).await?;
             assert_eq!(tried[0].message_id, "1@here");
             let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
             tx.drop_coalesced_mails(&keys, Millis(8)).await?;
@@ -400,7 +416,9 @@ pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_no
     };
     renew(Vec::new(), "none", 4).await.unwrap();
     renew(keys.clone(), "newer", 5).await.unwrap();
-    let lease = |now| ground.store.write(move |tx| Box::pin(tx.lease_outbox(Millis(now), Millis(99), 1)));
+    let lease = |now| {
+        ground.store.write(move |tx| Box::pin(tx.lease_outbox((Millis(now), Millis(now)), Millis(99), 1)))
+    };
     let told =
         |row: &OutboxRow| (row.ply, row.date, row.message_id.clone(), row.facts.clone().unwrap_or_default());
     // Due as they were before.
@@ -408,6 +426,9 @@ pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_no
     assert_eq!(told(&first[0]), (Some(5), Millis(70), "1@here".to_owned(), format!("newer{:?}", keys[0])));
     let late = renew(keys, "newest", 6).await;
     assert!(matches!(late, Err(StoreError::Busy(_))), "{late:?}");
+    let sent = first[0].id;
+    let finish = ground.store.write(move |tx| Box::pin(tx.finish_outbox(sent, "sent", None, Millis(3))));
+    finish.await.unwrap();
     let second = lease(2).await.unwrap();
     assert_eq!(told(&second[0]).0, Some(5), "nothing half-done");
     assert_eq!(told(&second[0]).2, "2@here");
@@ -421,7 +442,7 @@ pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.drop_board_mails(board, Millis(9)).await?;
-            tx.lease_outbox(Millis(9), Millis(99), 1).await
+            tx.lease_outbox((Millis(9), Millis(9)), Millis(99), 1).await
         })
     });
     assert_eq!(write.await.unwrap().pop().unwrap().message_id, "2@here");
@@ -443,7 +464,7 @@ pub(super) async fn mails_that_wait_keep_no_ended_ones_from_being_pruned(ground:
         let mails = mails.clone();
         Box::pin(async move {
             tx.insert_outboxes(&mails).await?;
-            let last = tx.lease_outbox(Millis(1), Millis(2), 1500).await?.pop().unwrap();
+            let last = tx.lease_outbox((Millis(1), Millis(1)), Millis(2), 1500).await?.pop().unwrap();
             tx.finish_outbox(last.id, "sent", None, Millis(5)).await?;
             tx.prune_outbox(Millis(9)).await?;
             Ok((

@@ -151,7 +151,7 @@ async fn ask_everything(ground: &Ground) {
 /// What who sends mail asks for.
 async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
     let mail = OutboxKey(1);
-    tx.lease_outbox(Millis(1), Millis(2), 1).await?;
+    tx.lease_outbox((Millis(1), Millis(1)), Millis(2), 1).await?;
     tx.delivery_statuses(&[], Millis(1)).await?;
     tx.seated_boards(&[BoardKey(1)]).await?;
     tx.coalesce_into_leased(mail, "{}").await?;

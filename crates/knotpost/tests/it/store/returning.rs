@@ -1,7 +1,9 @@
 //! Mail that came back, and mail as an administrator looks at it.
 
 use knotpost_model::{Address, InboxKey, Millis, OutboxKey, Trouble};
-use knotpost_storage::{MailFilter, MailQueue, MailState, NewInbox, NewOutbox, StoppedAddress, Window};
+use knotpost_storage::{
+    Attempted, MailFilter, MailQueue, MailState, NewInbox, NewOutbox, StoppedAddress, Window,
+};
 
 use super::Ground;
 use crate::harness::DAY;
@@ -226,9 +228,9 @@ pub(super) async fn only_mails_in_the_right_state_are_tried_again_or_dropped(gro
             let (queue, id, now) = (MailQueue::Outbox, key.0, Millis(50));
             let reasons = ["one", "other"];
             assert!(!tx.retry_mail(queue, id, reasons, now).await?, "it waits already");
-            tx.lease_outbox(Millis(10), Millis(100), 1).await?;
+            tx.lease_outbox((Millis(10), Millis(10)), Millis(100), 1).await?;
             assert!(!tx.drop_mail(queue, id, "other", now).await?, "somebody has leased it");
-            tx.defer_outbox(key, Some("busy"), Millis(99)).await?;
+            tx.defer_outbox(key, (Attempted::InVain, "busy"), Millis(99)).await?;
             assert!(tx.drop_mail(queue, id, "other", now).await?);
             assert!(!tx.drop_mail(queue, id, "other", now).await?);
             let state = tx.mail_state(queue, id).await?;

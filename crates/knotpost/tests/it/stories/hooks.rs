@@ -13,6 +13,7 @@ tell! {
     who_is_gone_is_asked_no_more,
     what_waits_goes_with_the_webhook_the_secret_and_the_account,
     a_host_has_one_sender_waiting_for_it,
+    what_happens_while_a_host_is_down_follows_what_it_did_not_take,
     a_host_that_cannot_keep_up_is_switched_off,
     a_taken_back_move_changes_no_message,
     what_nobody_sent_for_days_is_dropped,
@@ -362,13 +363,49 @@ mod stories {
         assert!(take().await.is_none(), "what else waits is for hosts that are being told something");
         note_fate(&app.app, first, Fate::Arrived).await.unwrap();
         assert!(text(&take().await.unwrap()).contains("\"ply\":2"));
-        // Whoever has taken one and was killed gives it back with the lease.
+        // Whoever has taken one and was killed gives it back with the lease, before what happened later.
         app.clock.advance(3 * 60 * SECOND);
-        let untried = take().await.unwrap();
-        assert!(text(&untried).contains("\"user\":\"bob\"") && text(&untried).contains("\"ply\":2"));
-        note_fate(&app.app, untried, Fate::Arrived).await.unwrap();
         let again = take().await.unwrap();
-        assert_eq!((again.id, again.attempts), (other.id, 2));
+        assert_eq!((&again.id, again.attempts), (&other.id, 2));
+        note_fate(&app.app, again, Fate::Arrived).await.unwrap();
+        for user in ["bob", "ann"] {
+            let untried = take().await.unwrap();
+            assert!(
+                text(&untried).contains(&format!("\"user\":\"{user}\""))
+                    && text(&untried).contains("\"ply\":2")
+            );
+        }
+    }
+
+    pub(super) async fn what_happens_while_a_host_is_down_follows_what_it_did_not_take(place: Place) {
+        let (app, host) = begin(place).await;
+        hook(&app, "ann", &host.url(), &[HookEvent::Move, HookEvent::Chat]).await;
+        say(&app, "osbox challenge -size=4 ann bob", "").await;
+        host.answer_next(&["502 Down"; 4]);
+        say(&app, "osbox move 101 ann ann-secret d2", "").await;
+        for line in [
+            "osbox chat 101 bob bob-secret",
+            "osbox move 101 bob bob-secret f9",
+            "osbox move 101 ann ann-secret d3",
+        ] {
+            app.work().await;
+            app.clock.advance(7 * HOUR);
+            say(&app, line, "Down?").await;
+        }
+        app.work().await;
+        let told = host.told();
+        assert_eq!(told.len(), 4);
+        assert!(told.iter().all(|told| told.body.contains("\"d2\"")), "the first is asked for alone");
+        app.clock.advance(3 * HOUR);
+        say(&app, "osbox chat 101 ann ann-secret", "Up.").await;
+        for _ in 0..6 {
+            app.clock.advance(HOUR);
+            app.work().await;
+        }
+        let told: Vec<String> = host.told().iter().map(|told| told.body.clone()).collect();
+        let order = ["\"d2\"", "Down?", "\"f9\"", "\"d3\"", "Up."];
+        assert_eq!(told.len(), order.len(), "{told:#?}");
+        assert!(told.iter().zip(order).all(|(told, part)| told.contains(part)), "{told:#?}");
     }
 
     pub(super) async fn a_host_that_cannot_keep_up_is_switched_off(place: Place) {

@@ -1,0 +1,71 @@
+//! Rows of queues that wait for a moment which none can legitimately wait for: the clock of a server was ahead when they
+//! were written. They count as due now.
+
+use sqlx::AssertSqlSafe;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::Millis;
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+
+/// A queue: its table, the rows that wait in it, and how far ahead the latest of them can be, with some room.
+struct Queue {
+    table: &'static str,
+    waiting: &'static str,
+    furthest: i64,
+}
+
+/// Boards are not among them: the clock looks at all of them when it has gone back. Nor are turns of computer players,
+/// whose leases are judged where they are read.
+const QUEUES: [Queue; 6] = [
+    // Leased, or not tried yet.
+    Queue {
+        table: "outbox",
+        waiting: "state = 'queued' AND webhook_id IS NULL AND error IS NULL",
+        furthest: 10 * MINUTE,
+    },
+    // Deferred: four hours, and a quarter of that.
+    Queue { table: "outbox", waiting: "state = 'queued' AND webhook_id IS NULL", furthest: 6 * HOUR },
+    // A host may ask for a day.
+    Queue { table: "outbox", waiting: "state = 'queued' AND webhook_id IS NOT NULL", furthest: 25 * HOUR },
+    Queue { table: "inbox", waiting: "state = 'new'", furthest: 10 * MINUTE },
+    // Once a day; a day may have 25 hours.
+    Queue { table: "digests", waiting: "TRUE", furthest: 26 * HOUR },
+    Queue { table: "puzzle_mails", waiting: "TRUE", furthest: 26 * HOUR },
+];
+
+impl ReadTx {
+    /// Whether a queue holds a row that waits for too late a moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_rows_ahead(&mut self, now: Millis) -> Result<bool, StoreError> {
+        for Queue { table, waiting, furthest } in QUEUES {
+            let sql = format!("SELECT 1 FROM {table} WHERE {waiting} AND due_at > $1 LIMIT 1");
+            let latest = now.plus(furthest).0;
+            let ahead: Option<i32> =
+                on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).bind(latest).fetch_optional(c).await)?;
+            if ahead.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl WriteTx {
+    /// Makes due what waits for too late a moment, in every queue.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn recall_rows_ahead(&mut self, now: Millis) -> Result<(), StoreError> {
+        for Queue { table, waiting, furthest } in QUEUES {
+            let sql = format!("UPDATE {table} SET due_at = $1 WHERE {waiting} AND due_at > $2");
+            let latest = now.plus(furthest).0;
+            on!(self.writing().await?, c => sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(latest).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+}
