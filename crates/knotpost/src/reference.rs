@@ -44,7 +44,12 @@ pub fn levels() -> String {
     let mut table = format!("| level |{titles}\n|---|{}\n", "---|".repeat(games.len()));
     for level in 0..8 {
         let cells = games.iter().filter_map(|(_, levels)| levels.get(level).copied().map(tell_strength));
-        let _ = writeln!(table, "| {} |{}", level + 1, cells.map(|cell| format!(" {cell} |")).collect::<String>());
+        let _ = writeln!(
+            table,
+            "| {} |{}",
+            level + 1,
+            cells.map(|cell| format!(" {cell} |")).collect::<String>()
+        );
     }
     table
 }

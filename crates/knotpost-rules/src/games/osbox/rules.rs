@@ -16,7 +16,11 @@ pub(super) static META: Meta = Meta {
     players: 2..=4,
     options: &OPTIONS,
     presets: &[
-        Preset { title: "Quick 3x3", options: &[("size", "3")], about: "Over in ten turns or so, and mostly 0-0." },
+        Preset {
+            title: "Quick 3x3",
+            options: &[("size", "3")],
+            about: "Over in ten turns or so, and mostly 0-0.",
+        },
         Preset {
             title: "Classic 4x4",
             options: &[],

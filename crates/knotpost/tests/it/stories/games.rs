@@ -173,7 +173,8 @@ mod stories {
 
     pub(super) async fn a_swap_makes_the_players_change_sides(place: Place) {
         let app = TestApp::with_players(place, &PLAYERS).await;
-        let begun = ["obsidio challenge -size=5 ann bob", "boxilies challenge -swap -hand=1a,2b,3b,4j,5n ann bob"];
+        let begun =
+            ["obsidio challenge -size=5 ann bob", "boxilies challenge -swap -hand=1a,2b,3b,4j,5n ann bob"];
         for (challenge, first) in begun.into_iter().zip(["c3", "3b:b2"]) {
             let game = challenge.split(' ').next().unwrap();
             app.post(challenge, "").await;
