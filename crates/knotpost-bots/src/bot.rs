@@ -1,7 +1,7 @@
 //! The interface: a position in, a turn and its value out.
 
 use crate::{
-    decide::{self, Profile},
+    decide::{self, Profile, Strength},
     player::Player,
 };
 use knotpost_rules::{Game, Position, Seed};
@@ -32,6 +32,9 @@ pub trait Bot: Send + Sync {
     /// The name of the game.
     fn game(&self) -> &'static str;
 
+    /// What the levels from 1 to 8 are made of, for two players.
+    fn levels(&self) -> [Player; 8];
+
     /// What the player does in a position; `None` when it is over, or of another game. `seed` is that of the search, and
     /// `stop` is asked again and again whether the search is to end at once. After a decision of `Player::Random`,
     /// `Player::Greedy` or a level that errs it has not been asked.
@@ -59,6 +62,13 @@ impl<G> Typed<G> {
 impl<G: Game> Bot for Typed<G> {
     fn game(&self) -> &'static str {
         G::META.name
+    }
+
+    fn levels(&self) -> [Player; 8] {
+        self.profile.levels.map(|Strength { nodes, errors }| match errors {
+            0 => Player::Nodes(nodes),
+            _ => Player::Erring { nodes, errors },
+        })
     }
 
     fn think(

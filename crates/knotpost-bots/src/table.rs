@@ -39,12 +39,12 @@ static OSBOX: Typed<Osbox> = Typed::new(Profile {
     }),
     nodes_of_one: 20,
     levels: levels([
-        (800, 120),
-        (300, 800),
-        (210, 1_200),
-        (100, 2_000),
-        (40, 5_000),
-        (0, 12_000),
+        (900, 120),
+        (500, 2_000),
+        (150, 5_000),
+        (70, 8_000),
+        (20, 12_000),
+        (0, 24_000),
         (0, 90_000),
         (0, 700_000),
     ]),
@@ -55,8 +55,8 @@ static OSBO: Typed<Osbo> = Typed::new(Profile {
     many: OSBO_TREE,
     nodes_of_one: 1,
     levels: levels([
-        (620, 40),
-        (420, 52),
+        (560, 40),
+        (400, 52),
         (230, 75),
         (100, 110),
         (0, 160),
@@ -79,7 +79,7 @@ static OBSIDIO: Typed<Obsidio> = Typed::new(Profile {
     many: OBSIDIO_TREE,
     nodes_of_one: 1,
     levels: levels([
-        (850, 20),
+        (800, 20),
         (510, 55),
         (285, 115),
         (145, 220),
@@ -102,9 +102,9 @@ static BOXILIES: Typed<Boxilies> = Typed::new(Profile {
     many: BOXILIES_DEPTH,
     nodes_of_one: 1,
     levels: levels([
-        (850, 200),
-        (500, 200),
-        (300, 400),
+        (550, 200),
+        (400, 400),
+        (250, 600),
         (120, 1_000),
         (40, 5_000),
         (0, 20_000),
@@ -113,5 +113,5 @@ static BOXILIES: Typed<Boxilies> = Typed::new(Profile {
     ]),
 });
 
-/// The last five stones are searched to the end.
-const BOXILIES_DEPTH: Searcher = Searcher::Depth(minimax::Settings { scale: 2, quiet: 0 });
+/// The last five stones are searched to the end. Before that, who owns more stones says next to nothing of who wins.
+const BOXILIES_DEPTH: Searcher = Searcher::Depth(minimax::Settings { scale: 60, quiet: 0 });

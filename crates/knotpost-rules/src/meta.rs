@@ -18,6 +18,8 @@ pub struct Meta {
     pub options: &'static [OptionSpec],
     /// Sets of options that are worth a try, the usual one among them; none where there is nothing to choose.
     pub presets: &'static [Preset],
+    /// The options, as typed, of a first game against a weak player: one that can be won. Empty: the usual ones.
+    pub trial: &'static str,
     /// Which words of the server the game allows.
     pub abilities: Abilities,
     /// Side names: one list for each number of players in the range, in its order.

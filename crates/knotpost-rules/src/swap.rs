@@ -39,7 +39,9 @@ impl SwapRight {
         match self {
             Self::Never => Err(Forbidden::NotNow("there is no swap on this board: it is an option, -swap")),
             _ if self.is_for(next) => Ok(Self::Gone),
-            _ => Err(Forbidden::NotNow("only the second player may swap, and only instead of the first move")),
+            _ => {
+                Err(Forbidden::NotNow("only the second player may swap, and only instead of the first move"))
+            }
         }
     }
 }

@@ -159,7 +159,7 @@ impl Scores {
         }
     }
 
-    /// Each seat's standing as a player reads it: `12`, or `6,4` (`0` without any path).
+    /// Each seat's standing as a player reads it: `12`, or `paths 6, 4`, `path 6` and `no path`.
     pub fn texts(&self) -> Vec<String> {
         match self {
             Self::Points(points) => points.iter().map(u32::to_string).collect(),
@@ -178,15 +178,25 @@ pub(crate) fn lead(points: &[u32], seat: Seat) -> i32 {
 }
 
 fn list_lengths(lengths: &[u32]) -> String {
-    if lengths.is_empty() {
-        return "0".to_owned();
+    let list = lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    match lengths.len() {
+        0 => "no path".to_owned(),
+        1 => format!("path {list}"),
+        _ => format!("paths {list}"),
     }
-    lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 impl fmt::Display for Scores {
-    /// `12-8`, `6,4-8`.
+    /// As records hold them: `12-8`, `6,4-8`, `0` for a seat without any path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.texts().join("-"))
+        let list = |lengths: &Vec<u32>| match lengths.as_slice() {
+            [] => "0".to_owned(),
+            lengths => lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+        };
+        let texts = match self {
+            Self::Points(_) => self.texts(),
+            Self::Paths(paths) => paths.iter().map(list).collect(),
+        };
+        f.write_str(&texts.join("-"))
     }
 }

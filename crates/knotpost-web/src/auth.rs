@@ -221,7 +221,15 @@ impl FromRequestParts<Web> for CommandCaller {
     }
 }
 
-fn missing_credentials() -> Response {
+impl OptionalFromRequestParts<Web> for CommandCaller {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Option<Self>, Response> {
+        Ok(look_up(parts, web, KeyCheck::Cached).await?.map(Self))
+    }
+}
+
+pub(super) fn missing_credentials() -> Response {
     challenge("this is for users: show a token, or userid and password")
 }
 

@@ -7,7 +7,6 @@ use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::IntoResponse;
 use axum::routing::get;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -15,7 +14,6 @@ use tower_http::compression::CompressionLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
-use super::error::Problem;
 use super::routes::{self, Role, Route};
 use super::{Web, client, credentials, csrf, gauges, health, inbound, pages};
 use knotpost_core::boards::Code;

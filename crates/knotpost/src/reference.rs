@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use knotpost_bots::Player;
 use knotpost_core::config::{SettingText, describe};
+use knotpost_rules::Registry;
 
 use crate::cli::exit_codes::{CODES, COMMANDS};
 use crate::telemetry::metrics_table;
@@ -31,6 +33,41 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
     ("secrets", "The secret key", "../operations/secret-key.md"),
     ("log", "Monitoring", "../operations/monitoring.md#logs"),
 ];
+
+/// The table of levels in `docs/bots.md`.
+pub fn levels() -> String {
+    let games: Vec<_> = Registry::standard()
+        .iter()
+        .filter_map(|game| Some((game.meta().title, knotpost_bots::find(game.meta().name)?.levels())))
+        .collect();
+    let titles: String = games.iter().map(|(title, _)| format!(" {title} |")).collect();
+    let mut table = format!("| level |{titles}\n|---|{}\n", "---|".repeat(games.len()));
+    for level in 0..8 {
+        let cells = games.iter().filter_map(|(_, levels)| levels.get(level).copied().map(tell_strength));
+        let _ = writeln!(
+            table,
+            "| {} |{}",
+            level + 1,
+            cells.map(|cell| format!(" {cell} |")).collect::<String>()
+        );
+    }
+    table
+}
+
+fn tell_strength(player: Player) -> String {
+    match player {
+        Player::Nodes(nodes) => format!("{} nodes", separate(nodes)),
+        Player::Erring { nodes, errors } => format!("{} nodes, {errors} by chance", separate(nodes)),
+        other => other.to_string(),
+    }
+}
+
+/// Digits in groups of three.
+fn separate(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
 
 /// `docs/reference/settings.md`.
 pub fn settings() -> String {

@@ -31,7 +31,11 @@ pub(crate) fn search<G: Game>(
     seed: &Seed,
     limit: &mut Limit<'_>,
 ) -> Option<Found<G::Move>> {
-    if root.players() == 2 { two::search(root, settings, seed, limit) } else { many::search(root, settings, limit) }
+    if root.players() == 2 {
+        two::search(root, settings, seed, limit)
+    } else {
+        many::search(root, settings, limit)
+    }
 }
 
 /// What the end of a game is worth to a player, `ply` plies below the root.

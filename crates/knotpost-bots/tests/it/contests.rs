@@ -1,6 +1,6 @@
 //! Matches: seats, starts, points and what they say of strength.
 
-use super::options;
+use super::{options, rote::Ground};
 use knotpost_bots::{Contest, Game, ParsePlayerError, Player, Tally, find};
 use knotpost_rules::{Outcome, Registry, Seed};
 
@@ -58,6 +58,33 @@ fn a_search_beats_chance() {
             tally.add(&game);
         }
         assert!(tally.score()[0] > 7.0, "{name}: {tally:?}");
+    }
+}
+
+#[test]
+fn a_won_game_cannot_be_won_again_by_rote() {
+    let registry = Registry::standard();
+    for (name, typed, level, seat) in
+        [("osbox", "-size=3 -thin_knots", "6", 0), ("boxilies", "", "5", 0), ("obsidio", "-size=5", "3", 0)]
+    {
+        let game = registry.find(name).unwrap();
+        let options = options(game, typed, 2);
+        let ground = Ground { game, bot: find(name).unwrap(), options: &options };
+        let (winner, level) = ("nodes:3000".parse().unwrap(), level.parse().unwrap());
+        let learned = ground.learn(winner, level, seat).unwrap_or_else(|| panic!("{name}: no game is won"));
+        let tally = ground.replay(&learned, level, 10).unwrap();
+        assert!(tally.score()[0] <= 6.0, "{name}: {} turns, {tally:?}", learned.turns.len());
+    }
+}
+
+#[test]
+fn a_first_game_against_the_weakest_level_is_seldom_a_tie() {
+    for game in Registry::standard().iter() {
+        let mut tally = Tally::new(2);
+        for played in play(game.meta().name, game.meta().trial, "random,1", 20, 0) {
+            tally.add(&played);
+        }
+        assert!(tally.ties() <= 5, "{}: {tally:?}", game.meta().name);
     }
 }
 

@@ -69,6 +69,41 @@ fn another_seed_gives_other_decisions_where_chance_is_asked() {
 }
 
 #[test]
+fn levels_vary_among_equal_moves_by_the_seed() {
+    let registry = Registry::standard();
+    for name in ["osbox", "boxilies"] {
+        let game = registry.find(name).unwrap();
+        let position = game.setup(&options(game, "", 2), 2, &Seed::default());
+        for level in ["6", "7", "8"] {
+            let turns: std::collections::HashSet<String> = (0..8)
+                .map(|byte| think(position.as_ref(), name, level, &Seed([byte; 32]), ASKS).unwrap().turn)
+                .collect();
+            assert!(turns.len() > 4, "{name} {level}: {turns:?}");
+        }
+    }
+}
+
+#[test]
+fn a_level_that_errs_takes_points_that_are_there() {
+    let registry = Registry::standard();
+    let game = registry.find("osbox").unwrap();
+    let options = options(game, "", 2);
+    let position = game.parse_position(&options, 2, &Seed::default(), "..a./be../..nb/..c. 1 0-0").unwrap();
+    let most = position
+        .legal_moves()
+        .iter()
+        .map(|mv| position.clone_box().play(Turn::Move(mv)).unwrap().gain)
+        .max()
+        .unwrap();
+    assert!(most > 0);
+    for byte in 0..12 {
+        let answer = think(position.as_ref(), "osbox", "nodes:1:1000", &Seed([byte; 32]), ASKS).unwrap();
+        let gain = position.clone_box().play(Turn::from_word(&answer.turn)).unwrap().gain;
+        assert_eq!(gain, most, "{}", answer.turn);
+    }
+}
+
+#[test]
 fn a_position_that_is_over_has_no_answer() {
     let registry = Registry::standard();
     let game = registry.find("osbox").unwrap();

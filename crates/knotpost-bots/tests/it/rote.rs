@@ -1,7 +1,7 @@
 //! A player who learned a won game by heart: its turns again, whatever the computer player does.
 
 use knotpost_bots::{Bot, Chance, Contest, Player, Tally};
-use knotpost_rules::{AnyGame, GameOptions, Turn};
+use knotpost_rules::{AnyGame, GameOptions, Seed, Turn};
 
 /// Games that are tried for one that is won.
 const TRIES: usize = 60;
@@ -10,8 +10,6 @@ const TRIES: usize = 60;
 pub(crate) struct Learned {
     /// The number of the game, which says how it starts.
     number: usize,
-    /// The seat of the winner.
-    pub(crate) seat: usize,
     /// The turns of the winner.
     pub(crate) turns: Vec<String>,
 }
@@ -25,7 +23,7 @@ pub(crate) struct Ground<'a> {
 
 impl Ground<'_> {
     fn contest<'a>(&'a self, players: &'a [Player; 2], seed: u64) -> Contest<'a> {
-        let seed = Chance::new(&knotpost_rules::Seed::default(), seed).seed();
+        let seed = Chance::new(&Seed::default(), seed).seed();
         let (game, bot, options) = (self.game, self.bot, self.options);
         Contest { game, bot, options, position: None, players, random_plies: 0, seed }
     }
@@ -39,7 +37,7 @@ impl Ground<'_> {
             // After a swap the winner sits elsewhere: such a game is not learned.
             let is_won = won.len() == 1 && won[0].index() == seat && played.seats.get(seat) == Some(&0);
             let turns = played.turns.into_iter().skip(seat).step_by(2).collect();
-            is_won.then_some(Learned { number, seat, turns })
+            is_won.then_some(Learned { number, turns })
         })
     }
 
@@ -49,7 +47,7 @@ impl Ground<'_> {
         let mut tally = Tally::new(2);
         let players = [Player::Random, player];
         for game in 0..games {
-            let mut chance = Chance::new(&knotpost_rules::Seed::default(), 1_000 + game);
+            let mut chance = Chance::new(&Seed::default(), 1_000 + game);
             let mut turns = learned.turns.iter();
             let contest = self.contest(&players, 0);
             let played = contest.play_by(learned.number, &mut |position, sitting, _| {

@@ -74,7 +74,7 @@ fn judge(value: f64, players: usize, proven: bool) -> &'static str {
         lead if lead >= 0.6 => "You are far ahead",
         lead if lead >= 0.2 => "You are ahead",
         lead if lead >= 0.06 => "You are slightly ahead",
-        lead if lead > -0.06 => "It is about even",
+        lead if lead > -0.06 => "Nobody is clearly ahead",
         lead if lead > -0.2 => "You are slightly behind",
         lead if lead > -0.6 => "You are behind",
         _ => "You are far behind",
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn what_is_even_depends_on_how_many_play() {
-        assert_eq!(judge(0.5, 2, false), "It is about even");
+        assert_eq!(judge(0.5, 2, false), "Nobody is clearly ahead");
         assert_eq!(judge(0.5, 4, false), "You are ahead");
-        assert_eq!(judge(0.25, 4, false), "It is about even");
+        assert_eq!(judge(0.25, 4, false), "Nobody is clearly ahead");
         assert_eq!(judge(0.62, 2, false), "You are ahead");
         assert_eq!(judge(0.38, 2, false), "You are behind");
         assert_eq!(judge(0.95, 2, false), "You are far ahead");

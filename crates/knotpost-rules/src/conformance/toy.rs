@@ -16,6 +16,7 @@ static META: Meta = Meta {
     players: 2..=3,
     options: &OPTIONS,
     presets: &[],
+    trial: "",
     abilities: Abilities::of(&[]),
     seat_names: &[&["First", "Second"], &["First", "Second", "Third"]],
     credit: "traditional",

@@ -32,6 +32,13 @@ impl Layout {
     pub const ALL: [(Self, &'static str); 4] =
         [(Self::Standard, "standard"), (Self::Wide, "wide"), (Self::Narrow, "narrow"), (Self::List, "list")];
 
+    /// Sentences and commands as they stand beside a board of this layout: where that is narrow, a line that is longer is
+    /// broken between words.
+    pub fn set(self, text: &str) -> String {
+        let wrap = |line| if self == Self::Narrow { wrap(line) } else { String::from(line) };
+        text.split('\n').map(wrap).collect::<Vec<_>>().join("\n")
+    }
+
     /// The word it is chosen by.
     pub fn as_str(self) -> &'static str {
         Self::ALL.into_iter().find(|(layout, _)| *layout == self).map_or("standard", |(_, word)| word)
@@ -61,8 +68,8 @@ impl View {
                 .flat_map(|panel| draw_tight(&panel).into_iter().chain([String::new()]))
                 .collect(),
         };
-        let lines: Vec<String> =
-            panels.into_iter().chain([String::new()]).chain(draw_scores(self, most)).collect();
+        let scores = draw_scores(self, most).into_iter().map(|line| layout.set(&line));
+        let lines: Vec<String> = panels.into_iter().chain([String::new()]).chain(scores).collect();
         let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
         text.replace("\n\n\n", "\n\n").trim_end_matches('\n').to_owned()
     }
@@ -82,8 +89,7 @@ impl View {
                     Some((words, rest)) => (words, format!("{}{rest}", draw_faces_in(4))),
                     None => (self.legend.as_str(), String::new()),
                 };
-                let words: Vec<String> = words.split('\n').map(wrap).collect();
-                format!("{}{faces}", words.join("\n"))
+                format!("{}{faces}", layout.set(words))
             }
         }
     }
@@ -151,17 +157,21 @@ fn draw_tight(panel: &Panel) -> Vec<String> {
     title.into_iter().chain(draw_panel(&bare).iter().map(tighten)).collect()
 }
 
-/// One line broken between words, its parts indented as it was.
+/// One line broken between words, its parts indented or quoted as it was; a line that is short enough as it is.
 fn wrap(line: &str) -> String {
-    let indent = line.len() - line.trim_start().len();
-    let mut lines = vec![" ".repeat(indent)];
-    for word in line.split_whitespace() {
+    if line.chars().count() <= NARROW {
+        return line.to_owned();
+    }
+    let words = line.trim_start_matches([' ', '>']);
+    let (indent, _) = line.split_at(line.len() - words.len());
+    let mut lines = vec![indent.to_owned()];
+    for word in words.split_whitespace() {
         let width = lines.last().map_or(0, |line| line.chars().count());
-        if width > indent && width + 1 + word.chars().count() > NARROW {
-            lines.push(" ".repeat(indent));
+        if width > indent.len() && width + 1 + word.chars().count() > NARROW {
+            lines.push(indent.to_owned());
         }
         if let Some(line) = lines.last_mut() {
-            if line.len() > indent {
+            if line.len() > indent.len() {
                 line.push(' ');
             }
             line.push_str(word);

@@ -69,7 +69,11 @@ fn set_scores(view: &View, names: &[String]) -> Vec<String> {
     let longest = view.scores.iter().map(|line| line.score.len()).max().unwrap_or(0);
     let draw = |(line, name): (&super::ScoreLine, &String)| {
         let role = if line.role.is_empty() { String::new() } else { format!("  ({})", line.role) };
-        format!("{:MARGIN$}{name:<widest$}  {:>longest$}{role}", "", line.score)
+        let score = match line.score.parse::<u32>() {
+            Ok(points) => format!("{points:>longest$}"),
+            Err(_) => format!("{:<longest$}", line.score),
+        };
+        format!("{:MARGIN$}{name:<widest$}  {score}{role}", "")
     };
     view.scores.iter().zip(names).map(draw).collect()
 }

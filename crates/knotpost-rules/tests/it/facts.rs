@@ -15,6 +15,7 @@ fn meta() -> Meta {
         players: 2..=3,
         options: &[],
         presets: &[],
+        trial: "",
         abilities: Abilities::of(&[Ability::PlayOn]),
         seat_names: &[&["First", "Second"], &["First", "Second", "Third"]],
         credit: "traditional",

@@ -50,6 +50,7 @@ const fn toy_meta(abilities: Abilities) -> Meta {
         players: 2..=3,
         options,
         presets,
+        trial: "",
         abilities,
         seat_names,
         credit,

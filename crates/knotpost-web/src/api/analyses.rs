@@ -4,12 +4,13 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::Command;
+use knotpost_model::BoardState;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::boards::{board_name, find};
 use crate::Web;
-use crate::auth::CommandCaller;
+use crate::auth::{CommandCaller, missing_credentials};
 use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::ApiPath;
@@ -35,19 +36,24 @@ pub(super) struct BoardAnalysis {
 
 pub(super) const ANALYSIS: Operation =
     Operation::new("show_analysis", Tag::Boards, "Who was ahead after each move of a finished board")
-        .details("A computer player looks at every position. The first time this takes up to fifteen seconds; it is kept for a while.")
+        .details("A computer player looks at every position. The first time this takes up to fifteen seconds and is for users; it is kept for a while, and everybody may read it.")
         .gives::<BoardAnalysis>("The analysis.")
-        .refuses(&[Code::UnknownGame, Code::NoSuchBoard, Code::Conflict, Code::NotSupported]);
+        .refuses(&[Code::BadCredentials, Code::UnknownGame, Code::NoSuchBoard, Code::Conflict, Code::NotSupported]);
 
 pub(super) async fn show(
     State(web): State<Web>,
     client: Client,
-    CommandCaller(caller): CommandCaller,
+    caller: Option<CommandCaller>,
     ApiPath((game, number)): ApiPath<(String, String)>,
 ) -> Result<Response, Problem> {
     let name = board_name(&game, &number)?;
     let view = find(&web, &game, &number, None).await?;
+    if view.summary.state != BoardState::Over {
+        let text = "an analysis is for finished boards, and this one is not over";
+        return Err(Problem::new(Code::Conflict, text));
+    }
     if view_analysis(&web.app, &view.board).is_none() {
+        let Some(CommandCaller(caller)) = caller else { return Ok(missing_credentials()) };
         let command = Command::Analyse { game: name.game.clone(), board: name.number };
         let origin = Origin::http(client.host(), caller.proof());
         let asked = Request::typed(Ok(command), String::new(), origin);

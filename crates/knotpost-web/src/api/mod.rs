@@ -108,7 +108,7 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&admin::CHANGE_OUTGOING),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal))
         .described(&boards::LEGAL),
-    Route::new(User, "GET", "/api/v1/boards/{game}/{number}/analysis", || get(analyses::show))
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/analysis", || get(analyses::show))
         .described(&analyses::ANALYSIS),
     Route::new(User, "GET", "/api/v1/boards/{game}/{number}/hint", || get(hints::show))
         .described(&hints::HINT),

@@ -29,8 +29,8 @@ const MOST_LEVEL: u8 = 5;
 struct Setup {
     /// The address of its page, without its query.
     path: String,
-    /// The size of the board; empty: the usual one.
-    size: String,
+    /// The options as typed; empty: the usual ones.
+    options: String,
     /// Which deal.
     deal: u8,
     /// Moves that were made before.
@@ -46,9 +46,8 @@ impl Setup {
     fn begin(self, game: &dyn AnyGame) -> Option<Line> {
         let meta = game.meta();
         let players = *meta.players.start();
-        let size = (!self.size.is_empty())
-            .then_some(GivenOption { name: "size".to_owned(), value: Some(self.size) });
-        let options = game.parse_options(size.as_slice(), players).ok()?;
+        let given: Vec<_> = self.options.split_whitespace().filter_map(GivenOption::from_word).collect();
+        let options = game.parse_options(&given, players).ok()?;
         let position = game.setup(&options, players, &Seed([self.deal; 32]));
         let kept = (self.deal > 0 && self.most > 1).then(|| format!("deal={}", self.deal));
         let origin = Origin {
@@ -80,8 +79,8 @@ pub(super) async fn show(
     let level = look.level.filter(|level| web.app.config.bots.enabled && (1..=MOST_LEVEL).contains(level));
     let of_level = level.map(|level| format!("&level={level}")).unwrap_or_default();
     let another = format!("{path}?deal={}{of_level}", look.deal.wrapping_add(1));
-    let (size, before) = (String::new(), String::new());
-    let begun = Setup { path, size, deal: look.deal, before, most: MOST_MOVES, level }.begin(game);
+    let (options, before) = (meta.trial.to_owned(), String::new());
+    let begun = Setup { path, options, deal: look.deal, before, most: MOST_MOVES, level }.begin(game);
     let Some(mut line) = begun else {
         return web.pages.problem(Code::UnknownGame, "there is no such board");
     };
@@ -94,7 +93,8 @@ pub(super) async fn show(
     }
     let own = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
-        has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), another, level, levels => MOST_LEVEL,
+        has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), options => meta.trial, another, level,
+        levels => MOST_LEVEL,
     };
     let facts = join([own, line.facts(meta.title, &look)]);
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts))

@@ -80,8 +80,21 @@ fn boards_are_printed_in_the_layout_that_is_asked_for() {
     assert_eq!(line("--layout=standard"), line(""));
     let words = line("--layout=list");
     assert!(words.contains("The board: 3 rows by 3 columns.") && !words.contains("+--"), "{words}");
-    let narrow = line("--layout narrow");
-    assert!(narrow.lines().all(|line| line.chars().count() <= 72) && narrow != line(""), "{narrow}");
+    let narrow: [&[&str]; 6] = [
+        &["boxilies", "1a:b2"],
+        &["boxilies", "--position", ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n 2", "3b:b2:3"],
+        &["osbox", "--position", "..a./be../..nb/..c. 1 0-0", "d2"],
+        &["osbox", "-size=2", "--position", "ee/ee 2 7-5"],
+        &["osbo", "-size=3"],
+        &["obsidio", "-size=5", "c3", "--legal"],
+    ];
+    for words in narrow {
+        let ran = play_typing(&[words, &["--layout=narrow"]].concat(), "");
+        assert_eq!(ran.code, 0, "{words:?}: {}", ran.errors);
+        // A position is copied as it is.
+        let mut lines = ran.output.lines().filter(|line| !line.starts_with("Position: "));
+        assert!(lines.all(|line| line.chars().count() <= 40), "{}", ran.output);
+    }
     let ran = play("osbox --layout=tall");
     assert_eq!((ran.code, ran.errors.as_str()), (65, "--layout is one of: standard, wide, narrow, list\n"));
 }

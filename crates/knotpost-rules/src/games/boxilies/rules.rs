@@ -39,6 +39,7 @@ pub(super) static META: Meta = Meta {
             about: "Five of any totals; a rematch repeats them with the seats exchanged.",
         },
     ],
+    trial: "",
     abilities: Abilities::of(&[Ability::Swap, Ability::Draw, Ability::Undo, Ability::Dice, Ability::Deal]),
     seat_names: &[&["First", "Second"]],
     credit: "author not named where the rules are published",

@@ -23,6 +23,7 @@ pub(super) static META: Meta = Meta {
         Preset { title: "Classic 9x9", options: &[], about: "The usual board, with sixteen targets." },
         Preset { title: "Big 11x11", options: &[("size", "11")], about: "The longest, and the fairest." },
     ],
+    trial: "",
     abilities: Abilities::of(&[Ability::Pass, Ability::Swap, Ability::Undo]),
     seat_names: &[&["X", "O"]],
     credit: "Phil Leduc, 2025",

@@ -22,6 +22,7 @@ pub(super) static META: Meta = Meta {
             about: "Long strings, and more to choose from.",
         },
     ],
+    trial: "",
     abilities: Abilities::of(&[Ability::Pass, Ability::Draw, Ability::Undo, Ability::Dice, Ability::PlayOn]),
     seat_names: &[
         &["First", "Second"],

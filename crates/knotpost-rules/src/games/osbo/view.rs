@@ -37,7 +37,8 @@ impl Show for Osbo {
             scores: seats
                 .iter()
                 .zip(self.designs())
-                .map(|(seat, design)| score(self, seat, design))
+                .zip(self.scores().texts())
+                .map(|((seat, design), text)| score(self, seat, design, text))
                 .collect(),
             roll: list_roll(self),
             news: tell(self, last),
@@ -120,14 +121,11 @@ fn draw_design(game: &Osbo, seat: Seat, design: &Design, fresh: Places) -> Panel
     }
 }
 
-fn score(game: &Osbo, seat: Seat, design: &Design) -> ScoreLine {
-    let lengths = design.path_lengths();
-    let texts: Vec<String> = lengths.iter().map(u32::to_string).collect();
+fn score(game: &Osbo, seat: Seat, design: &Design, score: String) -> ScoreLine {
     let mut role = if design.is_closed() { "closed" } else { "open" }.to_owned();
     if game.retired.contains(seat) {
         role.push_str(", out");
     }
-    let score = if texts.is_empty() { "0".to_owned() } else { texts.join(",") };
     ScoreLine { seat, name: game.rules.seat_name(seat), role, score }
 }
 

@@ -111,11 +111,15 @@ With -score=dice a move earns as many points as there are different dice
 on its knots.";
 
 const BALANCE: &str = "
-Neither side is. But two careful players of Osbox on the usual 4 x 4
-often finish 0-0, as neither leaves the other a knot to close: among
-programs that take what they can get it is two games of three, on 6 x 6
-one of six, on 8 x 8 almost none. Choose -size=6 for a game with more
-knots, or -thin_knots, which leaves hardly any without points.";
+On the usual 4 x 4 neither side is, and most games of beginners end 0-0,
+as hardly ever a thick knot is within reach: between two players who
+push at random or take what they see it is three games of four. Choose
+-size=6 for a game with more knots, or -thin_knots, which leaves few
+games without points.
+
+Among players who look ahead whoever begins is favoured: on 6 x 6 Horz
+won all of 200 games between two computer players that look ahead like
+level 4 and never slip. Play two games with the seats exchanged.";
 
 const HINTS: &str = "
 Look at loose ends. A knot that needs just one more die goes to whoever

@@ -16,14 +16,24 @@ pub(super) static META: Meta = Meta {
     players: 2..=4,
     options: &OPTIONS,
     presets: &[
-        Preset { title: "Quick 3x3", options: &[("size", "3")], about: "Over in ten turns or so." },
+        Preset {
+            title: "Quick 3x3",
+            options: &[("size", "3")],
+            about: "Over in ten turns or so, and mostly 0-0.",
+        },
         Preset {
             title: "Classic 4x4",
             options: &[],
-            about: "The usual box; two careful players often finish 0-0.",
+            about: "The usual box; beginners and careful players mostly finish 0-0.",
+        },
+        Preset {
+            title: "Thin knots 4x4",
+            options: &[("thick_knots", "thin_knots")],
+            about: "Every closed knot scores: the one to begin with.",
         },
         Preset { title: "Big 6x6", options: &[("size", "6")], about: "Longer, and rich in knots." },
     ],
+    trial: "-thin_knots",
     abilities: Abilities::of(&[Ability::Draw, Ability::Undo]),
     seat_names: &[&["Horz", "Vert"], &["Left", "Top", "Right"], &["Left", "Top", "Right", "Bottom"]],
     credit: "Cameron Browne, 2008",

@@ -180,7 +180,7 @@ fn forbidden_moves_name_the_rule() {
     refused(before, "5n:a1", "Second does not hold stone 5n: the stones in that hand are 1a,2b");
     refused(before, "1a:b2:3", "b2 already holds a stone: a stone goes on an empty cell");
     refused(before, "pass", "passing is not part of this game");
-    refused(before, "swap", "swapping is not part of this game");
+    refused(before, "swap", "there is no swap on this board: it is an option, -swap");
     let full = "11a0,11a0,11a0/11a0,11a0,21a0/21a0,21a0,21a0 -|2b 2";
     refused(full, "2b:a1:0", "the game is over: all nine cells hold a stone");
     let bare = ".,.,./.,11a0,./.,.,. -|2b 1";
@@ -219,4 +219,30 @@ fn a_retired_seat_is_skipped_and_cannot_win() {
     assert_eq!(game.result_by_scores().placings, [2, 1]);
     play_all(game.as_mut(), "2b:a2");
     assert!(game.status().is_over(), "nobody has a stone to place");
+}
+
+#[test]
+fn the_second_seat_may_swap_instead_of_its_first_move_where_the_option_says_so() {
+    let mut plain = start("boxilies", "-hand=1a,2b,3b,4j,5n", 2);
+    play_all(plain.as_mut(), "1a:b2");
+    let error = plain.play(Turn::Swap).expect_err("no option");
+    assert_eq!(error.to_string(), "there is no swap on this board: it is an option, -swap");
+    assert!(plain.legal_words().is_empty());
+
+    let mut game = start("boxilies", "-hand=1a,2b,3b,4j,5n -swap", 2);
+    assert!(game.play(Turn::Swap).is_err() && game.legal_words().is_empty());
+    play_all(game.as_mut(), "1a:b2");
+    assert_eq!(game.legal_words(), ["swap"]);
+    let after = ".,.,./.,11a0,./.,.,. 2b,3b,4j,5n|1a,2b,3b,4j,5n 2";
+    assert_eq!(game.position(), after);
+    let mut other = game.clone();
+    let played = game.play(Turn::Swap).unwrap();
+    assert_eq!((played.seat, played.canonical.as_str(), played.gain), (Seat::new(2).unwrap(), "swap", 0));
+    assert_eq!(game.position(), after, "stones and hands stay, players change places");
+    assert!(game.legal_words().is_empty() && game.play(Turn::Swap).is_err());
+    play_all(other.as_mut(), "2b:a1");
+    let error = other.play(Turn::Swap).expect_err("too late");
+    assert_eq!(error.to_string(), "only the second player may swap, and only instead of the first move");
+    let mut placed = place("boxilies", "-swap", 2, after);
+    assert!(placed.play(Turn::Swap).is_err(), "a game begun from a position has no swap");
 }

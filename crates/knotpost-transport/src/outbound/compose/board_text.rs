@@ -42,7 +42,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         unsubscribe => sheet.unsubscribe.clone(),
         decline => sheet.decline.clone(),
         rematch => sheet.rematch.clone(),
-        narrow => matches!(sheet.drawing.layout(), Layout::Narrow),
+        narrow => is_narrow(sheet),
         answers => answers_word(sheet.answers.as_ref()),
         own_move => match &sheet.answers {
             Some(Answers::Move(play) | Answers::Chat(Some(play))) => Some(play.as_str()),
@@ -58,7 +58,20 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         export => sheet.number.map(|number| format!("{} export {number}", sheet.game)),
         times => Serde(&sheet.times),
         ratings => sheet.ratings.clone(),
-        stars => STARS,
+        stars => if is_narrow(sheet) { "*".repeat(NARROW) } else { STARS.to_owned() },
+    }
+}
+
+fn is_narrow(sheet: &Sheet) -> bool {
+    sheet.drawing.layout() == Layout::Narrow
+}
+
+/// The text of a board mail in its reader's layout: what stands around a narrow board is narrow, too.
+pub(super) fn set_sheet(sheet: &Sheet, text: &str) -> String {
+    let (layout, board) = (sheet.drawing.layout(), sheet.drawing.text());
+    match text.split_once(&*board) {
+        Some((before, after)) => format!("{}{board}{}", layout.set(before), layout.set(after)),
+        None => layout.set(text),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use minijinja::{Value, context};
 
-use super::board_text::{sheet_context, wrapped};
+use super::board_text::{set_sheet, sheet_context, wrapped};
 use super::facts::lay_out;
 use super::standings::standings_context;
 use super::templates::{OwnTemplate, Templates};
@@ -70,7 +70,11 @@ impl Renderer {
         let kind = reply.template();
         let subject = self.fill(kind, "subject.txt", facts)?;
         let text = self.fill(kind, "body.txt", facts)?;
-        Ok(Rendered { subject: subject.split_whitespace().collect::<Vec<_>>().join(" "), text: tidy(&text) })
+        let text = match reply {
+            Reply::Board(sheet) => set_sheet(sheet, &tidy(&text)),
+            _ => tidy(&text),
+        };
+        Ok(Rendered { subject: subject.split_whitespace().collect::<Vec<_>>().join(" "), text })
     }
 
     pub(super) fn fill(&self, kind: &'static str, part: &str, facts: &Value) -> Result<String, RenderError> {
@@ -79,7 +83,7 @@ impl Renderer {
     }
 
     fn sheet(&self, sheet: &Sheet) -> Result<String, RenderError> {
-        Ok(tidy(&self.fill("board", "body.txt", &sheet_context(sheet))?))
+        Ok(set_sheet(sheet, &tidy(&self.fill("board", "body.txt", &sheet_context(sheet))?)))
     }
 
     /// The page of a board.

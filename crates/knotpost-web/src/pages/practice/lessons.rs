@@ -24,8 +24,8 @@ use knotpost_core::boards::Code;
 struct Course {
     /// The moves of the game's figure, on a board with the usual options.
     figure: String,
-    /// The size of its boards; empty: the usual one.
-    size: String,
+    /// The options of its boards, as typed; empty: the usual ones.
+    options: String,
     lessons: Vec<Lesson>,
 }
 
@@ -113,7 +113,7 @@ impl Lesson {
     fn start(&self, game: &str, number: usize, course: &Course) -> Setup {
         Setup {
             path: format!("/learn/{game}/{number}"),
-            size: course.size.clone(),
+            options: course.options.clone(),
             deal: self.deal,
             before: self.moves.clone(),
             most: 1,
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(course.lessons.len(), 5, "{name}");
             let figure = Setup {
                 path: String::new(),
-                size: String::new(),
+                options: String::new(),
                 deal: 0,
                 before: course.figure.clone(),
                 most: 1,

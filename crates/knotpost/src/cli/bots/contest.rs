@@ -39,7 +39,8 @@ there are seats have the same start and the same chance.
   --players N        how many seats there are (default: as many as are named)
   --position 'POS'   start every game from a position string
   --random-plies K   begin every game with K turns by chance (default 0)
-  --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
+  --seed HEX         64 hexadecimal digits (default 0...) that all chance comes
+                     from: starts, rolls, and what the searches try
   --threads T        play T games at the same time (default 1)
   --resume FILE      keep the games in this file, and go on behind those in it
   --json             one JSON object for each game and a last one for all

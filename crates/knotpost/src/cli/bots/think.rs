@@ -21,7 +21,10 @@ positions are those of `knotpost play`.
   --players N        how many seats there are (default: the fewest)
   --position 'POS'   start from a position string
   --record FILE      replay a game record, then the moves given
-  --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
+  --seed HEX         64 hexadecimal digits (default 0...) that both chances come
+                     from: what is dealt and rolled before the position, and
+                     what the search tries; another seed may find another of
+                     equally good moves
   --level N          how well to play, from 1 to 8 (default 8)
   --nodes N          instead of a level: search this number of nodes
   --time MS          instead of a level: search for this number of milliseconds

@@ -165,14 +165,14 @@ impl<O: Write, E: Write> Writer<O, E> {
         writeln!(self.output, "{}{options}\n", table.meta.title)?;
         if !table.turns.is_empty() {
             let turns = table.turns.iter().zip(1..).map(|(turn, number)| format!("{number}. {}", turn.text));
-            writeln!(self.output, "{}\n", fill(turns, "  "))?;
+            writeln!(self.output, "{}\n", self.layout.set(&fill(turns, "  ")))?;
         }
         let view = table.position.view(Viewer::Spectator);
         if let Some(news) = &view.news {
-            writeln!(self.output, "{news}\n")?;
+            writeln!(self.output, "{}\n", self.layout.set(&news.to_string()))?;
         }
         writeln!(self.output, "{}\n", view.lay_out(self.layout))?;
-        writeln!(self.output, "{}", tell_standing(table))?;
+        writeln!(self.output, "{}", self.layout.set(&tell_standing(table)))?;
         writeln!(self.output, "Position: {}", table.position_text())
     }
 
@@ -196,7 +196,7 @@ impl<O: Write, E: Write> Writer<O, E> {
             },
         }
         let all = words.into_iter().map(str::to_owned).chain(moves);
-        writeln!(self.output, "{}", fill(all, " "))
+        writeln!(self.output, "{}", self.layout.set(&fill(all, " ")))
     }
 
     /// That the chance of a game is what it was promised to be.
@@ -214,7 +214,8 @@ impl<O: Write, E: Write> Writer<O, E> {
     /// How to type a move.
     pub(in crate::cli) fn hint(&mut self, table: &Table) -> io::Result<()> {
         let legend = table.position.view(Viewer::Spectator).legend_for(self.layout);
-        self.plain(&format!("{legend}\n\nMore words: legal, undo, pass, swap, resign, quit.\n"))
+        let words = self.layout.set("More words: legal, undo, pass, swap, resign, quit.");
+        self.plain(&format!("{legend}\n\n{words}\n"))
     }
 
     /// Asks for a move.
@@ -243,7 +244,7 @@ fn tell_standing(table: &Table) -> String {
     };
     let names: Vec<&str> = outcome.winners().into_iter().map(|seat| table.name(seat)).collect();
     let names = names.join(" and ");
-    let scores = table.position.scores();
+    let scores = table.position.scores().texts().join(" to ");
     if outcome.is_tie() {
         format!("The game is over: {names} tie, {scores}.")
     } else {

@@ -2,13 +2,19 @@
 
 use std::fs;
 
-use knotpost::reference::{exit_codes, metrics, settings};
+use knotpost::reference::{exit_codes, levels, metrics, settings};
 
 use super::root;
 
+/// The lines between which `docs/bots.md` has the table of levels.
+const LEVELS: [&str; 2] = [
+    "<!-- Made from the code; `REWRITE_DOCS=1 cargo test -p knotpost docs::` writes it anew. -->\n",
+    "<!-- End of what is made. -->",
+];
+
 /// With `REWRITE_DOCS` in the environment the file becomes what the code makes.
 fn check(name: &str, made: &str) {
-    let file = root().join("docs/reference").join(name);
+    let file = root().join("docs").join(name);
     #[expect(clippy::disallowed_methods, reason = "the wish of whoever runs the tests")]
     if std::env::var_os("REWRITE_DOCS").is_some() {
         fs::write(&file, made).unwrap();
@@ -18,22 +24,31 @@ fn check(name: &str, made: &str) {
     let line = differ.map_or(text.lines().count(), |line| line);
     assert!(
         text == made,
-        "docs/reference/{name} differs from line {}: `REWRITE_DOCS=1 cargo test -p knotpost docs::` writes it anew",
+        "docs/{name} differs from line {}: `REWRITE_DOCS=1 cargo test -p knotpost docs::` writes it anew",
         line + 1
     );
 }
 
 #[test]
+fn the_table_of_levels_is_that_of_the_code() {
+    let page = fs::read_to_string(root().join("docs/bots.md")).unwrap();
+    let [begin, end] = LEVELS;
+    let (before, rest) = page.split_once(begin).expect("where the table begins");
+    let (_, after) = rest.split_once(end).expect("where the table ends");
+    check("bots.md", &format!("{before}{begin}{}{end}{after}", levels()));
+}
+
+#[test]
 fn the_reference_of_settings_is_that_of_the_code() {
-    check("settings.md", &settings());
+    check("reference/settings.md", &settings());
 }
 
 #[test]
 fn the_reference_of_metrics_is_that_of_the_code() {
-    check("metrics.md", &metrics());
+    check("reference/metrics.md", &metrics());
 }
 
 #[test]
 fn the_reference_of_exit_codes_is_that_of_the_code() {
-    check("exit-codes.md", &exit_codes());
+    check("reference/exit-codes.md", &exit_codes());
 }

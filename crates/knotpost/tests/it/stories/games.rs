@@ -173,31 +173,48 @@ mod stories {
 
     pub(super) async fn a_swap_makes_the_players_change_sides(place: Place) {
         let app = TestApp::with_players(place, &PLAYERS).await;
-        app.post("obsidio challenge -size=5 ann bob", "").await;
-        assert_eq!(app.post("obsidio swap 101 ann ann-secret", "").await.outcome(), "409 swap_too_late");
-        app.post("obsidio move 101 ann ann-secret c3", "").await;
-        app.work().await;
-        app.letters();
-        assert_eq!(app.post("obsidio swap 101 bob bob-secret", "").await.outcome(), "200 ok");
-        app.work().await;
-        let letters = app.letters();
-        assert_eq!(letters.len(), 2);
-        assert!(
-            letters.iter().all(|letter| letter.text.contains("bob swapped: the players have changed sides."))
-        );
-        let board = app.get("/api/v1/boards/obsidio/101").await.json();
-        assert_eq!(board["to_move"][0], "ann");
-        assert_eq!(
-            (&board["players"][0]["userid"], &board["players"][1]["userid"]),
-            (&"bob".into(), &"ann".into())
-        );
-        let moved: Vec<_> =
-            board["moves"].as_array().unwrap().iter().map(|entry| entry["userid"].clone()).collect();
-        assert_eq!(moved, ["ann", "bob"], "who moved stays who moved");
-        let before = app.get("/api/v1/boards/obsidio/101?ply=1").await.json();
-        assert_eq!(before["players"][0]["userid"], "ann", "before the swap they sat as they were challenged");
-        assert_eq!(app.post("obsidio swap 101 ann ann-secret", "").await.outcome(), "409 swap_too_late");
-        assert!(play(&app, "obsidio", 101, 200).await);
+        let begun =
+            ["obsidio challenge -size=5 ann bob", "boxilies challenge -swap -hand=1a,2b,3b,4j,5n ann bob"];
+        for (challenge, first) in begun.into_iter().zip(["c3", "3b:b2"]) {
+            let game = challenge.split(' ').next().unwrap();
+            app.post(challenge, "").await;
+            let swap = |who: &str| format!("{game} swap 101 {who} {who}-secret");
+            assert_eq!(app.post(&swap("ann"), "").await.outcome(), "409 swap_too_late");
+            app.post(&format!("{game} move 101 ann ann-secret {first}"), "").await;
+            app.work().await;
+            let told = app.letters();
+            let asks = |letter: &Letter| letter.text.contains(" may type `swap` instead of a first move.");
+            assert!(told.iter().all(asks), "{told:?}");
+            let words = app.get(&format!("/api/v1/boards/{game}/101/legal")).await.json();
+            assert!(words.to_string().contains("\"swap\""), "{words}");
+            assert_eq!(app.post(&swap("bob"), "").await.outcome(), "200 ok");
+            app.work().await;
+            let letters = app.letters();
+            assert_eq!(letters.len(), 2);
+            let says = |letter: &Letter| letter.text.contains("bob swapped: the players have changed sides.");
+            assert!(letters.iter().all(says));
+            let board = app.get(&format!("/api/v1/boards/{game}/101")).await.json();
+            assert_eq!(board["to_move"][0], "ann");
+            assert_eq!(
+                (&board["players"][0]["userid"], &board["players"][1]["userid"]),
+                (&"bob".into(), &"ann".into())
+            );
+            let moved: Vec<_> =
+                board["moves"].as_array().unwrap().iter().map(|entry| entry["userid"].clone()).collect();
+            assert_eq!(moved, ["ann", "bob"], "who moved stays who moved");
+            let before = app.get(&format!("/api/v1/boards/{game}/101?ply=1")).await.json();
+            assert_eq!(
+                before["players"][0]["userid"], "ann",
+                "before the swap they sat as they were challenged"
+            );
+            assert_eq!(app.post(&swap("ann"), "").await.outcome(), "409 swap_too_late");
+            assert!(play(&app, game, 101, 200).await);
+        }
+        // Without its option Boxilies has no swap.
+        app.post("boxilies challenge ann bob", "").await;
+        play(&app, "boxilies", 102, 1).await;
+        let page = app.post("boxilies swap 102 bob bob-secret", "").await;
+        assert!(page.text.contains("there is no swap on this board"), "{}", page.text);
     }
 
     pub(super) async fn no_roll_is_seen_before_its_turn(place: Place) {

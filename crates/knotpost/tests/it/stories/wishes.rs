@@ -8,6 +8,7 @@ tell! {
     a_day_of_boards_comes_in_one_mail,
     a_digest_follows_the_clock_of_its_reader,
     boards_look_as_their_reader_wants,
+    a_narrow_mail_is_narrow_from_beginning_to_end,
     answers_look_as_their_reader_wants,
     a_waiting_mail_keeps_the_style_it_was_caused_with,
     every_format_is_shown,
@@ -175,9 +176,47 @@ mod stories {
         .await;
         insta::assert_snapshot!("styles", show_all(&letters[letters.len() - 3..]));
         let narrow = letters.iter().rfind(|letter| letter.to == "ann@ann.example").expect("a mail");
-        let board: Vec<&str> = narrow.text.lines().take_while(|line| !line.starts_with("***")).collect();
-        let wide: Vec<&&str> = board.iter().filter(|line| line.chars().count() > 40).collect();
-        assert!(wide.is_empty(), "{wide:?}");
+        assert_eq!(wide_lines(narrow), Vec::<&str>::new());
+    }
+
+    /// The lines that do not fit a narrow window; a word alone, such as a digest, cannot be broken.
+    fn wide_lines(letter: &Letter) -> Vec<&str> {
+        let is_wide = |line: &&str| line.chars().count() > 40 && line.trim_start().contains(' ');
+        letter.text.lines().filter(is_wide).collect()
+    }
+
+    pub(super) async fn a_narrow_mail_is_narrow_from_beginning_to_end(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        wish(&app, "set ann ann-secret board=narrow").await;
+        for challenge in [
+            "osbox challenge -size=3 -thin_knots ann bob --nagtime=3",
+            "osbo challenge -size=3 ann bob",
+            "obsidio challenge -size=5 ann bob",
+            "boxilies challenge -swap ann bob",
+        ] {
+            let game = challenge.split(' ').next().unwrap();
+            let long = "a comment of several words, which is longer than a narrow window";
+            app.post(challenge, long).await;
+            app.post(&format!("{game} chat 101 bob bob-secret"), long).await;
+            app.work().await;
+            let mut letters = app.letters();
+            app.play_on(game, 101, 3).await;
+            app.post(&format!("{game} undo 101 bob bob-secret"), "").await;
+            app.clock.advance(96 * HOUR);
+            app.work().await;
+            app.post(&format!("{game} resign 101 bob bob-secret"), "").await;
+            app.work().await;
+            app.mail("ann@ann.example", &format!("{game} show 101"), "").await;
+            letters.extend(app.letters());
+            let mine: Vec<&Letter> = letters
+                .iter()
+                .filter(|letter| letter.to == "ann@ann.example" && letter.text.contains(" Board 101\n"))
+                .collect();
+            assert!(mine.len() >= 4, "{game}: {mine:?}");
+            for letter in mine {
+                assert_eq!(wide_lines(letter), Vec::<&str>::new(), "{letter}");
+            }
+        }
     }
 
     pub(super) async fn answers_look_as_their_reader_wants(place: Place) {

@@ -21,11 +21,15 @@ mod stories {
         let page = Browser::new(&app).get(path).await;
         assert!(page.text.contains("Log in") && !page.text.contains("<polyline"), "{}", page.text);
         assert!(ann.get(path).await.text.contains(">Analyse the game</button>"));
+        let over_api = format!("/api/v1{path}");
+        assert_eq!(app.get(&over_api).await.status, 401, "a visitor has no game analysed");
         let page = ann.post(board, &[("act", "analyse")]).await;
         assert_eq!((page.status.as_u16(), page.header("location")), (303, path));
         let page = ann.get(path).await;
         assert_eq!(page.text.matches("<polyline").count(), 2, "{}", page.text);
         assert_eq!(page.text.matches("the move that lost most").count(), 1, "{}", page.text);
         assert!(Browser::new(&app).get(path).await.text.contains("<polyline"), "it is kept for everybody");
+        let kept = app.get(&over_api).await;
+        assert!(kept.status == 200 && kept.text.contains("\"mistakes\":["), "{}", kept.text);
     }
 }

@@ -146,8 +146,17 @@ mod stories {
                 let page = visitor.get(&back).await;
                 assert!(page.text.contains("<strong>Your turn.</strong>"), "{back}: {}", page.text);
             }
+            // On the usual board of Osbox hardly any first game has a point.
+            let page = visitor.get(&address).await;
+            assert_eq!(page.text.contains("This board has the option -thin_knots"), game == "osbox");
         }
         assert!(visitor.cookie.is_none());
+        // The same address is answered in several ways: a won game cannot be won again by its moves.
+        let mut answers = std::collections::BTreeSet::new();
+        for _ in 0..6 {
+            answers.insert(visitor.get("/try/osbox?moves=f1&level=5").await.header("location").to_owned());
+        }
+        assert!(answers.len() > 1, "{answers:?}");
         // The levels that think long are for players who have an account.
         let page = visitor.get("/try/osbox?moves=f1&level=8").await;
         assert!(page.text.contains("Vert to move.") && page.text.contains("both sides"), "{}", page.text);
