@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::Web;
 use super::credentials::Credentials;
-use super::pages::LoggedOut;
+use super::pages::{LoggedOut, page_of};
 use knotpost_core::config::Config;
 use knotpost_core::identity::{SESSION_MS, Visitor, find_visitor};
 
@@ -76,9 +76,8 @@ impl FromRequestParts<Web> for LoggedIn {
             return Ok(Self(visitor));
         }
         let is_form = parts.method != Method::GET;
-        // A form is sent to the address of its page.
         let page = parts.uri.path_and_query().map_or("/", |page| page.as_str());
-        let page = if is_form { parts.uri.path() } else { page };
+        let page = if is_form { page_of(parts.uri.path()) } else { page };
         let mut response = to_log_in(page);
         if is_form {
             response.extensions_mut().insert(LoggedOut);

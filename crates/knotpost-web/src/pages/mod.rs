@@ -262,7 +262,7 @@ pub(super) use assets::address as asset_address;
 pub(super) use home::{method_not_allowed, not_found, not_found_page};
 pub(super) use mailbox::require_key as require_mailbox_key;
 pub use privacy::check_privacy_text;
-pub(super) use unsent::{LoggedOut, Refused, keep_words, refuse};
+pub(super) use unsent::{LoggedOut, Refused, keep_words, page_of, refuse};
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use minijinja::{Value, context};
 use url::form_urlencoded;
 
-use super::account;
+use super::{ROUTES, account};
 use crate::Web;
 use crate::error::Problem;
 use crate::session::{LONGEST_NEXT, safe_next, to_log_in, url_encode};
@@ -77,7 +77,7 @@ impl Unsent {
         let page = match self.path.as_str() {
             path if self.is_move() => format!("{path}?choose={}&unsent=yes", url_encode(self.field("move"))),
             "/challenge" if !game.is_empty() => format!("/challenge?game={}", url_encode(game)),
-            path => path.to_owned(),
+            path => page_of(path).to_owned(),
         };
         if page.len() > LONGEST_NEXT { self.path.clone() } else { page }
     }
@@ -96,6 +96,20 @@ impl Unsent {
         let facts = context! { title => "Not sent", message, unsent => self.facts() };
         web.pages.page_for(visitor, StatusCode::OK, "problem.html", facts)
     }
+}
+
+/// The page of the forms that are sent to this address: that of the same address, or else of the one above it.
+pub(crate) fn page_of(path: &str) -> &str {
+    let is_page = |path: &str| ROUTES.iter().any(|route| route.method == "GET" && fits(route.path, path));
+    let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+    [path, above].into_iter().find(|path| is_page(path)).unwrap_or("/")
+}
+
+/// Whether a path is one of those of a route.
+fn fits(route: &str, path: &str) -> bool {
+    let (route, path) = (route.split('/'), path.split('/'));
+    route.clone().count() == path.clone().count()
+        && route.zip(path).all(|(known, part)| known == part || (known.starts_with('{') && !part.is_empty()))
 }
 
 /// Refuses a request before its handler knows of it: for people with a page, for programs with problem details.
@@ -195,7 +209,6 @@ const TOO_LARGE: &str =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::ROUTES;
     use crate::routes::Role;
 
     #[test]
@@ -211,9 +224,10 @@ mod tests {
         }
         let long = format!("act=move&move={}", "x".repeat(600));
         assert_eq!(Unsent::read("/boards/osbox/101", long.as_bytes()).page(), "/boards/osbox/101");
-        let is_shown = |path: &str| ROUTES.iter().any(|route| route.method == "GET" && route.path == path);
+        assert_eq!(page_of("/settings/nothing"), "/settings");
+        assert_eq!(page_of("/nowhere/at/all"), "/");
         for route in ROUTES.iter().filter(|route| route.method == "POST" && route.role == Role::User) {
-            assert!(is_shown(route.path), "{}", route.path);
+            assert_ne!(page_of(route.path), "/", "{}", route.path);
         }
     }
 
