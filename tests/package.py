@@ -304,6 +304,22 @@ def check_files(debian):
             fail(f"there is no {file}")
 
 
+def check_documents(package, place):
+    """The links of the documents lead to files of the package, and so do the examples that they name."""
+    run("dpkg-deb", "-x", package, place)
+    documents = place / "usr/share/doc/knotpost"
+    pages = list(documents.rglob("*.md"))
+    if len(pages) < 40:
+        fail(f"there are only {len(pages)} documents")
+    for page in pages:
+        text = page.read_text()
+        links = [page.parent / link for link in re.findall(r"\]\(([^)#\s:]+)[)#]", text)]
+        links += [place / name for name in re.findall(r"`/(usr/share/doc/knotpost/examples/[^`]+)`", text)]
+        for link in links:
+            if not link.exists():
+                fail(f"{page.relative_to(place)}: there is no {link}")
+
+
 def command(debian, *words):
     """Runs a command of the program as its user."""
     return debian.run("/usr/bin/knotpost", "--config", f"/{SETTINGS}", *words, user="knotpost")
@@ -323,6 +339,7 @@ def begin_game(server):
 def try_out(program, place):
     first, second = release(program, place), build(program, place, "999.0.0")
     judge(first)
+    check_documents(first, place / "documents")
     debian = Debian(place / "root")
     started = time.monotonic()
     debian.install_base()

@@ -96,8 +96,8 @@ pub fn metrics() -> String {
          What `GET /metrics` answers, in the text format of Prometheus. Who may ask, and which rules for alerts there\n\
          are: [Monitoring](../operations/monitoring.md).\n\
          \n\
-         - Counters begin at zero with all values of their labels, but for `knotpost_http_requests_total` (by route) and\n  \
-           `knotpost_mails_sent_total` (by kind), which appear with their first event, as histograms do.\n\
+         - Counters begin at zero with all values of their labels, but for `knotpost_http_requests_total` (by route),\n  \
+           which appears with its first event, as histograms do.\n\
          - Labels hold routes by their pattern (`/boards/{{game}}/{{number}}`), verbs of the table, and words of this\n  \
            program: nothing that a stranger sends becomes one.\n\
          - Each server counts for itself. What is in the database (boards, users, queues) all of them show alike: take\n  \

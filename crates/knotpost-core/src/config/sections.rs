@@ -46,8 +46,9 @@ section! {
         name: String = "Knotpost".to_owned(),
         /// The address that players write to: ASCII before the `@`, and no `+` in it.
         address: String = "pbmserv@localhost".to_owned(),
-        /// Where browsers reach the server; links in mails begin with it. With `http://` or `https://`. Left at its default,
-        /// links lead to the address and port of `http.listen`.
+        /// Where browsers reach the server; links in mails begin with it: `http://` or `https://`, a host, and a port
+        /// where it needs one. No path: the server has the host for itself. Left at its default, links lead to the
+        /// address and port of `http.listen`.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
         /// Who is responsible for the server, as the page about privacy names them: an address of mail or of a page, or a
         /// line of text; empty: the postmaster.
@@ -229,7 +230,8 @@ section! {
 section! {
     /// Mail in.
     Inbound {
-        /// The secret of `POST /inbound`, ASCII without blanks; empty: there is no such address.
+        /// The secret of `POST /inbound`, at least 16 characters of ASCII without blanks; empty: there is no such
+        /// address.
         #[serde(serialize_with = "mask_secret")]
         secret: SecretString = SecretString::default(),
         /// Largest mail taken, 1024 or more; of its texts the first 512 KiB are read.

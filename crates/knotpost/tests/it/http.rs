@@ -349,6 +349,13 @@ async fn the_operator_sees_health() {
     assert_eq!(app.get("/healthz").await.text, "ok\n");
     let ready = format!("ready\nknotpost {}\n", *knotpost_platform::build::VERSION);
     assert_eq!(app.get("/readyz").await.text, ready);
+    let as_json = async || {
+        let request = Request::get("/readyz").header("accept", "application/json");
+        app.send(request.body(Body::empty()).unwrap()).await
+    };
+    let page = as_json().await;
+    let version = knotpost_platform::build::VERSION.as_str();
+    assert_eq!(page.json(), serde_json::json!({ "ready": true, "warning": null, "version": version }));
     app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
     app.clock.advance(4 * 60_000);
     app.app.pulse.beat(Loop::Clock, app.app.clock.now());
@@ -356,6 +363,8 @@ async fn the_operator_sees_health() {
     app.clock.advance(2 * 60_000);
     let page = app.get("/readyz").await;
     assert!(page.status == 503 && page.text.trim_end().ends_with(": outbox"), "{}", page.text);
+    let page = as_json().await;
+    assert_eq!((page.status.as_u16(), &page.json()["ready"]), (503, &false.into()), "{}", page.text);
     app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
     assert_eq!(app.get("/readyz").await.text, ready);
     app.app.store.close().await;

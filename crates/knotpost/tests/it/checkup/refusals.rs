@@ -59,6 +59,8 @@ fn faults(taken: &str) -> Vec<Fault> {
             .and("KNOTPOST_SMTP__TLS_KEY", "/nowhere/key.pem"),
         set("KNOTPOST_DATABASE__URL", "sqlite:/nowhere/x.db", "database.url", "/nowhere"),
         set("KNOTPOST_DATABASE__URL", "postgres://127.0.0.1:1/x", "database.url", "refused"),
+        set("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example/games", "server.public_url", "no path"),
+        set("KNOTPOST_INBOUND__SECRET", "x", "inbound.secret", "16 characters"),
         set("KNOTPOST_RETENTION__INBOX_DAYS", "7", "retention.inbox_days", "30"),
         Fault::file("configuration", "listne", |place| {
             place.write("knotpost.toml", "[http]\nlistne = \"127.0.0.1:0\"\n");
@@ -186,6 +188,50 @@ async fn what_serve_only_warns_of_is_a_warning() {
         assert!(ended.stdout.contains(words), "{words}: {ended:?}");
     }
     assert!(lines[3].starts_with("Apart from that nothing is wrong"), "{ended:?}");
+}
+
+/// One list for all three: what a start logs, `config check` says before, and `doctor` says.
+#[tokio::test]
+async fn whatever_serve_warns_of_is_told_before() {
+    let name_taken: fn(&Place) = |place| {
+        let sql = "INSERT INTO users (userid, userid_key, role, state, created_at)
+                   VALUES ('Knotbot-3', 'knotbot-3', 'player', 'active', 0)";
+        rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute(sql, []).unwrap();
+    };
+    let open_folder: fn(&Place) = |place| {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(place.data(), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let nothing: fn(&Place) = |_| {};
+    let public = ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example");
+    let relay = ("KNOTPOST_MAIL__TRANSPORT", "smtp://127.0.0.1:1");
+    let warnings: [(&str, Vec<(&str, &str)>, fn(&Place), usize); 11] = [
+        ("no setting", vec![("KNOTPOST_SERVER_NAME", "x")], nothing, 1),
+        ("nobody else finds anything", vec![relay], nothing, 2),
+        ("nobody can answer", vec![relay], nothing, 2),
+        ("strangers connect from there", vec![("KNOTPOST_HTTP__TRUSTED_PROXIES", "0.0.0.0/0")], nothing, 1),
+        ("strangers connect from there", vec![("KNOTPOST_SMTP__RELAYS", "::/0")], nothing, 1),
+        ("without TLS for other machines", vec![("KNOTPOST_HTTP__LISTEN", "0.0.0.0:0"), public], nothing, 1),
+        ("there is no Maildir", vec![("KNOTPOST_MAILDIR__WATCH", "mail/nowhere")], nothing, 1),
+        ("there is no folder", vec![("KNOTPOST_MAIL__TEMPLATES", "/nowhere")], nothing, 1),
+        ("may read or change", vec![], open_folder, 1),
+        ("people have these userids", vec![], name_taken, 1),
+        ("limit of open files", vec![("KNOTPOST_HTTP__MAX_CONNECTIONS", "4000000")], nothing, 1),
+    ];
+    for (words, variables, prepare, count) in warnings {
+        let place = Place::new().migrated().await;
+        let place = variables.into_iter().fold(place, |place, (name, value)| place.with(name, value));
+        prepare(&place);
+        let ended = place.run(&["config", "check"]).await;
+        let told: Vec<&str> = ended.stdout.lines().filter(|line| line.starts_with("warning: ")).collect();
+        assert_eq!((ended.code(), told.len()), (0, count), "{words}: {ended:?}");
+        assert!(told.iter().any(|line| line.contains(words)), "{words}: {ended:?}");
+        let said = place.run(&["doctor"]).await.stdout;
+        assert!(told.iter().all(|line| said.contains(line)), "{words}: {said}");
+        let log = place.start().await.stop().await.stderr;
+        let logged: Vec<&str> = log.lines().filter(|line| line.contains(" WARN ")).collect();
+        assert!(logged.len() == count && logged.iter().any(|line| line.contains(words)), "{words}: {log}");
+    }
 }
 
 #[tokio::test]

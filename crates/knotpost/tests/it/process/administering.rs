@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use clap::Command;
+
 use super::running::{Place, wait_for};
 
 #[tokio::test]
@@ -54,4 +56,56 @@ async fn the_shell_steps_in_and_the_log_tells_of_it() {
     let wrong = place.run(&["admin", "audit", "list", "--since", "lately"]).await;
     assert_eq!(wrong.code(), 65);
     server.stop().await;
+}
+
+/// The commands below `command` that are called `list` or `show`, with their path.
+fn lists(command: &Command, path: &[String], found: &mut Vec<(Vec<String>, bool)>) {
+    for child in command.get_subcommands() {
+        let path: Vec<String> = path.iter().cloned().chain([child.get_name().to_owned()]).collect();
+        if ["list", "show"].contains(&child.get_name()) {
+            let has_flag = child.get_arguments().any(|argument| argument.get_long() == Some("json"));
+            found.push((path.clone(), has_flag));
+        }
+        lists(child, &path, found);
+    }
+}
+
+#[tokio::test]
+async fn every_list_of_the_shell_is_there_for_programs_too() {
+    let definition = knotpost::cli::definition();
+    let admin = definition.find_subcommand("admin").unwrap();
+    let mut found = Vec::new();
+    lists(admin, &["admin".to_owned()], &mut found);
+    assert!(found.len() >= 12 && found.iter().all(|(_, has_flag)| *has_flag), "{found:?}");
+
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.stop().await;
+    place.run(&["admin", "do-not-mail", "add", "@evil.example", "they", "asked"]).await.succeed();
+    for (path, _) in found.iter().filter(|(path, _)| path.last().is_some_and(|word| word == "list")) {
+        let mut words: Vec<&str> = path.iter().map(String::as_str).collect();
+        words.push("--json");
+        let said = place.run(&words).await.succeed();
+        let rows: Vec<Value> = said
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+            .collect();
+        assert!(rows.iter().all(Value::is_object), "{words:?}: {said}");
+        // Nothing has come back, and nothing came by mail.
+        let is_empty = ["bounces", "inbox"].contains(&words[1]);
+        assert_eq!(rows.is_empty(), is_empty, "{words:?}: {said}");
+    }
+    let user = place.run(&["admin", "user", "show", "ann", "--json"]).await.succeed();
+    let user: Value = serde_json::from_str(&user).unwrap();
+    assert_eq!((&user["userid"], &user["active_boards"]), (&"ann".into(), &1.into()), "{user}");
+    let board = place.run(&["admin", "board", "show", "osbox", "101", "--json"]).await.succeed();
+    let board: Value = serde_json::from_str(&board).unwrap();
+    assert_eq!((&board["state"], &board["ply"]), (&"active".into(), &0.into()), "{board}");
+
+    let done = place.run(&["admin", "user", "rename", "ann", "bea"]).await.succeed();
+    assert_eq!(done, "ann was renamed: the name is bea now, and nobody can take ann.\n");
+    let log = place.run(&["admin", "audit", "list", "--json"]).await.succeed();
+    assert!(log.contains("user.rename") && log.contains("to bea"), "{log}");
 }

@@ -324,3 +324,53 @@ async fn commands_make_no_files_in_the_folder_of_another_user() {
     let ended = place.run(&["health"]).await;
     assert!(ended.code() == 1 && ended.stderr.contains("cannot be read"), "{ended:?}");
 }
+
+/// The user `nobody`, as programs of a test run when it is started by root.
+const AS_NOBODY: &str = "exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"";
+
+#[tokio::test]
+async fn a_server_of_another_user_is_refused_and_what_it_left_is_named() {
+    if !is_root().await {
+        return;
+    }
+    let place = Place::new().migrated().await;
+    fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
+    let give_away = || {
+        for (path, _) in everything(&place.data()) {
+            std::os::unix::fs::chown(path, Some(65_534), Some(65_534)).unwrap();
+        }
+    };
+    give_away();
+    let before = everything(&place.data());
+    for arguments in [&["serve"][..], &[]] {
+        let ended = place.run(arguments).await;
+        assert_eq!(ended.code(), 78, "{ended:?}");
+        for words in ["belongs to user 65534", "this is user 0", "--allow-root", "sudo -u '#65534'"] {
+            assert!(ended.stderr.contains(words), "{words}: {ended:?}");
+        }
+    }
+    assert_eq!(everything(&place.data()), before, "nothing was made");
+    for command in [&["config", "check"][..], &["doctor"]] {
+        let said = place.run(command).await.succeed();
+        assert!(said.contains("warning: server.data: ") && said.contains("sudo -u '#65534'"), "{said}");
+    }
+
+    // Started all the same, and killed: its user's server says what is in its way, and so do the checks.
+    let server = place.clone().with_shell("exec \"$@\" --allow-root").start().await;
+    server.kill().await;
+    let service = place.clone().with_shell(AS_NOBODY);
+    for command in [&["serve"][..], &["config", "check"], &["doctor"]] {
+        let ended = service.run(command).await;
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        let code = if command == ["doctor"] { 1 } else { 78 };
+        assert_eq!(ended.code(), code, "{command:?}: {said}");
+        assert!(said.contains("belongs to user 0") && said.contains("`chown 65534 "), "{command:?}: {said}");
+    }
+    give_away();
+    fs::remove_file(place.data().join("ports.json")).unwrap();
+    service.start().await.stop().await;
+    // A volume of a container belongs to root, and its user may write to it.
+    std::os::unix::fs::chown(place.data(), Some(0), None).unwrap();
+    fs::set_permissions(place.data(), Permissions::from_mode(0o770)).unwrap();
+    service.start().await.stop().await;
+}

@@ -426,7 +426,7 @@ async fn a_game_switched_off_is_not_offered_and_its_boards_go_on() {
 }
 
 /// Counters that cannot say all values of their labels beforehand, as `docs/reference/metrics.md` tells.
-const LATER: [&str; 2] = ["knotpost_http_requests_total", "knotpost_mails_sent_total"];
+const LATER: [&str; 1] = ["knotpost_http_requests_total"];
 
 #[tokio::test]
 async fn counters_are_there_from_the_start_and_the_players_of_the_server_are_no_people() {
@@ -442,4 +442,35 @@ async fn counters_are_there_from_the_start_and_the_players_of_the_server_are_no_
     }
     let ended = server.stop().await;
     assert!(text.contains("\nknotpost_users 0\n"), "{text}\n{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn the_journal_is_told_the_level_of_each_line() {
+    let script = "exec 2>log; export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2); exec \"$@\"";
+    let place = Place::new().with_shell(script).with("KNOTPOST_SERVER_NAME", "x");
+    place.start().await.stop().await;
+    let refused = place.clone().with("KNOTPOST_TIME__NAG_DAYS", "many");
+    let log = |place: &Place| std::fs::read_to_string(place.root().join("log")).unwrap();
+    let lines = log(&place);
+    for line in lines.lines() {
+        let expected = if line.contains(" WARN ") { "<4>" } else { "<6>" };
+        assert!(line.starts_with(expected), "{line}");
+    }
+    assert!(lines.contains("<4>") && lines.contains("<6>"), "{lines}");
+    assert_eq!(refused.run(&["serve"]).await.code(), 78);
+    assert!(log(&refused).starts_with("<3>knotpost: the configuration cannot be used"), "{}", log(&refused));
+    // Elsewhere nobody reads such numbers.
+    let ended = place.with_shell("export JOURNAL_STREAM=1:1; exec \"$@\"").start().await.stop().await;
+    assert!(!ended.stderr.contains("<6>") && ended.stderr.contains(" INFO "), "{ended:?}");
+}
+
+#[tokio::test]
+async fn what_an_author_asks_of_operators_is_told_until_somebody_plays() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    let first = server.stop().await.stdout;
+    assert!(first.contains("Obsidio: the author asks") && first.contains("games.disabled"), "{first}");
+    let second = place.start().await.stop().await.stdout;
+    assert!(second.contains("is ready.") && !second.contains("author"), "{second}");
 }

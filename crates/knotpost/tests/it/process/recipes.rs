@@ -73,10 +73,23 @@ fn the_unit_exposes_little() {
     if !has_neighbour("systemd-analyze") {
         return;
     }
-    let mut rating = Command::new("systemd-analyze");
-    rating.args(["security", "--no-pager", "--offline=true", "--threshold=15"]);
-    let rated = rating.arg(deployed("knotpost.service")).output().unwrap();
-    assert!(rated.status.success(), "{}", String::from_utf8_lossy(&rated.stdout));
+    for unit in ["knotpost.service", "knotpost-backup.service"] {
+        let mut rating = Command::new("systemd-analyze");
+        rating.args(["security", "--no-pager", "--offline=true", "--threshold=15"]);
+        let rated = rating.arg(deployed(unit)).output().unwrap();
+        assert!(rated.status.success(), "{}", String::from_utf8_lossy(&rated.stdout));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for unit in ["knotpost-backup.service", "knotpost-backup.timer"] {
+        let text = fs::read_to_string(deployed(unit)).unwrap();
+        fs::write(folder.path().join(unit), text.replace("/usr/local/lib/knotpost/backup", "/bin/true"))
+            .unwrap();
+    }
+    let mut verifying = Command::new("systemd-analyze");
+    verifying.args(["verify", "--man=no"]).arg(folder.path().join("knotpost-backup.timer"));
+    let verified = verifying.arg(folder.path().join("knotpost-backup.service")).output().unwrap();
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(verified.status.success() && !said.contains("knotpost-backup"), "{said}");
     for drop_in in [None, Some("sendmail.conf"), Some("port25.conf")] {
         let (folder, unit) = unit_with(drop_in);
         let verified =
@@ -188,4 +201,57 @@ async fn a_server_makes_no_system_call_that_the_unit_refuses() {
     let wrong: Vec<&String> =
         calls.iter().filter(|call| !allowed.contains(*call) || refused.contains(*call)).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// What the timer runs, without systemd.
+#[tokio::test]
+async fn the_daily_backup_is_proven_named_and_one_of_a_few() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    let backups = place.root().join("backups");
+    fs::create_dir(&backups).unwrap();
+    for day in 1..=3 {
+        for kind in ["db", "key"] {
+            fs::write(backups.join(format!("knotpost-2020-01-0{day}T000000Z.{kind}")), "old").unwrap();
+        }
+    }
+    place.write("knotpost.toml", "");
+    let back_up = |key: &str| {
+        let script = format!(
+            "PROGRAM=$1; shift; export PROGRAM CONFIG=knotpost.toml FOLDER=backups KEEP=2 METRICS=. KEY={key}; exec sh {}",
+            deployed("knotpost-backup").display()
+        );
+        place.clone().with_shell(Box::leak(script.into_boxed_str()))
+    };
+    back_up("data/secret.key").run(&[]).await.succeed();
+    let names = || {
+        let mut names: Vec<String> = fs::read_dir(&backups)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let kept = names();
+    assert_eq!((kept.len(), kept[0].as_str()), (4, "knotpost-2020-01-03T000000Z.db"), "{kept:?}");
+    let (copy, key) = (backups.join(&kept[2]), backups.join(&kept[3]));
+    assert_eq!(fs::read(key).unwrap(), fs::read(place.data().join("secret.key")).unwrap());
+    let metrics = fs::read_to_string(place.root().join("knotpost-backup.prom")).unwrap();
+    assert!(
+        metrics.contains(&format!("\nknotpost_backup_bytes {}\n", fs::metadata(&copy).unwrap().len())),
+        "{metrics}"
+    );
+    assert!(
+        metrics.contains("\nknotpost_backup_last_success_timestamp_seconds 1")
+            || metrics.contains("_seconds 2")
+    );
+
+    // One that fails leaves those before, and the moment of the last that did not.
+    let ended = back_up("nowhere.key").run(&[]).await;
+    assert_ne!(ended.code(), 0, "{ended:?}");
+    let left: Vec<String> = names().into_iter().filter(|name| name != "unproven.db").collect();
+    assert_eq!(left, kept);
+    assert_eq!(fs::read_to_string(place.root().join("knotpost-backup.prom")).unwrap(), metrics);
+    server.stop().await;
 }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder for a server, and what the environment tells the processes in it.
+#[derive(Clone)]
 pub(crate) struct Place {
     folder: Arc<TempDir>,
     settings: Vec<(String, String)>,

@@ -11,6 +11,7 @@ tell! {
     somebody_with_many_boards_leaves_all_of_them_or_none,
     the_administrator_deletes_in_the_same_way,
     the_seats_of_a_deleted_user_are_resigned,
+    a_user_gets_another_name_and_keeps_all_else,
     who_is_unknown_costs_as_much_as_who_is_known,
     what_is_asked_too_often_is_refused_before_any_hashing;
     undeployed:
@@ -333,6 +334,56 @@ mod stories {
         app.work().await;
         insta::assert_snapshot!("deleted_by_admin", show_all(&app.letters()));
         assert_eq!(app.post("set ann ann-secret", "").await.outcome(), "401 bad_credentials");
+    }
+
+    pub(super) async fn a_user_gets_another_name_and_keeps_all_else(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge -size=3 ann bob", "").await;
+        app.work().await;
+        let mails = app.letters();
+        let before = mails.iter().find(|letter| letter.to == "ann@ann.example").expect("a board").clone();
+        let rename = |from: &'static str, to: &str| {
+            let edit = UserEdit::Rename(to.to_owned());
+            let app = &app.app;
+            async move { edit_user(app, from, edit).await.map_err(|error| format!("{error:?}")) }
+        };
+        for (to, why) in
+            [("bob", "taken"), ("BOB", "taken"), ("help", "help"), ("a b", "a b"), ("knotbot-9", "knotbot")]
+        {
+            let told = rename("ann", to).await.unwrap_err();
+            assert!(told.contains(why), "{to}: {told}");
+        }
+        rename("ann", "Bea").await.unwrap();
+
+        // The old mail is answered as before, and the new name is on the board.
+        assert_eq!(app.reply("ann@ann.example", &before, "f1").await, "executed");
+        let board = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!((&board["ply"], &board["players"][0]["userid"]), (&json!(1), &json!("Bea")), "{board}");
+        app.work().await;
+        let told = show_all(&app.letters());
+        assert!(
+            told.contains("To: ann@ann.example") && told.contains("Bea") && !told.contains(" ann "),
+            "{told}"
+        );
+
+        // The new name has the password, the address and the role; the old one has nothing and is nobody's.
+        assert_eq!(app.post("set bea ann-secret", "").await.outcome(), "200 ok");
+        assert_eq!(app.post("set ann ann-secret", "").await.outcome(), "401 bad_credentials");
+        let view = view_user(&app.app, "bea").await.unwrap();
+        assert_eq!((view.userid.as_str(), view.addresses.len()), ("Bea", 1));
+        assert_eq!(
+            app.post("signup ann new-secret other@ann.example", "").await.outcome(),
+            "409 userid_taken"
+        );
+        assert_eq!(view_user(&app.app, "ann").await.unwrap().state, "deleted");
+        assert!(rename("ann", "cyd").await.unwrap_err().contains("was deleted"));
+        assert!(rename("bob", "ann").await.unwrap_err().contains("taken"));
+        assert_eq!(app.post("osbox challenge ann bob", "").await.status, 404);
+
+        // Letters that change their case leave no name behind.
+        rename("bea", "BEA").await.unwrap();
+        assert_eq!(view_user(&app.app, "bea").await.unwrap().userid, "BEA");
+        assert_eq!(app.post("osbox move 101 bob bob-secret f9", "").await.outcome(), "200 ok");
     }
 
     pub(super) async fn the_seats_of_a_deleted_user_are_resigned(place: Place) {

@@ -243,7 +243,7 @@ mod stories {
         assert_eq!(app.hand_in("ann@ann.example", &[&to], &raw).await, "duplicate");
         let told = app.letters();
         assert_eq!(told.len(), 1, "{}", show_all(&told));
-        assert!(told[0].text.contains("came before"), "{}", told[0]);
+        assert!(told[0].text.contains("carried out before"), "{}", told[0]);
         assert_eq!(ply(&app, "osbox/101").await, 1);
         assert!(!boxes.top("bob").text.contains("writes:"));
     }
