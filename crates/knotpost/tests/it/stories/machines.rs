@@ -142,7 +142,7 @@ mod stories {
             let seen = seen(&outcome);
             if seen != Some(want) {
                 let letters = show_all(&outcome.letters);
-                wrong.push(format!("{name}: not {want:?}: {outcome:?}\n{letters}"));
+                wrong.push(format!("{name}: {}, not {want:?}: {outcome:?}\n{letters}", outcome.receipt));
             }
             // Whatever left no trace leaves the server to the next one.
             fresh = (seen == Some(Quiet)).then_some(there);
