@@ -173,8 +173,9 @@ fn read_words(subject: &str, text: &str) -> Option<Failure> {
     let is_address = |word: &&str| {
         word.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
     };
-    let words =
-        told.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "<>()[]\"',;:".contains(c)));
+    // Exim: the address that an alias led on from did not fail.
+    let failed = told.iter().filter(|line| !line.contains("generated from"));
+    let words = failed.flat_map(|line| line.split(|c: char| c.is_whitespace() || "<>()[]\"',;:".contains(c)));
     let named = words
         .map(|word| word.trim_end_matches('.'))
         .filter(is_address)

@@ -249,6 +249,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/service-worker.js", PAGE),
     ("GET", "/settings", REFUSAL),
     ("POST", "/settings", REFUSAL),
+    ("POST", "/settings/mail-again", REFUSAL),
     ("GET", "/signup", PAGE),
     ("POST", "/signup", FORM),
     ("GET", "/standings", PAGE),

@@ -68,6 +68,11 @@ const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/not-me/{token}", Case("not me")),
     ("POST", "/reset/{token}", Case("reset")),
     ("POST", "/settings", Case("new feeds")),
+    (
+        "POST",
+        "/settings/mail-again",
+        Reason("it deletes what an administrator deletes who starts an address, under the lock of its row"),
+    ),
     ("POST", "/signup", Case("signup gus gus-secret gus@gus.example")),
     ("POST", "/theme", Reason("it writes nothing: the browser keeps the cookie")),
     ("POST", "/unsubscribe/{token}", Case("unsubscribe")),

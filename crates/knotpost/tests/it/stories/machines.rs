@@ -15,7 +15,7 @@ async fn each_mail_of_a_machine_is_taken_for_what_it_is() {
 }
 
 mod stories {
-    use knotpost_core::admin::UserEdit;
+    use knotpost_core::admin::{UserEdit, view_user};
 
     use crate::harness::{
         ADDRESS, CaseOutcome, Correspondence, DAY, Place, TestApp, edit_user, mail_fixture, show_all,
@@ -59,7 +59,7 @@ mod stories {
         ("exim-prose-no-reverse-name", Soft),
         ("exim-prose-expired", Soft),
         ("exim-prose-unknown", Hard),
-        ("exim-prose-behind-an-alias", Hard),
+        ("exim-prose-behind-an-alias", Soft),
         ("qmail-full", Soft),
         ("qmail-unknown", Hard),
         ("gmail-prose-no-connection", Soft),
@@ -142,7 +142,7 @@ mod stories {
             let seen = seen(&outcome);
             if seen != Some(want) {
                 let letters = show_all(&outcome.letters);
-                wrong.push(format!("{name}: not {want:?}: {outcome:?}\n{letters}"));
+                wrong.push(format!("{name}: {}, not {want:?}: {outcome:?}\n{letters}", outcome.receipt));
             }
             // Whatever left no trace leaves the server to the next one.
             fresh = (seen == Some(Quiet)).then_some(there);
@@ -222,12 +222,11 @@ mod stories {
             );
             app.receive_at(Some("new@ann.example"), &[&to], mail.as_bytes()).await;
             app.work().await;
-            let tables = app.tables().await;
-            let proven = tables
-                .rows("addresses")
-                .iter()
-                .any(|row| row.contains("new@ann.example") && !row.contains("NULL"));
+            let user = view_user(&app.app, "ann").await.unwrap();
+            let proven =
+                user.addresses.iter().any(|(address, is_proven)| address == "new@ann.example" && *is_proven);
             assert!(!proven, "{word} {headers}");
+            let tables = app.tables().await;
             let blocked = tables.rows("do_not_mail").iter().any(|row| row.contains("new@ann.example"));
             assert_eq!(blocked, is_blocked, "{word} {headers}");
             app.clock.advance(DAY);
@@ -265,7 +264,7 @@ mod stories {
             ("carol@carol.example", Some("fbl@provider.example"))
         );
         assert!(told.text.starts_with("knotpost admin do-not-mail add ann@ann.example\n"), "{told}");
-        insta::assert_snapshot!("complaint", show_all(&letters).replace(outbox_number(&told.text), "NUMBER"));
+        insta::assert_snapshot!("complaint", without_number(&show_all(&letters)));
         for (number, to) in [(2, "abuse@knotpost.example"), (3, ADDRESS), (4, there.path.as_str())] {
             assert_eq!(hand_in(to, arf(number, "")).await.len(), 0, "once a day");
         }
@@ -282,7 +281,9 @@ mod stories {
         );
     }
 
-    fn outbox_number(text: &str) -> &str {
-        text.split_once("number ").expect("a number").1.split(' ').next().expect("digits")
+    /// The letters with a word for the number of a mail, which every database counts differently.
+    fn without_number(letters: &str) -> String {
+        let (before, rest) = letters.split_once("number ").expect("a number");
+        format!("{before}number N {}", rest.split_once(' ').expect("words").1)
     }
 }

@@ -100,4 +100,25 @@ pub(super) const REPORTS: &[(&str, &str, Option<BounceKind>)] = &[
          (reason: 550 Host unknown)\n\n   ----- Transcript of session follows -----\n550 5.1.2 Host unknown\n",
         Some(Hard),
     ),
+    (
+        "Exim, a dead mailbox behind an alias",
+        "From: Mail Delivery System <Mailer-Daemon@mx.example>\n\
+         Subject: Mail delivery failed: returning message to sender\n\n\
+         This is a permanent error. The following address(es) failed:\n\n  \
+         dora@other.example\n    (generated from ann@b.example)\n    \
+         host mx.other.example [192.0.2.9]: 550 no such user here\n",
+        Some(Soft),
+    ),
+    (
+        "an explanation without a reason",
+        "From: MAILER-DAEMON@mx.example\nSubject: Undelivered mail\n\n\
+         We were unable to deliver your mail to ann@b.example.\n",
+        Some(Soft),
+    ),
+    (
+        "a mail that was delivered",
+        "From: MAILER-DAEMON@mx.example\nSubject: Delivery Status Notification (Relay)\n\n\
+         Your mail to ann@b.example was passed on.\n",
+        None,
+    ),
 ];
