@@ -75,6 +75,7 @@ impl MailComposer {
         Letter {
             from: (server.name.clone(), server.address.clone()),
             to: envelope.recipient.clone(),
+            to_name: envelope.addressee.as_ref().map(|addressee| addressee.userid.clone()),
             subject: rendered.subject,
             text: rendered.text,
             html,
@@ -105,7 +106,9 @@ impl Composer for MailComposer {
         let files = self.files();
         let facts = files.renderer.facts(reply).map_err(|error| describe(&error))?;
         let mut rendered = files.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
+        let shared = envelope.addressee.as_ref().filter(|addressee| addressee.is_shared);
         let mail = MailFacts {
+            addressee: shared.map(|addressee| addressee.userid.as_str()),
             message_id: &envelope.message_id,
             reply_to: envelope.reply_to.as_deref(),
             notices: &envelope.notices,
@@ -115,6 +118,9 @@ impl Composer for MailComposer {
             MailForm::Both => Self::page(&files.renderer, reply, (&rendered, &facts), mail),
         };
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
+        if let Some(userid) = mail.addressee {
+            rendered.text.insert_str(0, &format!("For {userid}\n\n"));
+        }
         for notice in &envelope.notices {
             rendered.text.push('\n');
             rendered.text.push_str(notice);
