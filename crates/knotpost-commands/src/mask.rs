@@ -62,8 +62,8 @@ pub(crate) fn show_argument(word: &str, verb: Verb, vocabulary: &Vocabulary) -> 
 /// One word of a verb's arguments for an error text, as [`show_argument`]; a number, a date and the value of an option or
 /// preference behind userid and password are shown.
 pub(crate) fn show_in(word: &str, args: &Args<'_>) -> String {
-    let settled = settled_secrets(args.verb, args.words, args.vocabulary);
-    let is_behind = settled.is_some_and(|secrets| {
+    let sound = sound_secrets(args.verb, args.words, args.vocabulary);
+    let is_behind = sound.is_some_and(|secrets| {
         let last = secrets.last().map_or(0, |secret| secret.place);
         let is_this = |behind: &Word<'_>| {
             let value = behind.text.split_once('=').filter(|_| is_setting(behind.text, args.vocabulary));
@@ -148,7 +148,7 @@ fn restore(piece: &str) -> String {
 
 /// The passwords of arguments whose userid and passwords look like what they should be; `None` where they do not, or there
 /// are none.
-fn settled_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> Option<Vec<Word<'a>>> {
+fn sound_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> Option<Vec<Word<'a>>> {
     let userid = args.get(who_at(verb, args)?).map(|word| word.text).filter(|userid| *userid != STAND_IN)?;
     let secrets = secret_words(verb, args);
     let is_sound = |secret: &Word<'_>| {
@@ -246,7 +246,7 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
     let split = split_line(line);
     let mut kept: Vec<usize> = Vec::new();
     let mut secrets = Vec::new();
-    let mut settled_at = None;
+    let mut secrets_end = None;
     let head = find_head(&split.words, vocabulary);
     if head.is_err() {
         kept.extend(verb_place(&split.words, vocabulary));
@@ -265,7 +265,7 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
             secret_words(head.verb, args)
         };
         kept.extend(addresses(head.verb, args).map(|word| word.place));
-        settled_at = settled_secrets(head.verb, args, vocabulary)
+        secrets_end = sound_secrets(head.verb, args, vocabulary)
             .and_then(|secrets| secrets.last().map(|secret| secret.place));
     }
     rewrite(line, |place, piece| {
@@ -275,7 +275,7 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
             MASK.to_owned()
         } else if kept.contains(&place) && !holds_secret {
             restore(piece)
-        } else if settled_at.is_some_and(|settled| place > settled)
+        } else if secrets_end.is_some_and(|end| place > end)
             && !holds_secret
             && (is_number(piece) || is_setting(piece, vocabulary))
         {

@@ -133,6 +133,11 @@ fn is_head(line: &str) -> bool {
 
 /// Whether a gateway put this line on top of an external mail.
 fn is_warning(line: &str) -> bool {
+    let marked = line.trim().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    if marked.is_some_and(|(_, rest)| !is_blank(rest) && rest.split_whitespace().nth(2).is_none()) {
+        // The mark of a gateway before a word of the sender's.
+        return false;
+    }
     let line = line.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = line.to_lowercase();
     if WARNING_STARTS.candidates(&lower).any(|start| lower.starts_with(start)) {

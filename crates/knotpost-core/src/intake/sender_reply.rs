@@ -23,8 +23,17 @@ pub(super) async fn reply_with_error(
     now: Millis,
 ) -> Result<ReplyOutcome, StoreError> {
     let Some(sender) = &mail.sender else { return Ok(ReplyOutcome::NoAddress) };
-    let reply =
+    let mut reply =
         if is_known(tx, prepared, sender).await? { answer.reply.clone() } else { plain(prepared, answer) };
+    if let (Some(grant), Reply::Error(error)) = (prepared.grant(), &mut reply)
+        && let Some((userid, true)) = tx.addressee(grant.user.id, &sender.key()).await?
+    {
+        // Mails for one board to two users of an address look alike.
+        error.hints.push(format!(
+            "You replied to a mail for {userid}. Others read mail at {sender} too: the To of each mail names the \
+             user it is for."
+        ));
+    }
     reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Error), now).await
 }
 

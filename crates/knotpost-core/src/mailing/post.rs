@@ -12,7 +12,7 @@ use crate::mailing::reply_grant::reply_address_at;
 use crate::mailing::styles::Wishes;
 use crate::mailing::token::ReplyTo;
 use crate::mailing::unsubscribe::Kind;
-use crate::replies::{BoardFacts, Envelope, MailForm, Note, Refusing, Reply};
+use crate::replies::{Addressee, BoardFacts, Envelope, MailForm, Note, Refusing, Reply};
 use knotpost_model::{Address, BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
@@ -113,8 +113,13 @@ pub(crate) async fn compose(
     } else {
         Wishes::default()
     };
+    let addressee = match user {
+        Some(user) => tx.addressee(user, &recipient.key()).await?,
+        None => None,
+    };
     let envelope = Envelope {
         recipient: recipient.to_string(),
+        addressee: addressee.map(|(userid, is_shared)| Addressee { userid, is_shared }),
         message_id: new_message_id(app)?,
         date: now,
         in_reply_to: in_reply_to.map(ToOwned::to_owned),

@@ -52,6 +52,9 @@ pub struct Letter {
     pub from: (String, String),
     /// The recipient.
     pub to: String,
+    /// The user it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_name: Option<String>,
     /// The Subject, in any script.
     pub subject: String,
     /// The text, in any script, with any line ends.
@@ -110,11 +113,22 @@ pub struct Depicted {
     pub basis: PictureRef,
 }
 
+/// The user whom a mail is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addressee {
+    /// Their userid.
+    pub userid: String,
+    /// Whether others read mail at the same address.
+    pub is_shared: bool,
+}
+
 /// Everything around the content of a mail.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     /// To whom.
     pub recipient: String,
+    /// The user whose mail it is; `None`: nobody's.
+    pub addressee: Option<Addressee>,
     /// Without angle brackets.
     pub message_id: String,
     /// The Date it carries.

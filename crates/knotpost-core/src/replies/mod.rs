@@ -21,8 +21,8 @@ pub use answers::Answers;
 pub use facts::{BoardFacts, Heading, Note, Spared};
 pub use hint::Hint;
 pub use letter::{
-    Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, Refusing, StoredDraft,
-    picture_begins,
+    Addressee, Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, Refusing,
+    StoredDraft, picture_begins,
 };
 pub use sheet::{ListedMove, Listing, Seat, Sheet, Spoken, Submitted, Verdict};
 pub use style::Style;

@@ -461,6 +461,11 @@ fn banners_are_no_words_of_a_player() {
             assert_eq!(read.replace("\n\n", "\n"), "a8\nnice", "{form} {banner}");
         }
     }
+    assert_eq!(
+        extract("[EXTERNAL] a8\nnice").text(),
+        "[EXTERNAL] a8\nnice",
+        "the mark is cleaned off the command"
+    );
     let split = "<table><tr><td>CAUTION</td></tr><tr><td>This email originated from outside of the company.</td></tr></table>a8";
     assert_eq!(words(&page(split)), "a8");
     for banner in below {

@@ -11,13 +11,14 @@ use crate::batch::waits;
 use crate::connection::{StoreError, on};
 use crate::rows::{UserRow, UserState};
 use crate::transaction::ReadTx;
+use crate::users::accounts::is_shared;
 use knotpost_model::{Millis, OutboxKey, UserKey};
 
 /// The state of a leased mail just before it is built.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four facts of the database that have nothing to do with each other"
+    reason = "five facts of the database that have nothing to do with each other"
 )]
 pub struct DeliveryStatus {
     /// The mail.
@@ -30,6 +31,8 @@ pub struct DeliveryStatus {
     pub is_blocked: bool,
     /// Whether a newer mail about the board to the same address waits and was certainly not delivered.
     pub has_newer: bool,
+    /// Whether others than its user have proven its address.
+    pub is_shared: bool,
     /// The user it is for.
     pub reader: Option<UserRow>,
     /// The row of its address, if it is one of the user's.
@@ -44,6 +47,7 @@ struct Line {
     is_leased: bool,
     is_stopped: bool,
     has_newer: bool,
+    is_shared: bool,
     address_id: Option<i64>,
     user_id: Option<i64>,
     userid: Option<String>,
@@ -74,6 +78,7 @@ impl Line {
             is_stopped: self.is_stopped,
             is_blocked: false,
             has_newer: self.has_newer,
+            is_shared: self.is_shared,
             reader,
             address: self.address_id,
         })
@@ -90,6 +95,8 @@ macro_rules! select_status {
              EXISTS (SELECT 1 FROM failing_addresses f WHERE f.address_key = asked.value \
              AND f.stopped_at IS NOT NULL) AS is_stopped, ",
             has_newer!(),
+            ", ",
+            is_shared!("asked.value", "outbox.user_id"),
             ", (SELECT a.id FROM addresses a WHERE a.user_id = outbox.user_id \
              AND a.address_key = asked.value AND a.verified_at IS NOT NULL) AS address_id, \
              u.id AS user_id, u.userid, u.password_hash, u.role, u.state AS user_state, u.created_at, \

@@ -53,6 +53,20 @@ macro_rules! select_user {
     };
 }
 
+/// Whether another user has proven this address.
+macro_rules! is_shared {
+    ($address:literal, $user:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM addresses o WHERE o.address_key = ",
+            $address,
+            " AND o.verified_at IS NOT NULL AND o.user_id <> ",
+            $user,
+            ") AS is_shared"
+        )
+    };
+}
+pub(crate) use is_shared;
+
 impl ReadTx {
     /// The user of that name, in any case of letters.
     ///
@@ -170,6 +184,25 @@ impl ReadTx {
              AND state = 'active' ORDER BY id"
         );
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(address_key).fetch_all(c).await)?)
+    }
+}
+
+impl ReadTx {
+    /// The userid of a user, and whether others have proven the address as well, at which a mail reaches them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn addressee(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+    ) -> Result<Option<(String, bool)>, StoreError> {
+        let sql = concat!("SELECT u.userid, ", is_shared!("$2", "u.id"), " FROM users u WHERE u.id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, (String, bool)>(sql)
+            .bind(user.0)
+            .bind(address_key)
+            .fetch_optional(c)
+            .await)?)
     }
 }
 

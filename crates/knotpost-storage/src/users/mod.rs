@@ -1,6 +1,6 @@
 //! Users: their addresses, sessions, keys and settings, and what decides which mails they get.
 
-mod accounts;
+pub(crate) mod accounts;
 mod address_changes;
 mod addresses;
 mod api_tokens;

@@ -24,6 +24,7 @@ fn letter() -> Letter {
     Letter {
         from: ("Knotpost".into(), "games@example.org".into()),
         to: "fred@example.net".into(),
+        to_name: None,
         subject: "Osbox Board 123 fred **".into(),
         html: None,
         text: "Your turn, fred.\n\n  a b c\n1 / \\ .\n\n-- \nKnotpost\n".into(),

@@ -41,6 +41,7 @@ fn letters() -> Vec<Vec<u8>> {
     let plain = Letter {
         from: ("Knotpost".into(), ADDRESS.into()),
         to: "fred@example.net".into(),
+        to_name: None,
         subject: "Osbox Board 123 fred **".into(),
         html: None,
         text: "Your turn, fred.\n\n  a b c  \n1 / \\ .\t\n\n\n".into(),

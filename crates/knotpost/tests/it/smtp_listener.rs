@@ -8,6 +8,7 @@ use knotpost_transport::inbound::unix_socket::NamedSocket;
 use knotpost_transport::inbound::{Protocol, Receipt, SmtpSettings, Way};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -102,6 +103,26 @@ async fn strangers_mail_is_neither_relayed_nor_taken() {
     assert!(client.ask("RCPT TO:<games@example.org>").await.starts_with("452 4.5.3"));
 }
 
+/// A message of more than 256 KiB needs a place, which it gives back.
+#[tokio::test]
+async fn large_messages_have_few_places_and_are_put_off_without_one() {
+    let large = format!("{}.", "0123456789\r\n".repeat(25_000));
+    for (places, replies) in [(1, ["250 2.0.0", "250 2.0.0"]), (0, ["452 4.3.1", "452 4.3.1"])] {
+        let server =
+            start(Protocol::Smtp, |settings| settings.large_messages = Arc::new(Semaphore::new(places)))
+                .await;
+        let mut client = Client::connect(&server).await;
+        client.ask("EHLO a").await;
+        for reply in replies {
+            client.begin().await;
+            let said = client.ask(&large).await;
+            assert!(said.starts_with(reply), "{said}");
+        }
+        client.begin().await;
+        assert!(client.ask("small\r\n.").await.starts_with("250"));
+    }
+}
+
 #[tokio::test]
 async fn messages_that_are_too_large_are_refused_before_and_after() {
     let server = start(Protocol::Smtp, |settings| settings.max_message = 1000).await;
@@ -109,7 +130,7 @@ async fn messages_that_are_too_large_are_refused_before_and_after() {
     client.ask("EHLO a").await;
     assert!(client.ask("MAIL FROM:<a@b.c> SIZE=1001").await.starts_with("552 5.3.4"));
     client.begin().await;
-    assert!(client.ask(&format!("{}\r\n.", "0123456789\r\n".repeat(500))).await.starts_with("552 5.3.4"));
+    assert!(client.ask(&format!("{}\r\n.", "0123456789\r\n".repeat(300))).await.starts_with("552 5.3.4"));
     client.begin().await;
     assert!(
         client.ask(&format!("{}.", "0123456789\r\n".repeat(80))).await.starts_with("250"),

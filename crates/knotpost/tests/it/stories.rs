@@ -29,6 +29,7 @@ mod moving;
 mod opponents;
 mod outages;
 mod passes;
+mod people;
 mod playing;
 mod posting;
 mod proposing;

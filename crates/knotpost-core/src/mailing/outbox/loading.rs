@@ -16,7 +16,7 @@ use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::{Lease, LeasedMail};
 use crate::mailing::references::{Referred, referred_to};
-use crate::replies::{BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
+use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{BoardKey, BoardRef, Millis, OutboxKey, RemarkKey};
 use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, RemarkRow, SeatedBoard, StoreError};
 
@@ -190,7 +190,7 @@ async fn load_content(
 ) -> Result<MailContent, StoreError> {
     let (board, ply, facts) = match RowContent::read(row)? {
         RowContent::Message => return Ok(MailContent::Stored),
-        RowContent::Reference(facts) => return load_reference(tx, app, row, facts).await,
+        RowContent::Reference(facts) => return load_reference(tx, app, row, known, facts).await,
         RowContent::Board(board, ply, facts) => (board, ply, facts),
     };
     let letter = match known.sources(row.id, board, &facts) {
@@ -204,7 +204,7 @@ async fn load_content(
     };
     let board = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
     let form = facts.style.form;
-    let envelope = Envelope { board: Some(board), reply_to, ..envelope_of(row, unsubscribe, form) };
+    let envelope = Envelope { board: Some(board), reply_to, ..envelope_of(row, known, unsubscribe, form) };
     Ok(MailContent::Reply(Box::new((Reply::Board(Box::new(sheet)), envelope))))
 }
 
@@ -213,13 +213,14 @@ async fn load_reference(
     tx: &mut ReadTx,
     app: &App,
     row: &OutboxRow,
+    known: &LoadedRows,
     facts: &str,
 ) -> Result<MailContent, StoreError> {
     let now = app.clock.now();
     match referred_to(tx, app, facts, (row.user_id, &row.recipient), now).await? {
         None => Ok(MailContent::Dropped("of no use any more")),
         Some(Referred::Reply { reply, unsubscribe, reply_to, form }) => {
-            let envelope = Envelope { reply_to, ..envelope_of(row, unsubscribe, form) };
+            let envelope = Envelope { reply_to, ..envelope_of(row, known, unsubscribe, form) };
             Ok(MailContent::Reply(Box::new((reply, envelope))))
         }
         Some(Referred::Letter(stored)) => {
@@ -243,9 +244,19 @@ async fn load_reference(
 }
 
 /// The envelope of a mail that belongs to no thread and is sent from what is stored.
-fn envelope_of(row: &OutboxRow, unsubscribe: Option<Refusing>, form: MailForm) -> Envelope {
+fn envelope_of(
+    row: &OutboxRow,
+    known: &LoadedRows,
+    unsubscribe: Option<Refusing>,
+    form: MailForm,
+) -> Envelope {
+    let addressee = known.statuses.get(&row.id).and_then(|status| {
+        let reader = status.reader.as_ref()?;
+        Some(Addressee { userid: reader.userid.clone(), is_shared: status.is_shared })
+    });
     Envelope {
         recipient: row.recipient.clone(),
+        addressee,
         message_id: row.message_id.clone(),
         date: row.date,
         in_reply_to: None,

@@ -45,7 +45,15 @@ fn headers(letter: &Letter) -> Result<String, ComposeError> {
     let _ = write!(out, "Date: {}\r\n", rfc5322_date(letter.date)?);
     let from = format!("{} <{}>", phrase(&letter.from.0), address(&letter.from.1, "From")?);
     out.push_str(&fold("From", from.trim_start().split(' ')));
-    let _ = write!(out, "To: {}\r\n", address(&letter.to, "To")?);
+    let to = address(&letter.to, "To")?;
+    match &letter.to_name {
+        Some(name) => {
+            out.push_str(&fold("To", format!("{} <{to}>", phrase(name)).trim_start().split(' ')));
+        }
+        None => {
+            let _ = write!(out, "To: {to}\r\n");
+        }
+    }
     if let Some(reply_to) = &letter.reply_to {
         let _ = write!(out, "Reply-To: {}\r\n", address(reply_to, "Reply-To")?);
     }

@@ -62,8 +62,12 @@ impl MailComposer {
     ) -> Result<(Rendered, Option<Page>), String> {
         let facts = renderer.facts(reply).map_err(|error| describe(&error))?;
         let rendered = renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
-        let mail =
-            MailFacts { message_id: &envelope.message_id, reply_to: envelope.reply_to.as_deref(), notices };
+        let mail = MailFacts {
+            addressee: sharing(envelope),
+            message_id: &envelope.message_id,
+            reply_to: envelope.reply_to.as_deref(),
+            notices,
+        };
         let page = match envelope.form {
             MailForm::Text => None,
             MailForm::Both => Self::page(renderer, reply, (&rendered, &facts), mail),
@@ -95,6 +99,7 @@ impl MailComposer {
         Letter {
             from: (server.name.clone(), server.address.clone()),
             to: envelope.recipient.clone(),
+            to_name: envelope.addressee.as_ref().map(|addressee| addressee.userid.clone()),
             subject: rendered.subject,
             text: rendered.text,
             html,
@@ -120,6 +125,12 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
     format!("knotpost.board.{}.{}@{domain}", board.game, board.number)
 }
 
+/// The userid of the reader, where others read mail at the same address.
+fn sharing(envelope: &Envelope) -> Option<&str> {
+    let addressee = envelope.addressee.as_ref().filter(|addressee| addressee.is_shared)?;
+    Some(&addressee.userid)
+}
+
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
         let files = self.files();
@@ -141,6 +152,9 @@ impl Composer for MailComposer {
         }
         rendered.subject = subject;
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
+        if let Some(userid) = sharing(envelope) {
+            rendered.text.insert_str(0, &format!("For {userid}\n\n"));
+        }
         // Those of the envelope have their lines.
         for notice in notices.iter_mut().skip(envelope.notices.len()) {
             *notice = wrapped("", "", notice);

@@ -16,6 +16,8 @@ const MAX_PICTURES: usize = 12;
 /// What a page needs to know about its mail.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MailFacts<'a> {
+    /// The user it is for, where others read mail at the same address.
+    pub(super) addressee: Option<&'a str>,
     /// Without brackets; the names of pictures are derived from it.
     pub(super) message_id: &'a str,
     /// The address a reply goes to, when it takes moves without a password.
@@ -47,6 +49,7 @@ impl Renderer {
             subject => rendered.subject.as_str(),
             layout => "layout/base.html",
             notices => mail.notices.to_vec(),
+            addressee => mail.addressee,
         };
         let html = self.set_page(reply, (&rendered.text, facts), outer, mail, &mut pictures)?;
         Ok(Page { html, pictures })
