@@ -145,8 +145,8 @@ impl WriteTx {
     }
 
     /// Leases the mails that have been due longest by `due_by`, at most `most`, and what was queued for their recipients
-    /// before them, some 64 more; until `lease_until`. The attempt is counted here, before the sending, so that a mail that crashes the
-    /// process is not tried for ever.
+    /// before them, 64 more at most; until `lease_until`. The attempt is counted here, before the sending, so that a mail
+    /// that crashes the process is not tried for ever.
     ///
     /// # Errors
     /// When the database fails.

@@ -64,8 +64,10 @@ pub(super) struct Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut buffered = lock(&self.buffered);
-        let index = buffered.written_to.iter().position(|recipient| *recipient == self.recipient);
-        index.map(|index| buffered.written_to.swap_remove(index));
+        let written_to = &mut buffered.written_to;
+        if let Some(index) = written_to.iter().position(|recipient| *recipient == self.recipient) {
+            written_to.swap_remove(index);
+        }
     }
 }
 
