@@ -4,6 +4,8 @@
 const channel = "BroadcastChannel" in window && navigator.locks ? new BroadcastChannel("knotpost boards") : null;
 const KINDS = ["move", "chat", "proposal", "over", "boards"];
 const MOST_STREAMS = 4;
+// How long a stream that the server refused is left alone; one that ended is opened again by the browser.
+const REFUSED_MS = 60_000;
 let streams = null;
 let lone = null;
 let page = { address: () => null, news: () => {} };
@@ -41,7 +43,15 @@ function serve(address) {
     stream.state = state;
     spread(subject, state);
   };
-  stream.events = open(address, heard, () => streams?.get(subject) === stream && streams.delete(subject));
+  stream.events = open(address, heard, () => {
+    if (streams?.get(subject) !== stream) return;
+    streams.delete(subject);
+    setTimeout(() => {
+      if (!streams) return;
+      listen();
+      channel.postMessage({ isNew: true });
+    }, REFUSED_MS);
+  });
   streams.set(subject, stream);
   while (streams.size > MOST_STREAMS) {
     const [oldest, { events }] = streams.entries().next().value;
