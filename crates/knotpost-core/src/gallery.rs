@@ -1,5 +1,6 @@
 //! Pictures of boards, drawn outside the threads that serve everybody, and cached for a while: the players and
-//! watchers of a board get the same one within moments.
+//! watchers of a board get the same one within moments. Pictures of mails and those that anybody asks for stand in no way
+//! of each other: each kind is drawn and cached apart.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +9,18 @@ use knotpost_picture::{Faces, PictureOptions, Theme, card, png, shown_width};
 use knotpost_rules::View;
 use tokio::sync::{OnceCell, Semaphore};
 
-/// How many pictures are cached.
+use crate::fair_queue::FairQueue;
+use knotpost_model::Host;
+
+/// How many pictures of each kind are cached.
 const MOST_DRAWINGS: usize = 64;
+/// Pictures that wait for those who look at pages, and those of one host.
+const MOST_WAITING: usize = 32;
+const MOST_OF_HOST: usize = 4;
+
+/// Too many wait for pictures, or too many at that host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
 
 /// A picture being drawn, or what came of it.
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
@@ -37,22 +48,46 @@ pub enum Look {
 /// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
 #[derive(Debug)]
 pub struct Gallery {
-    drawings: Mutex<VecDeque<(Arc<View>, Look, Cell)>>,
+    mailed: Shelf,
+    shown: Shelf,
     /// Drawing takes half of the processors at most: moves do not wait for pictures of mails.
     painters: Semaphore,
+    /// One picture at a time for all who look at pages.
+    onlookers: FairQueue<Host>,
 }
+
+/// Pictures, the oldest first.
+type Shelf = Mutex<VecDeque<(Arc<View>, Look, Cell)>>;
 
 impl Default for Gallery {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { drawings: Mutex::default(), painters: Semaphore::new((processors / 2).max(1)) }
+        Self {
+            mailed: Shelf::default(),
+            shown: Shelf::default(),
+            painters: Semaphore::new((processors / 2).max(1)),
+            onlookers: FairQueue::new(1, MOST_WAITING),
+        }
     }
 }
 
 impl Gallery {
-    /// The view as the bytes of a PNG file, drawn now or before; `None` when it cannot be drawn.
+    /// The view as the bytes of a PNG file for somebody at this host, drawn now or before; `None` when it cannot be drawn.
+    ///
+    /// # Errors
+    /// When it would have to wait behind too many.
+    pub async fn show(&self, host: Host, view: Arc<View>, look: Look) -> Result<Option<Arc<[u8]>>, Busy> {
+        let cell = place(&self.shown, &view, look);
+        if let Some(drawn) = cell.get() {
+            return Ok(drawn.clone());
+        }
+        let _turn = self.onlookers.turn(host, MOST_OF_HOST).await.ok_or(Busy)?;
+        Ok(cell.get_or_init(|| paint(view, look)).await.clone())
+    }
+
+    /// The view as the bytes of a PNG file for a mail, drawn now or before; `None` when it cannot be drawn.
     pub async fn draw(&self, view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
-        let cell = self.place(&view, look);
+        let cell = place(&self.mailed, &view, look);
         let painted = cell.get_or_init(|| async {
             // Nobody closes the semaphore.
             let _permit = self.painters.acquire().await.ok()?;
@@ -60,21 +95,19 @@ impl Gallery {
         });
         painted.await.clone()
     }
+}
 
-    fn place(&self, view: &Arc<View>, look: Look) -> Cell {
-        let mut drawings = self.drawings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., cell)) =
-            drawings.iter().find(|(known, as_look, _)| *as_look == look && known == view)
-        {
-            return Arc::clone(cell);
-        }
-        if drawings.len() >= MOST_DRAWINGS {
-            drawings.pop_front();
-        }
-        let cell = Cell::default();
-        drawings.push_back((Arc::clone(view), look, Arc::clone(&cell)));
-        cell
+fn place(shelf: &Shelf, view: &Arc<View>, look: Look) -> Cell {
+    let mut drawings = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., cell)) = drawings.iter().find(|(known, as_look, _)| *as_look == look && known == view) {
+        return Arc::clone(cell);
     }
+    if drawings.len() >= MOST_DRAWINGS {
+        drawings.pop_front();
+    }
+    let cell = Cell::default();
+    drawings.push_back((Arc::clone(view), look, Arc::clone(&cell)));
+    cell
 }
 
 async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
@@ -104,6 +137,8 @@ async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
     use knotpost_rules::{Registry, Seed, Viewer};
 
@@ -128,12 +163,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn pictures_of_pages_stand_in_no_way_of_those_of_mails_and_nobody_waits_behind_many() {
+        let gallery = Gallery::default();
+        let host = |last| Host::of([192, 0, 2, last].into());
+        let look = Look::Card { theme: Theme::Dark };
+        let known = gallery.show(host(1), view("osbox"), look).await;
+        // Somebody's picture takes its time, and as many wait as may.
+        let held = gallery.onlookers.turn(host(9), MOST_OF_HOST).await;
+        let mut waiting: Vec<_> =
+            (0..40).map(|number| Box::pin(gallery.show(host(number + 20), view("osbo"), look))).collect();
+        let polled: Vec<_> = waiting.iter_mut().map(|one| one.as_mut().now_or_never()).collect();
+        let refused = polled.iter().filter(|one| matches!(one, Some(Err(Busy)))).count();
+        assert_eq!(refused, 40 - MOST_WAITING);
+        assert_eq!(gallery.show(host(1), view("osbox"), look).await, known, "what is drawn waits for nobody");
+        assert!(gallery.draw(view("osbox"), Look::Mail).await.is_some());
+        drop((waiting, held));
+        assert!(gallery.show(host(1), view("osbo"), look).await.expect("nobody is before it").is_some());
+    }
+
+    #[tokio::test]
     async fn what_cannot_be_drawn_is_no_picture_and_the_cache_is_bounded() {
         let gallery = Gallery::default();
         for number in 0..MOST_DRAWINGS + 5 {
             let legend = number.to_string();
             let _ = gallery.draw(View { legend, ..View::default() }.into(), Look::Mail).await;
         }
-        assert_eq!(gallery.drawings.lock().expect("nobody died").len(), MOST_DRAWINGS);
+        assert_eq!(gallery.mailed.lock().expect("nobody died").len(), MOST_DRAWINGS);
     }
 }

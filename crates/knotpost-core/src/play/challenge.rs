@@ -99,9 +99,7 @@ pub(crate) async fn start(
     now: Millis,
 ) -> Result<(Board, BoardFacts), ServiceError> {
     let Opening { terms, cause, comment } = opening;
-    if app.config.limits.enabled {
-        check_hard_boards(tx, users.iter(), MOST_HARD).await?;
-    }
+    check_hard_boards(tx, users.iter(), MOST_HARD).await?;
     let name = game.meta().name;
     let fresh: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     let (seed, speaker) = match &cause {

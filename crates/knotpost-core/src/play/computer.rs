@@ -100,7 +100,7 @@ pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), Sto
     let used = i64::try_from(used.as_millis()).unwrap_or(i64::MAX);
     let share_ms = (i64::from(app.config.bots.hour_cpu_s) * 1000 / SHARES).max(1);
     let (person, now) = (turn.person, app.clock.now());
-    // So long it takes to come back.
+    // The time in which it comes back.
     let used_ms = used.saturating_mul(HOUR_MS) / share_ms;
     let work =
         app.store.write_queue(move |tx| Box::pin(tx.note_bot_share(person, used_ms, now, horizon(now))));

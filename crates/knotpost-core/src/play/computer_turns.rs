@@ -2,7 +2,7 @@
 //!
 //! All boards of computer players are looked at now and then, and between two looks only those on which something has
 //! happened: a change of one board costs the same however many there are. People are answered in rotation, over all
-//! servers on the database, whatever they have; cheap levels before dear ones.
+//! servers on the database, whatever they have; cheap levels before expensive ones.
 
 use knotpost_model::computer_player::level_of;
 use knotpost_model::{BoardRef, Millis};
@@ -109,7 +109,7 @@ mod tests {
     use knotpost_model::computer_player::userid_of;
 
     #[test]
-    fn whoever_was_not_answered_for_longest_comes_first_and_cheap_levels_before_dear_ones() {
+    fn whoever_was_not_answered_for_longest_comes_first_and_cheap_levels_before_expensive_ones() {
         let now = Millis(1_000_000);
         let rank = |level, served, is_watched| {
             let turn = BotTurn {
@@ -130,7 +130,7 @@ mod tests {
         let table = [
             ("nobody was answered", (1, 0), (8, 0)),
             ("a cheap level, answered just now", (1, 999_900), (8, 995_000)),
-            ("a dear one that has waited", (8, 980_000), (1, 999_900)),
+            ("an expensive one that has waited", (8, 980_000), (1, 999_900)),
             ("the same level in rotation", (8, 999_000), (8, 999_001)),
             ("a clock that was ahead", (1, 990_000), (1, 9_000_000)),
         ];

@@ -113,8 +113,10 @@ impl Places {
         let shares = client.map(|client| self.shares(client)).unwrap_or_default();
         let mut held = self.lock();
         held.fit(&shares)?;
-        let is_reserved =
-            held.connections.len() >= self.most - self.reserve() && !held.close_for_connection();
+        if held.connections.len() >= self.most - self.reserve() {
+            held.close_for_connection();
+        }
+        let is_reserved = held.connections.len() >= self.most - self.reserve();
         if held.connections.len() >= self.most {
             return Err(Full::Total);
         }
@@ -254,28 +256,27 @@ impl Held {
     }
 
     /// Closes a connection for a new one: a silent one, else a stream, else a silent one of a proxy.
-    fn close_for_connection(&mut self) -> bool {
+    fn close_for_connection(&mut self) {
         self.close_first(|connection| match connection {
             Connection { stream: Some(_), .. } => Some(1),
             Connection { requests: 1.., .. } => None,
             Connection { is_of_many: true, .. } => Some(0),
             Connection { .. } => Some(2),
-        })
+        });
     }
 
     /// Closes a connection of those with the highest rank: the oldest of whoever has most. `None` for a rank is kept.
-    fn close_first(&mut self, rank: impl Fn(&Connection) -> Option<u8>) -> bool {
+    fn close_first(&mut self, rank: impl Fn(&Connection) -> Option<u8>) {
         let ranked = self.connections.iter().filter_map(|(id, connection)| {
             let used = self.used(connection.stream.as_ref().unwrap_or(&connection.shares));
             Some((rank(connection)?, used, Reverse(connection.since), *id))
         });
-        let Some((.., id)) = ranked.max() else { return false };
+        let Some((.., id)) = ranked.max() else { return };
         if let Some(connection) = self.remove(id) {
             let kind = if connection.stream.is_some() { "stream" } else { "silent" };
             ::metrics::counter!("knotpost_http_connections_closed_total", "kind" => kind).increment(1);
             connection.closed.cancel();
         }
-        true
     }
 
     fn remove(&mut self, id: u64) -> Option<Connection> {

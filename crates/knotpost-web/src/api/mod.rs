@@ -27,7 +27,7 @@ use axum::routing::{delete, get, post, put};
 use super::error::Problem;
 use super::routes::Role::{Admin, Public, User};
 use super::routes::Route;
-pub(super) use pictures::picture_mark;
+pub(super) use pictures::{busy as busy_with_pictures, picture_mark};
 
 use knotpost_core::boards::Code;
 

@@ -13,16 +13,19 @@ use sha2::{Digest, Sha256};
 
 use super::boards::{UNKNOWN, find};
 use crate::Web;
+use crate::client::Client;
 use crate::content::Content;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
-use knotpost_core::gallery::Look;
+use knotpost_core::gallery::{Busy, Look};
 use knotpost_core::queries::BoardView;
 
 /// The narrowest and widest picture.
 const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
+/// The widths in which a picture of pixels is drawn, so that few are: the next one that is as wide as asked.
+const SIZES: [u16; 5] = [180, 360, 720, 1080, 1440];
 /// For addresses whose content never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// For addresses whose content changes with the next move, or when moves are taken back.
@@ -53,7 +56,8 @@ pub(super) struct PictureQuery {
     /// The colours; light ground unless it says otherwise.
     #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
     theme: Option<String>,
-    /// In pixels; 720 unless it says otherwise. A card has its own size.
+    /// In pixels, at least: it is drawn 180, 360, 720, 1080 or 1440 wide; 720 unless it says otherwise. A card has its
+    /// own size.
     #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
     width: Option<u16>,
     /// The board alone, unless it says otherwise; `card`: in the middle of a card of 1200 by 630 pixels.
@@ -94,11 +98,13 @@ pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, 
 
 pub(super) async fn png(
     State(web): State<Web>,
+    client: Client,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(query): ApiQuery<PictureQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
+    let (theme, width) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
+    let width_px = SIZES.into_iter().find(|size| *size >= width).unwrap_or(*WIDTHS.end());
     let look = match query.frame.as_deref() {
         None | Some("board") => Look::Board { theme, width_px },
         Some("card") => Look::Card { theme },
@@ -108,11 +114,20 @@ pub(super) async fn png(
         }
     };
     let view = find(&web, &game, &number, query.ply).await?;
-    let drawn = web.app.gallery.draw(Arc::clone(view.sheet.drawing.view()), look).await;
-    let bytes =
-        drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
+    let drawn = web.app.gallery.show(client.host(), Arc::clone(view.sheet.drawing.view()), look).await;
+    let bytes = drawn
+        .map_err(|Busy| busy())?
+        .ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
     let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);
     Ok(with_cache_control(answer, &view, query.v.as_deref()))
+}
+
+/// The refusal of a picture that many wait for.
+pub(crate) fn busy() -> Problem {
+    let text = "too many pictures are being drawn at the moment; try again in a few seconds";
+    let mut problem = Problem::new(Code::Unavailable, text);
+    problem.retry_after = Some(5);
+    problem
 }
 
 /// The mark that distinguishes a picture from those of the same board after as many other moves, with other players or

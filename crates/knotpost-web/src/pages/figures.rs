@@ -14,7 +14,9 @@ use minijinja::{Value, context};
 
 use super::practice::lessons;
 use crate::Web;
-use knotpost_core::gallery::Look;
+use crate::api::busy_with_pictures;
+use crate::client::Client;
+use knotpost_core::gallery::{Busy, Look};
 
 /// The themes of a picture, with their names in styles and addresses.
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
@@ -53,10 +55,13 @@ fn draw_push(game: &dyn AnyGame) -> String {
 }
 
 /// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game after some moves.
-pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
+pub(super) async fn show(State(web): State<Web>, client: Client, Path(name): Path<String>) -> Response {
     if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.game(game)) {
-        let drawn = web.app.gallery.draw(some_view(game).into(), Look::Card { theme: Theme::Light }).await;
-        return answer("image/png", drawn.map(Bytes::from_owner));
+        let look = Look::Card { theme: Theme::Light };
+        return match web.app.gallery.show(client.host(), some_view(game).into(), look).await {
+            Ok(drawn) => answer("image/png", drawn.map(Bytes::from_owner)),
+            Err(Busy) => busy_with_pictures().into_response(),
+        };
     }
     let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));
     let found = asked.and_then(|(game, ground)| {

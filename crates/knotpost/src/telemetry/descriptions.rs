@@ -74,6 +74,11 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ),
     ("knotpost_database_working", Kind::Gauge, "1 while the database answers and takes writes, else 0"),
     (
+        "knotpost_http_connections_closed_total",
+        Kind::Counter,
+        "connections to the web that were closed for others, by `kind`: `silent` or `stream`",
+    ),
+    (
         "knotpost_http_connections_refused_total",
         Kind::Counter,
         "connections to the web that were refused, by `limit`",

@@ -40,7 +40,7 @@ pub(in crate::commands) async fn run(
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
     })?;
-    if app.config.limits.enabled && prepared.origin.channel != Channel::Operator {
+    if prepared.origin.channel != Channel::Operator {
         let unproven = users.iter().filter(|user| !prepared.proven.contains(&user.id));
         check_hard_boards(tx, unproven, MOST_HARD_OF_OTHERS).await?;
     }

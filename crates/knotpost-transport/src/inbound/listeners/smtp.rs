@@ -193,7 +193,7 @@ async fn accept_all(
         let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
         // A Unix socket has no address: its permissions decide which clients connect, so they count as relays.
         let host = peer.filter(|peer| !settings.relays.contain(*peer));
-        // A session is never closed for another one, as it may have a mail in hand; it has time limits of its own.
+        // A session is never closed for another one, as it may be taking a mail; it has time limits of its own.
         let Ok(request) = places.open(host).and_then(|place| place.begin(host, false)) else {
             sessions.spawn(session.turn_away(stream));
             continue;

@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::Request;
+use futures_util::StreamExt as _;
 use knotpost_commands::Verb;
 use knotpost_web::routes;
 
@@ -12,6 +13,9 @@ use crate::harness::TestApp;
 
 /// Bytes of the largest posts.
 const LARGEST: usize = 200_000;
+
+/// How often a stream is come back to.
+const TIMES: usize = 10;
 
 /// What a form or a program may send, with a filling of `bytes`.
 fn filled(path: &str, bytes: usize) -> (&'static str, String) {
@@ -54,6 +58,22 @@ async fn ask(app: &TestApp, method: &str, path: &str, query: &str, bytes: usize)
     (meter.stop(app, bytes_in, answer_bytes).await, status.as_u16())
 }
 
+/// As [`ask`], for an answer without an end: what it takes until it begins, and while somebody comes back to it [`TIMES`] times.
+async fn follow(app: &TestApp, path: &str, query: &str) -> (Spent, u16) {
+    let uri = format!("{}{query}", address(path));
+    let (mut status, mut answer_bytes) = (0, 0);
+    let meter = Meter::start(app).await;
+    for _ in 0..TIMES {
+        let request =
+            Request::get(&uri).header("last-event-id", "x".repeat(4_000)).body(Body::empty()).unwrap();
+        let answer = app.open(request).await;
+        status = answer.status().as_u16();
+        let first = answer.into_body().into_data_stream().next().await;
+        answer_bytes += first.map_or(0, |piece| piece.unwrap().len());
+    }
+    (meter.stop(app, uri.len(), answer_bytes).await, status)
+}
+
 #[tokio::test]
 async fn a_request_of_a_stranger_costs_no_more_than_its_row() {
     let app = a_server_with_boards().await;
@@ -66,16 +86,24 @@ async fn a_request_of_a_stranger_costs_no_more_than_its_row() {
         let (method, path) = (route.method, route.path);
         let row = ROUTES.iter().find(|row| (row.0, row.1) == (method, path));
         let (_, _, cost) = *row.unwrap_or_else(|| panic!("{method} {path} has no row in the table of costs"));
-        if path.ends_with("/events") {
-            // Without an end; how many may listen is limited elsewhere.
-            continue;
-        }
-        let queries = ["", "?limit=500&ply=1&q=a", "?limit=999999999&ply=-999999999"];
+        let queries = [
+            "",
+            "?limit=500&ply=1&q=a",
+            "?limit=999999999&ply=-999999999",
+            "?width=1440&theme=dark",
+            "?frame=card&theme=dark",
+            "?since=0-0-0-0",
+        ];
         let mut most = Spent::default();
-        for query in queries.iter().take(if method == "GET" { 3 } else { 1 }) {
-            let (spent, status) = ask(&app, method, path, query, LARGEST).await;
+        for query in queries.iter().take(if method == "GET" { queries.len() } else { 1 }) {
+            let (spent, status) = if path.ends_with("/events") {
+                follow(&app, path, query).await
+            } else {
+                ask(&app, method, path, query, LARGEST).await
+            };
             assert!(status < 500 || path == "/readyz", "{method} {path}{query}: {status}");
-            spent.check(cost, 1, &format!("{method} {path}{query}"));
+            let times = if path.ends_with("/events") { TIMES } else { 1 };
+            spent.check(cost, times, &format!("{method} {path}{query}"));
             most = most.most(spent);
         }
         most.print(&format!("{method} {path}"));

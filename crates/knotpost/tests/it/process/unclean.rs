@@ -136,6 +136,26 @@ async fn a_large_file_that_turns_out_damaged_ends_the_server_and_is_refused_from
 }
 
 #[tokio::test]
+async fn a_server_that_meets_damage_is_not_ready_and_the_file_is_checked_at_the_next_start() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge -size=4 ann bob").await;
+    server.stop().await;
+    // A clean stop: nothing is checked.
+    damage(&place, "moves").await;
+    let server = place.start().await;
+    for _ in 0..3 {
+        let ready = server.get("/readyz").await;
+        assert!(ready.status == 503 && ready.body.contains("the database file is damaged"), "{ready:?}");
+    }
+    assert_eq!(server.get("/healthz").await.status, 200);
+    server.stop().await;
+    assert!(is_marked(&place));
+    expect_refusal(&refuse(&place).await);
+}
+
+#[tokio::test]
 async fn a_database_that_is_gone_takes_no_moves_and_is_not_begun_anew() {
     let place = Place::new();
     let server = place.start().await;

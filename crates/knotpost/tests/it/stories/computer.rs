@@ -12,11 +12,18 @@ tell! {
     computer_players_do_not_go_on_when_the_last_person_has_left,
     computer_players_that_are_switched_off_take_no_challenges,
     an_administrator_suspends_a_computer_player_and_nobody_logs_in_there,
+    people_are_answered_in_rotation_and_cheap_levels_first,
+    a_person_who_has_used_their_share_waits_and_others_do_not,
+    boards_against_the_highest_levels_are_few_and_strangers_begin_fewer,
+    moments_of_a_clock_that_was_ahead_keep_no_turn_waiting,
 }
 
 mod stories {
+    use std::time::Duration;
+
     use axum::body::Body;
     use axum::http::Request;
+    use data_encoding::BASE64;
     use knotpost_core::admin::UserEdit;
     use knotpost_core::play::computer;
     use knotpost_core::play::computer_turns::DueTurns;
@@ -156,9 +163,21 @@ mod stories {
             due.take(&app.app).expect("a turn").number
         };
         assert_eq!(first().await, 101, "it has waited longest");
-        let request = Request::get("/api/v1/boards/osbox/102/events").body(Body::empty()).unwrap();
-        let stream = app.open(request).await;
-        assert_eq!(first().await, 102, "somebody watches it");
+        let watch = |cookie: String| {
+            let request = Request::get("/api/v1/boards/osbox/102/events").header("cookie", cookie);
+            app.open(request.body(Body::empty()).unwrap())
+        };
+        let stranger = watch(String::new()).await;
+        assert_eq!(first().await, 101, "a stranger who watches changes nothing");
+        drop(stranger);
+        let login = Request::post("/login")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("sec-fetch-site", "same-origin")
+            .body(Body::from("userid=ann&password=ann-secret"));
+        let page = app.send(login.unwrap()).await;
+        let cookie = page.header("set-cookie").split(';').next().unwrap_or_default();
+        let stream = watch(cookie.to_owned()).await;
+        assert_eq!(first().await, 102, "its player watches it");
         let page = app.get("/boards/osbox/102").await;
         assert!(
             page.text.contains("knotbot-2 is thinking; a move is due within 5 seconds."),
@@ -222,5 +241,97 @@ mod stories {
         edit_user(&app.app, "knotbot-3", UserEdit::Lift).await.unwrap();
         app.enlist_bots().await;
         assert_eq!(app.let_bots_play().await, 1);
+    }
+
+    /// The first person of each turn that is taken and leased, in order.
+    async fn rotate(app: &TestApp, turns: usize) -> Vec<String> {
+        let mut people = Vec::new();
+        let mut due = DueTurns::default();
+        for turn in 0..turns {
+            // What another server leased counts as much as what this one did.
+            if turn % 2 == 0 {
+                due.look(&app.app).await.unwrap();
+            }
+            let turn = due.take(&app.app).expect("a turn");
+            assert!(computer::lease(&app.app, &turn, 30_000).await.unwrap());
+            let board = app.get(&format!("/api/v1/boards/{}/{}", turn.game, turn.number)).await.json();
+            people.push(board["players"][1]["userid"].as_str().unwrap_or_default().to_owned());
+        }
+        people
+    }
+
+    pub(super) async fn people_are_answered_in_rotation_and_cheap_levels_first(place: Place) {
+        let app = start(place).await;
+        for name in ["bob", "cyd"] {
+            app.sign_up(name).await;
+        }
+        for (board, name) in ["ann", "ann", "ann", "ann", "cyd", "cyd", "bob"].into_iter().enumerate() {
+            let level = if name == "bob" { 1 } else { 6 };
+            post(&app, &format!("osbox challenge -size=9 knotbot-{level} {name}")).await;
+            app.clock.advance(1_000);
+            assert!(board < 7);
+        }
+        let people = rotate(&app, 7).await;
+        assert_eq!(people, ["bob", "ann", "cyd", "ann", "cyd", "ann", "ann"]);
+        // Whoever was answered a moment ago by a cheap level comes before those who wait for an expensive one.
+        app.clock.advance(40_000);
+        post(&app, "osbox challenge knotbot-1 bob").await;
+        assert_eq!(rotate(&app, 2).await, ["bob", "ann"]);
+        post(&app, "osbox challenge knotbot-1 bob").await;
+        assert_eq!(rotate(&app, 2).await, ["bob", "cyd"]);
+    }
+
+    pub(super) async fn a_person_who_has_used_their_share_waits_and_others_do_not(place: Place) {
+        let app = start(place).await;
+        app.sign_up("bob").await;
+        post(&app, "osbox challenge knotbot-3 ann").await;
+        let turn = lease_turn(&app).await;
+        // An eighth of the time of all.
+        let share = Duration::from_secs(u64::from(app.app.config.bots.hour_cpu_s) / 8);
+        computer::charge(&app.app, &turn, share).await.unwrap();
+        computer::give_back(&app.app, &turn).await.unwrap();
+        assert_eq!(lease_turn(&app).await.number, 101, "nothing is missing yet");
+        computer::charge(&app.app, &turn, Duration::from_secs(1)).await.unwrap();
+        computer::give_back(&app.app, &turn).await.unwrap();
+        post(&app, "osbox challenge knotbot-3 bob").await;
+        assert_eq!(app.let_bots_play().await, 1);
+        assert_eq!(ply(&app, "osbox").await, 0);
+        app.clock.advance(60_000);
+        assert_eq!(app.let_bots_play().await, 1, "a part of it has come back");
+        assert_eq!(ply(&app, "osbox").await, 1);
+    }
+
+    pub(super) async fn boards_against_the_highest_levels_are_few_and_strangers_begin_fewer(place: Place) {
+        let app = start(place).await;
+        for _ in 0..2 {
+            post(&app, "osbox challenge ann knotbot-8").await;
+        }
+        let refused = app.post("osbox challenge ann knotbot-7", "").await;
+        assert_eq!(refused.outcome(), "403 not_allowed", "{}", refused.text);
+        assert!(refused.text.contains("ann plays on 2 boards against computer players of levels 7 and 8"));
+        post(&app, "osbox challenge ann knotbot-6").await;
+        let login = BASE64.encode(b"ann:ann-secret");
+        let own = [("authorization", &*format!("Basic {login}"))];
+        for _ in 2..6 {
+            let page = app.post_with("osbox challenge ann knotbot-7", "", &own).await;
+            assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+        }
+        let page = app.post_with("osbox challenge ann knotbot-8", "", &own).await;
+        assert!(page.text.contains("ann plays on 6 boards against"), "{}", page.text);
+        post(&app, "osbox move 101 ann ann-secret resign").await;
+        let page = app.post_with("osbox challenge ann knotbot-8", "", &own).await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+    }
+
+    pub(super) async fn moments_of_a_clock_that_was_ahead_keep_no_turn_waiting(place: Place) {
+        let app = start(place).await;
+        const DAYS: i64 = 3 * 86_400_000;
+        app.clock.advance(DAYS);
+        post(&app, "osbox challenge knotbot-3 ann").await;
+        let turn = lease_turn(&app).await;
+        computer::charge(&app.app, &turn, Duration::from_secs(1)).await.unwrap();
+        computer::set_aside(&app.app, &turn, 3_600_000).await.unwrap();
+        app.clock.advance(-DAYS);
+        assert_eq!(app.let_bots_play().await, 1, "its lease, its board and its share are of then");
     }
 }

@@ -58,23 +58,33 @@ mod stories {
         app.clock.advance(10 * 60_000);
         assert!(ann.get("/settings").await.text.contains("address-password"));
         let hook = [("act", "new_hook"), ("url", "http://127.0.0.1:3000/"), ("turn", "yes")];
-        let attempts: [&[(&str, &str)]; 4] = [
+        let attempts: [&[(&str, &str)]; 7] = [
             &[("act", "add"), ("address", "thief@evil.example")],
             &[("act", "remove"), ("address", "two@ann.example")],
             &hook,
             &[("act", "renew_hook"), ("id", "1")],
+            &[("act", "bot"), ("sure", "yes")],
+            &[("act", "archive")],
+            &[("act", "new_feeds")],
         ];
         let before = app.tables().await.rows("addresses").to_vec();
-        for fields in attempts {
+        for (index, fields) in attempts.into_iter().enumerate() {
             let page = ann.post("/settings", fields).await;
             assert_eq!(page.status, 403, "{fields:?}");
             assert!(page.text.contains("present password"), "{}", page.text);
+            if index >= 4 {
+                // Wrong passwords are counted, and few are let in.
+                continue;
+            }
             let mut wrong = fields.to_vec();
             wrong.push(("present", "bob-secret"));
             assert_eq!(ann.post("/settings", &wrong).await.status, 401, "{fields:?}");
         }
         assert_eq!(app.tables().await.rows("addresses"), before);
         assert!(app.tables().await.rows("webhooks").is_empty());
+        assert_eq!(app.get("/api/v1/users/ann").await.json().get("bot"), None);
+        let archive = [("act", "archive"), ("present", "ann-secret")];
+        assert_eq!(Browser::of(&app, "ann").await.post("/settings", &archive).await.status, 200);
         let remove = [("act", "remove"), ("address", "two@ann.example"), ("present", "ann-secret")];
         assert_eq!(ann.post("/settings", &remove).await.status, 303);
         assert_eq!(ann.post("/settings", &hook).await.status, 200, "for ten minutes");
