@@ -113,5 +113,5 @@ static BOXILIES: Typed<Boxilies> = Typed::new(Profile {
     ]),
 });
 
-/// The last five stones are searched to the end. Before that, who owns more stones says next to nothing of who wins.
+/// The last five stones are searched to the end. Before that, owning more stones says next to nothing about the result.
 const BOXILIES_DEPTH: Searcher = Searcher::Depth(minimax::Settings { scale: 60, quiet: 0 });

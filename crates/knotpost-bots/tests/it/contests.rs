@@ -64,16 +64,21 @@ fn a_search_beats_chance() {
 #[test]
 fn a_won_game_cannot_be_won_again_by_rote() {
     let registry = Registry::standard();
-    for (name, typed, level, seat) in
-        [("osbox", "-size=3 -thin_knots", "6", 0), ("boxilies", "", "5", 0), ("obsidio", "-size=5", "3", 0)]
-    {
+    for (name, typed, winner, loser) in [
+        ("osbox", "-size=3 -thin_knots", "nodes:1000", "nodes:600"),
+        ("boxilies", "", "nodes:2000", "nodes:500"),
+        ("obsidio", "-size=5", "nodes:200", "nodes:40"),
+    ] {
         let game = registry.find(name).unwrap();
         let options = options(game, typed, 2);
         let ground = Ground { game, bot: find(name).unwrap(), options: &options };
-        let (winner, level) = ("nodes:3000".parse().unwrap(), level.parse().unwrap());
-        let learned = ground.learn(winner, level, seat).unwrap_or_else(|| panic!("{name}: no game is won"));
-        let tally = ground.replay(&learned, level, 10).unwrap();
-        assert!(tally.score()[0] <= 6.0, "{name}: {} turns, {tally:?}", learned.turns.len());
+        let loser = loser.parse().unwrap();
+        for seat in 0..2 {
+            let learned = ground.learn(winner.parse().unwrap(), loser, seat);
+            let learned = learned.unwrap_or_else(|| panic!("{name}: no game is won from seat {seat}"));
+            let tally = ground.replay(&learned, loser, 10).unwrap();
+            assert!(tally.score()[0] <= 6.0, "{name}: {} turns, {tally:?}", learned.turns.len());
+        }
     }
 }
 

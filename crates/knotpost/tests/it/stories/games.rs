@@ -184,7 +184,7 @@ mod stories {
             app.work().await;
             let told = app.letters();
             let asks = |letter: &Letter| letter.text.contains(" may type `swap` instead of a first move.");
-            assert!(told.iter().all(asks), "{told:?}");
+            assert!(told.iter().any(asks), "{told:?}");
             let words = app.get(&format!("/api/v1/boards/{game}/101/legal")).await.json();
             assert!(words.to_string().contains("\"swap\""), "{words}");
             assert_eq!(app.post(&swap("bob"), "").await.outcome(), "200 ok");
