@@ -105,7 +105,6 @@ test("choosing without a network keeps the board, and goes on when there is one"
   const ann = await Person.of(chromium, server, "ann");
   const path = await challenge();
   await begin(ann, path);
-  await ann.follow("Start again", "#table").catch(() => {});
   await ann.open(path);
   await offline(ann, async () => {
     await ann.page.click('.faces a[data-begun="f"]');
@@ -127,10 +126,8 @@ test("an open board says that the server is down, and recovers", { skip }, async
   await server.halt();
   await ann.page.waitForSelector(".live.lost");
   await bob.page.waitForSelector(".live.lost");
-  await bob.page.click(".steps + *").catch(() => {});
-  const address = server.address;
-  process.env.KNOTPOST_TEST_LISTEN = address;
-  server.place.settings.HTTP__LISTEN = address;
+  // It comes back where it was.
+  server.place.settings.HTTP__LISTEN = server.address;
   await server.resume();
   for (const person of [ann, bob]) await person.page.waitForFunction(() => !document.querySelector(".live.lost"));
   await server.command(`osbox move ${path.split("/").pop()} ann ann-secret f1`);
@@ -189,11 +186,9 @@ test("without scripts a session that ended loses no words either", { skip }, asy
   await ann.page.type("#with", "Mind the knot");
   await ann.page.deleteCookie(...(await ann.page.cookies()));
   await ann.press("Send f1");
-  assert.deepEqual(await judge(ann), []);
   await ann.fill({ userid: "ann", password: "ann-secret" });
   await ann.press("Log in");
   assert.match(await ann.text(), /You were logged out; f1 was not sent\./);
-  assert.deepEqual(await judge(ann), []);
   await ann.press("Send it");
   assert.equal(await plyOf(path), 1);
   assert.deepEqual(await talkOf(ann), ["Mind the knot"]);

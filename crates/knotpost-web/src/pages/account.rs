@@ -1,6 +1,7 @@
 //! Logging in and out, signing up, the link by mail, and passkeys.
 
 pub(super) mod passkeys;
+pub(super) mod unsent;
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use knotpost_commands::{Command, Credentials as Typed, Password, read_word};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::unsent::Unsent;
+use self::unsent::Unsent;
 use crate::Web;
 use crate::client::Client;
 use crate::credentials::Credentials;
@@ -74,13 +75,19 @@ pub(super) struct LogOut {
 pub(super) async fn ask(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
+    credentials: Credentials,
     PageQuery(query): PageQuery<Next>,
 ) -> Response {
     if visitor.is_some() {
         return Redirect::to(safe_next(&query.next)).into_response();
     }
-    let facts = form_facts(&web, "", &query.next, None, "");
-    no_store(web.pages.page_for(None, StatusCode::OK, "login.html", facts))
+    let Some(unsent) = Unsent::carried(&credentials) else {
+        let facts = form_facts(&web, "", &query.next, None, "");
+        return no_store(web.pages.page_for(None, StatusCode::OK, "login.html", facts));
+    };
+    let mut page = ask_with(&web, &unsent, StatusCode::OK);
+    page.headers_mut().extend(unsent::cookie(&web, "", 0).map(|cookie| (header::SET_COOKIE, cookie)));
+    page
 }
 
 fn form_facts(web: &Web, userid: &str, next: &str, unsent: Option<&Unsent>, message: &str) -> Value {
@@ -96,10 +103,10 @@ fn form(web: &Web, status: StatusCode, given: &LogIn, message: &str) -> Response
 }
 
 /// The form for somebody whose session has ended; it carries what they sent without one.
-pub(super) fn ask_with(web: &Web, unsent: &Unsent) -> Response {
+fn ask_with(web: &Web, unsent: &Unsent, status: StatusCode) -> Response {
     let message = "you were logged out, so nothing was sent yet; log in to go on, what you wrote is kept";
     let facts = form_facts(web, "", &unsent.page(), Some(unsent), message);
-    no_store(web.pages.page_for(None, StatusCode::UNAUTHORIZED, "login.html", facts))
+    no_store(web.pages.page_for(None, status, "login.html", facts))
 }
 
 impl LogIn {

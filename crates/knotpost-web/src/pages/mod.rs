@@ -22,7 +22,6 @@ mod seeks;
 mod settings;
 mod short;
 mod turn;
-mod unsent;
 mod unsubscribe;
 mod webhooks;
 
@@ -256,13 +255,13 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/figures/{name}", || get(figures::show)),
 ];
 
+pub(super) use account::unsent::{LoggedOut, Refused, keep_words, page_of, refuse};
 #[cfg(test)]
 pub(super) use assets::STYLE;
 pub(super) use assets::address as asset_address;
 pub(super) use home::{method_not_allowed, not_found, not_found_page};
 pub(super) use mailbox::require_key as require_mailbox_key;
 pub use privacy::check_privacy_text;
-pub(super) use unsent::{LoggedOut, Refused, keep_words, page_of, refuse};
 
 #[cfg(test)]
 mod tests {

@@ -97,8 +97,8 @@ mod stories {
             ),
         ] {
             let mut browser = Browser::new(&app);
-            let page = browser.post(path, fields).await;
-            assert_eq!(page.status, 401, "{path}");
+            let page = browser.submit(path, fields).await;
+            assert!(browser.cookie.is_none(), "it was carried to the log-in and no further");
             assert!(
                 page.text.contains("you wrote is kept") && page.text.contains("id=\"userid\""),
                 "{}",
@@ -135,6 +135,10 @@ mod stories {
         }
         let talk = app.get(BOARD).await.text;
         assert_eq!(talk.matches("class=\"speech\"").count(), 2, "with the move and alone: {talk}");
+        // What is too long for a cookie stands on the page of the answer.
+        let long = "x".repeat(8000);
+        let page = Browser::new(&app).post(BOARD, &[("act", "chat"), ("comment", &long)]).await;
+        assert!(page.status == 401 && page.text.contains(&long), "{}", page.text);
         // Another site puts no words into a form of ours.
         for site in ["cross-site", "none"] {
             let fields = [("act", "chat"), ("comment", WORDS)];

@@ -5,21 +5,27 @@
 
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use minijinja::{Value, context};
 use url::form_urlencoded;
 
-use super::{ROUTES, account};
+use super::ask_with;
 use crate::Web;
+use crate::credentials::Credentials;
 use crate::error::Problem;
-use crate::session::{LONGEST_NEXT, safe_next, to_log_in, url_encode};
+use crate::pages::ROUTES;
+use crate::session::{LONGEST_NEXT, is_secure, safe_next, to_log_in, url_encode};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Visitor;
 
 /// The longest form that is kept, in bytes: more than a form of our pages sends with all fields full.
 const LONGEST_FORM: u64 = 128 * 1024;
+/// The cookie that carries a form to the log-in, how long it does at most, and the most that a browser takes.
+const COOKIE: &str = "unsent";
+const MINUTES: u32 = 10;
+const LONGEST_COOKIE: usize = 3500;
 /// What is never handed back.
 const SECRETS: [&str; 3] = ["password", "present", "new"];
 /// What buttons and hidden fields say.
@@ -85,9 +91,26 @@ impl Unsent {
     /// What the template of the form needs.
     pub(super) fn facts(&self) -> Value {
         let fields = self.fields.iter().map(|(name, value)| context! { name, value }).collect::<Vec<_>>();
-        let mut body = form_urlencoded::Serializer::new(String::new());
-        let body = body.extend_pairs(&self.fields).finish();
-        context! { path => self.path.clone(), fields, body, page => self.page() }
+        context! { path => self.path.clone(), fields, body => self.body(), page => self.page() }
+    }
+
+    fn body(&self) -> String {
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish()
+    }
+
+    /// Leads to the log-in; a cookie for its page carries the form. `None`: it is too long for a cookie.
+    fn lead_to_log_in(&self, web: &Web) -> Option<Response> {
+        let carried = format!("{}?{}", url_encode(&self.path), self.body());
+        let cookie = cookie(web, &carried, MINUTES * 60).filter(|_| carried.len() <= LONGEST_COOKIE)?;
+        Some(([(header::SET_COOKIE, cookie)], to_log_in(&self.page())).into_response())
+    }
+
+    /// The form that a cookie carries to the log-in.
+    pub(super) fn carried(credentials: &Credentials) -> Option<Self> {
+        let carried = credentials.cookie(COOKIE)?;
+        let (path, body) = carried.split_once('?')?;
+        let path = form_urlencoded::parse(path.as_bytes()).next()?.0.into_owned();
+        Some(Self::read(&path, body.as_bytes()))
     }
 
     /// The page that offers a form again after the log-in that it was sent without.
@@ -123,6 +146,14 @@ pub(crate) fn refuse(web: &Web, path: &str, code: Code, message: &str) -> Respon
 
 fn is_of_programs(path: &str) -> bool {
     ["/api/", "/inbound"].iter().any(|other| path.starts_with(other)) || path == "/commands"
+}
+
+/// The `Set-Cookie` value for a form that is carried to the log-in; an empty one deletes it.
+pub(super) fn cookie(web: &Web, carried: &str, seconds: u32) -> Option<HeaderValue> {
+    let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
+    let cookie =
+        format!("{COOKIE}={carried}; Path=/login; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    HeaderValue::from_str(&cookie).ok()
 }
 
 /// Completes the refusal of a form of a page with what was typed.
@@ -173,7 +204,9 @@ fn complete(web: &Web, response: Response, unsent: Option<&Unsent>) -> Response 
     let status = response.status();
     if response.extensions().get::<LoggedOut>().is_some() {
         return match unsent {
-            Some(unsent) if unsent.has_words() => account::ask_with(web, unsent),
+            Some(unsent) if unsent.has_words() => {
+                unsent.lead_to_log_in(web).unwrap_or_else(|| ask_with(web, unsent, StatusCode::UNAUTHORIZED))
+            }
             Some(unsent) => to_log_in(&unsent.page()),
             None => response,
         };
