@@ -241,7 +241,7 @@ mod stories {
         stop_mail(&app, "cyd").await;
         ok(&app, "vacation dan dan-secret 5").await;
         edit_user(&app.app, "eve", UserEdit::Delete).await.unwrap();
-        // The board that is over, and the one that waits; the boards of who has left are over.
+        // The board that is over, and the one that waits; the boards of users who left are over.
         let words = [
             ("bob", "suspended", 101, Some(102)),
             ("cyd", "Mail to cyd comes back", 103, Some(104)),
