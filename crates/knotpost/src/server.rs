@@ -343,7 +343,7 @@ fn start_loops(
     let config = &app.config;
     let parts = || (Arc::clone(app), stop.clone());
     if let Some(hold) = app.hold {
-        tracing::warn!("{}; to end that: {}", Hold::WORDS, hold.mend());
+        tracing::warn!(held = Hold::WORDS, mend = hold.mend(), "this server is on hold");
     }
     // The mail in a watched folder may be that of the server that goes on.
     if let Some(watch) = watch.filter(|_| app.hold.is_none()) {

@@ -291,6 +291,8 @@ fn may_be_scanned(line: &str) -> bool {
     line.contains("INDEX")
         || [
             "SCAN n",
+            "SCAN due",
+            "SCAN named",
             "SCAN watchers",
             "SCAN readers",
             "SCAN queued",

@@ -390,7 +390,7 @@ mod stories {
         ] {
             app.work().await;
             app.clock.advance(7 * HOUR);
-            say(&app, line, "Down?").await;
+            say(&app, line, if line.contains("chat") { "Down?" } else { "" }).await;
         }
         app.work().await;
         let told = host.told();
