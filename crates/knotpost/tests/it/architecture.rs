@@ -126,7 +126,8 @@ const CORE_ORDER: [&str; 17] = [
 ];
 
 /// What every use case of the core is handed, and the parts it consists of: all modules may name them.
-const CORE_CONTEXT: [&str; 8] = ["app", "config", "gallery", "hold", "links", "outage", "pulse", "thinking"];
+const CORE_CONTEXT: [&str; 9] =
+    ["app", "config", "fair_queue", "gallery", "hold", "links", "outage", "pulse", "thinking"];
 
 /// What the pure crates must not name: they have no files, sockets, clock,
 /// tasks or logs.
