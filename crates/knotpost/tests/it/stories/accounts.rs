@@ -348,7 +348,7 @@ mod stories {
             async move { edit_user(app, from, edit).await.map_err(|error| format!("{error:?}")) }
         };
         for (to, why) in
-            [("bob", "taken"), ("BOB", "taken"), ("help", "help"), ("a b", "a b"), ("knotbot-9", "knotbot")]
+            [("bob", "UseridTaken"), ("BOB", "UseridTaken"), ("help", "BadValue"), ("a b", "BadValue")]
         {
             let told = rename("ann", to).await.unwrap_err();
             assert!(told.contains(why), "{to}: {told}");
