@@ -172,7 +172,7 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with('-')
 }
 
-/// Fewest characters of `inbound.secret`: who guesses it hands in mail under any name.
+/// Fewest characters of `inbound.secret`: guessing it lets a stranger hand in mail under any name.
 const SECRET_LENGTH: usize = 16;
 
 fn ways_in(config: &Config) -> Result<(), ConfigError> {

@@ -145,7 +145,7 @@ const OF_SETTINGS: &[Fault] = &[
             change(
                 place,
                 "INSERT INTO users (userid, userid_key, role, state, created_at)
-                 VALUES ('Knotbot-3', 'knotbot-3', 'player', 'active', 0)",
+                 VALUES ('knotbot-3', 'knotbot-3', 'player', 'active', 0)",
             );
         };
     }),

@@ -195,7 +195,7 @@ async fn what_serve_only_warns_of_is_a_warning() {
 async fn whatever_serve_warns_of_is_told_before() {
     let name_taken: fn(&Place) = |place| {
         let sql = "INSERT INTO users (userid, userid_key, role, state, created_at)
-                   VALUES ('Knotbot-3', 'knotbot-3', 'player', 'active', 0)";
+                   VALUES ('knotbot-3', 'knotbot-3', 'player', 'active', 0)";
         rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute(sql, []).unwrap();
     };
     let open_folder: fn(&Place) = |place| {

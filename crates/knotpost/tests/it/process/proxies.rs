@@ -114,6 +114,7 @@ fn start_apache(fit: &Fit<'_>) -> Command {
         "mpm_event",
         "authz_core",
         "alias",
+        "setenvif",
         "socache_shmcb",
         "ssl",
         "headers",
@@ -261,7 +262,8 @@ async fn stands_before_a_server(make: fn(&Fit<'_>) -> Command, redirects: bool) 
         run_neighbour("curl", &["-sS", "-H", "Host: games.example", &address]).await;
     }
     server.stop().await;
-    for path in secrets.iter().map(String::as_str).chain(["/feeds/x?key=canary-of-a-key"]) {
+    for path in secrets.iter().map(String::as_str).chain(["/api/v1/users/ann/turns.atom?key=canary-of-a-key"])
+    {
         let told = proxy.ask(path, &[]).await;
         assert!(!has_status(&told, "200"), "{told}");
     }
