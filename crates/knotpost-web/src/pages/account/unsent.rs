@@ -21,7 +21,7 @@ use knotpost_core::boards::Code;
 use knotpost_core::identity::Visitor;
 
 /// The longest form that is kept, in bytes: more than a form of our pages sends with all fields full.
-const LONGEST_FORM: u64 = 128 * 1024;
+const LONGEST_FORM: usize = 128 * 1024;
 /// The cookie that carries a form to the log-in, how long it does at most, and the most that a browser takes.
 const COOKIE: &str = "unsent";
 const MINUTES: u32 = 10;
@@ -44,14 +44,18 @@ pub(crate) struct LoggedOut;
 pub(super) struct Unsent {
     path: String,
     fields: Vec<(String, String)>,
+    /// Whether there was no password among them: without it the form is of little use.
+    is_whole: bool,
 }
 
 impl Unsent {
     /// The form with this body that was sent to this address.
     pub(super) fn read(path: &str, body: &[u8]) -> Self {
-        let fields = form_urlencoded::parse(body).into_owned();
-        let fields = fields.filter(|(name, _)| !SECRETS.contains(&name.as_str())).collect();
-        Self { path: safe_next(path).to_owned(), fields }
+        let mut fields: Vec<(String, String)> = form_urlencoded::parse(body).into_owned().collect();
+        let count = fields.len();
+        fields.retain(|(name, _)| !SECRETS.contains(&name.as_str()));
+        let is_whole = fields.len() == count;
+        Self { path: safe_next(path).to_owned(), fields, is_whole }
     }
 
     fn field(&self, name: &str) -> &str {
@@ -162,12 +166,12 @@ pub(crate) async fn keep_words(State(web): State<Web>, request: Request, next: N
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let is_short = body.size_hint().exact().is_some_and(|length| length <= LONGEST_FORM);
+    let is_short = body.size_hint().exact().is_some_and(|length| length <= LONGEST_FORM as u64);
     // Another site must not put words into a form of ours.
     if !is_short || !is_of_this_site(&parts.headers, &web.pages.url) {
         return complete(&web, next.run(Request::from_parts(parts, body)).await, None);
     }
-    let Ok(bytes) = to_bytes(body, LONGEST_FORM as usize).await else {
+    let Ok(bytes) = to_bytes(body, LONGEST_FORM).await else {
         return web
             .pages
             .problem(Code::WrongArguments, "the request ended in the middle; send the form again");
@@ -215,6 +219,7 @@ fn complete(web: &Web, response: Response, unsent: Option<&Unsent>) -> Response 
         return response;
     }
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let unsent = unsent.filter(|unsent| unsent.is_whole);
     let is_page = kind.is_some_and(|kind| kind.starts_with("text/html"));
     let message = match response.extensions().get::<Refused>() {
         Some(_) if is_page && unsent.is_none() => return response,
@@ -224,9 +229,10 @@ fn complete(web: &Web, response: Response, unsent: Option<&Unsent>) -> Response 
         None => "the form cannot be read; open its page again",
     };
     let title = status.canonical_reason().unwrap_or("Error");
-    let facts = match unsent {
-        Some(unsent) => context! { title, message, unsent => unsent.facts() },
-        None => context! { title, message },
+    let facts = if let Some(unsent) = unsent {
+        context! { title, message, unsent => unsent.facts() }
+    } else {
+        context! { title, message }
     };
     let mut page = web.pages.page(status, "problem.html", facts);
     if let Some(seconds) = response.headers().get(header::RETRY_AFTER) {

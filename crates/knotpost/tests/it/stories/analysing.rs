@@ -95,7 +95,7 @@ mod stories {
         assert_eq!(page.text.matches("Boxilies Board 101 Error").count(), 1, "{}", page.text);
         assert!(page.text.contains("asks for one analysis or twenty hints"), "{}", page.text);
         assert_eq!(get_as(&app, API, "ann").await.outcome(), "409 conflict");
-        assert_eq!(app.get(API).await.status, 401);
+        assert_eq!(app.get(API).await.status, 409);
         assert_eq!(app.get("/boards/boxilies/101/analysis").await.status, 409);
     }
 }
