@@ -21,8 +21,8 @@ mod phrases;
 mod quoting;
 mod reaction;
 mod received;
-mod smime;
 pub mod signs;
+mod smime;
 mod trimmings;
 
 pub use extract::{Extracted, extract};

@@ -38,8 +38,8 @@ mod writer;
 pub use batch::MovePlan;
 pub use boards::{
     BoardContext, BoardNoteRow, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, InvitationRow,
-    LONGEST_LEASE_MS, NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow, QueuedMoveRow,
-    RefusedOffer, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
+    LONGEST_LEASE_MS, NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow,
+    QueuedMoveRow, RefusedOffer, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
 };
 pub use connection::{Driver, Guarded, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{

@@ -37,9 +37,7 @@ pub(super) async fn refuse_foreign_posts(State(web): State<Web>, request: Reques
     let is_proxied =
         client::peer(&parts).is_some_and(|peer| web.app.config.http.trusted_proxies.contain(peer));
     let text = match source(&web.app.config.server.public_url, is_proxied, &parts.headers) {
-        Source::Foreign => {
-            "this was sent by a page of another site; open the page here and try again"
-        }
+        Source::Foreign => "this was sent by a page of another site; open the page here and try again",
         Source::Unsaid if has_session(&web, parts.extensions.get()) => {
             "a request with a session's cookie must say by `Origin` where it comes from"
         }

@@ -8,7 +8,9 @@ use super::{REMOVED, push, reach, stop};
 use crate::app::App;
 use knotpost_model::{HookUrl, Millis, OutboxKey, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{Attempted, HookEventRow, ReadTx, StoreError, UserRow, UserState, WebhookRow, WriteTx};
+use knotpost_storage::{
+    Attempted, HookEventRow, ReadTx, StoreError, UserRow, UserState, WebhookRow, WriteTx,
+};
 
 /// Nobody else sends a leased event before this time is over. More than an attempt takes.
 const LEASE_MS: i64 = 2 * 60_000;
