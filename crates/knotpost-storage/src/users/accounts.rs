@@ -188,7 +188,8 @@ impl ReadTx {
 }
 
 impl ReadTx {
-    /// The userid of a user, and whether others have proven the address as well, at which a mail reaches them.
+    /// The userid of a user who has proven this address, and whether others have as well; `None`: they have not, so that
+    /// the mail may go to somebody else.
     ///
     /// # Errors
     /// When the database fails.
@@ -197,7 +198,12 @@ impl ReadTx {
         user: UserKey,
         address_key: &str,
     ) -> Result<Option<(String, bool)>, StoreError> {
-        let sql = concat!("SELECT u.userid, ", is_shared!("$2", "u.id"), " FROM users u WHERE u.id = $1");
+        let sql = concat!(
+            "SELECT u.userid, ",
+            is_shared!("$2", "u.id"),
+            " FROM users u WHERE u.id = $1 AND EXISTS (SELECT 1 FROM addresses a WHERE a.user_id = u.id \
+             AND a.address_key = $2 AND a.verified_at IS NOT NULL)"
+        );
         Ok(on!(self, c => sqlx::query_as::<_, (String, bool)>(sql)
             .bind(user.0)
             .bind(address_key)

@@ -251,7 +251,7 @@ fn envelope_of(
     form: MailForm,
 ) -> Envelope {
     let addressee = known.statuses.get(&row.id).and_then(|status| {
-        let reader = status.reader.as_ref()?;
+        let reader = status.reader.as_ref().filter(|_| status.address.is_some())?;
         Some(Addressee { userid: reader.userid.clone(), is_shared: status.is_shared })
     });
     Envelope {

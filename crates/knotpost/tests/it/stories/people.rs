@@ -61,7 +61,7 @@ mod stories {
             let letters = app.letters();
             let want = std::fs::read_to_string(path.with_extension("want")).unwrap();
             let (found, comment) = want.split_once("\n\n").unwrap_or((&want, ""));
-            let is_move = found.trim() == "body: f12";
+            let is_move = found.trim() == "body: a8";
             let board = app.get(&format!("/api/v1/boards/osbox/{number}")).await.json();
             assert_eq!(board["ply"], i64::from(is_move), "{name}: {board}");
             let told: String = letters.iter().map(|letter| letter.text.as_str()).collect();
@@ -82,7 +82,7 @@ mod stories {
         let picture =
             "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAx\n".repeat(50_000);
         let entity = format!(
-            "Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<div>f12</div><img src=\"cid:logo\">\n--b\nContent-Type: image/png\nContent-ID: <logo>\nContent-Transfer-Encoding: base64\n\n{picture}--b--\n"
+            "Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<div>a8</div><img src=\"cid:logo\">\n--b\nContent-Type: image/png\nContent-ID: <logo>\nContent-Transfer-Encoding: base64\n\n{picture}--b--\n"
         );
         assert!(entity.len() > 3_500_000);
         assert_eq!(answer(&app, &letter, "logo", &entity).await, "executed");
@@ -115,7 +115,8 @@ mod stories {
         }
         app.clock.advance(HOUR);
         // At the server's own address the Subject counts; of one that is no command nothing else is known.
-        for (subject, told) in [("Hello", "is encrypted"), ("osbox mvoe 101 ann ann-secret f1", "`mvoe`")] {
+        for (subject, told) in [("Hello", "is encrypted"), ("osbox move 101 ann", "is missing after `move`")]
+        {
             let headers = format!("Subject: {subject}\r\nMessage-ID: <{subject}@x>\r\n");
             let smime = smime.replace('\n', "\r\n");
             let (head, body) = smime.split_once("\r\n\r\n").unwrap();
@@ -143,11 +144,14 @@ mod stories {
         for (number, entity) in [gmail, outlook, page, tapback].into_iter().enumerate() {
             for (what, letter) in [("board", &letter), ("chat", &chat)] {
                 let became = answer(&app, letter, &format!("{what}{number}"), entity).await;
-                assert_eq!(became, "reaction", "{entity}");
+                assert_eq!(became, "kept", "{entity}");
             }
         }
         assert_eq!(app.letters().len(), 0);
-        assert_eq!(app.tables().await.of_the_games(), before);
+        let tables = app.tables().await;
+        let kept = tables.rows("inbox").iter().filter(|row| row.contains("reaction")).count();
+        assert_eq!(kept, 8, "each is kept with its reason");
+        assert_eq!(tables.of_the_games(), before);
     }
 
     pub(super) async fn two_mails_of_one_id_with_other_words_are_two(place: Place) {
@@ -190,11 +194,11 @@ mod stories {
         assert!(!alone.text.starts_with("For "), "nobody else reads it: {}", alone.text);
         assert!(String::from_utf8_lossy(&alone.bytes).contains("\r\nTo: bob <bob@bob.example>\r\n"));
         // It is ann's turn.
-        app.reply("ann@ann.example", &of("bob"), "f12").await;
+        app.reply("ann@ann.example", &of("bob"), "a8").await;
         let told = letter_to(&app.letters(), "ann@ann.example");
         assert!(told.text.contains("You replied to a mail for bob."), "{}", told.text);
         assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 0);
-        app.reply("ann@ann.example", &of("ann"), "f12").await;
+        app.reply("ann@ann.example", &of("ann"), "a8").await;
         assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 1);
     }
 }
