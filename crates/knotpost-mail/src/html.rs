@@ -255,7 +255,9 @@ impl Page {
             }
             return;
         }
-        ended_by(name).iter().for_each(|ended| self.close(ended));
+        for ended in ended_by(name) {
+            self.close(ended);
+        }
         let look = self.look().within(name, tag.attributes);
         if !look.is_gone {
             self.lay_out(tag);

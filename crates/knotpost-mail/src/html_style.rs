@@ -35,6 +35,7 @@ pub(super) fn attribute<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
 
 /// How the text in an element looks, as far as that decides whether a person reads it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "properties of CSS, each by itself")]
 pub(super) struct Look {
     /// Takes no place on the page, with all that is in it.
     pub(super) is_gone: bool,
@@ -82,8 +83,7 @@ impl Look {
                         ("text-decoration" | "text-decoration-line", value) => {
                             look.is_void |= value.contains("line-through");
                         }
-                        ("opacity", value) => look.is_void |= is_zero(value),
-                        ("max-height", value) => look.is_void |= is_zero(value),
+                        ("opacity" | "max-height", value) => look.is_void |= is_zero(value),
                         ("height" | "width" | "max-width", value) => style.is_nothing |= is_zero(value),
                         ("overflow", value) => style.is_cut |= matches!(value, "hidden" | "clip"),
                         ("text-indent" | "left" | "top", value) => look.is_void |= is_far_off(value),

@@ -155,7 +155,9 @@ impl<'x> Part<'x> {
         let Some(content) = self.content(&HeaderName::ContentType) else { return Kind::Text(Form::Plain) };
         let is_named = |name: &str| self.file_name().is_some_and(|file| file.eq_ignore_ascii_case(name));
         match (content.ctype(), content.subtype()) {
-            ("multipart", Some("encrypted")) => Kind::Sealed(Sealed::Encrypted),
+            ("multipart", Some("encrypted")) | ("application", Some("pgp-encrypted")) => {
+                Kind::Sealed(Sealed::Encrypted)
+            }
             ("multipart", subtype) => Kind::Multipart(
                 Arrangement::of(subtype),
                 content.attribute("boundary").map(str::trim_end).filter(|boundary| !boundary.is_empty()),
@@ -169,7 +171,6 @@ impl<'x> Part<'x> {
                 _ => Form::Other,
             }),
             ("application", Some("pkcs7-mime" | "x-pkcs7-mime")) => Kind::SmimeMessage,
-            ("application", Some("pgp-encrypted")) => Kind::Sealed(Sealed::Encrypted),
             ("application", Some("ms-tnef" | "vnd.ms-tnef")) => Kind::Sealed(Sealed::Winmail),
             ("application", _) if is_named("smime.p7m") => Kind::SmimeMessage,
             _ if is_named("winmail.dat") => Kind::Sealed(Sealed::Winmail),
@@ -286,7 +287,7 @@ const NO_PROSE: &[&str] = &[
 /// What hides the words of a mail from this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sealed {
-    /// Encrypted with S/MIME or OpenPGP.
+    /// Encrypted with S/MIME or `OpenPGP`.
     Encrypted,
     /// In `winmail.dat`, a form of Outlook's own.
     Winmail,

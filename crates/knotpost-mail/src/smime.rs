@@ -73,7 +73,7 @@ fn collect<'a>(bytes: &'a [u8], depth: usize, whole: &mut Vec<u8>) -> Option<&'a
         }
         PIECES if depth > 0 => {
             let mut rest = element.content;
-            while !rest.is_empty() && !(element.after.is_none() && rest.starts_with(&[0, 0])) {
+            while !(rest.is_empty() || element.after.is_none() && rest.starts_with(&[0, 0])) {
                 rest = collect(rest, depth - 1, whole)?;
             }
             element.after.or_else(|| rest.get(2..))

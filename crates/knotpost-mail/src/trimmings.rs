@@ -103,7 +103,7 @@ pub(super) fn mark_warnings(lines: &[&str], marks: &mut [Mark]) {
             let mut below = lines.iter().skip(index + 1).filter(|line| !is_blank(line)).take(2);
             is_head(line) && below.any(|line| is_warning(line))
         };
-        if !(goes_on && is_rest(line)) && !is_warning(line) && !heads_warning() {
+        if !(goes_on && is_rest(line) || is_warning(line) || heads_warning()) {
             return;
         }
         *mark = Mark::Trimmings;

@@ -67,10 +67,9 @@ fn source(public_url: &str, is_proxied: bool, headers: &HeaderMap) -> Source {
         if is_own { Source::Own } else { Source::Foreign }
     };
     match (read("sec-fetch-site"), read("origin")) {
-        (Some("same-origin" | "none"), None) => Source::Own,
         // A proxy may have rewritten the host, but the address of the server is still ours.
         (Some("same-origin" | "none"), Some(origin)) if is_exact => judge(origin),
-        (Some("same-origin" | "none"), Some(_)) => Source::Own,
+        (Some("same-origin" | "none"), _) => Source::Own,
         (_, Some(origin)) => judge(origin),
         (Some(_), None) => Source::Foreign,
         (None, None) => match read("referer").map(judge) {

@@ -44,8 +44,8 @@ pub(super) async fn ready(State(web): State<Web>, headers: HeaderMap) -> Respons
     }
     let text = match readiness {
         Ok(warnings) => {
-            let warnings: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
-            format!("ready\n{warnings}knotpost {}\n", *VERSION)
+            let lines = warnings.iter().flat_map(|warning| ["warning: ", warning, "\n"]);
+            format!("ready\n{}knotpost {}\n", lines.collect::<String>(), *VERSION)
         }
         Err(why) => format!("{why}\n"),
     };

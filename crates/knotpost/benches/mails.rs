@@ -59,6 +59,7 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
 fn envelope(form: MailForm) -> Envelope {
     Envelope {
         recipient: "ann@ann.example".to_owned(),
+        addressee: None,
         message_id: "knotpost.1@example.org".to_owned(),
         date: Millis(1_793_697_600_000),
         in_reply_to: None,

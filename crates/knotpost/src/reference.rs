@@ -40,7 +40,7 @@ pub fn levels() -> String {
         .iter()
         .filter_map(|game| Some((game.meta().title, knotpost_bots::find(game.meta().name)?.levels())))
         .collect();
-    let titles: String = games.iter().map(|(title, _)| format!(" {title} |")).collect();
+    let titles: String = games.iter().flat_map(|(title, _)| [" ", title, " |"]).collect();
     let mut table = format!("| level |{titles}\n|---|{}\n", "---|".repeat(games.len()));
     for level in 0..8 {
         let cells = games.iter().filter_map(|(_, levels)| levels.get(level).copied().map(tell_strength));
@@ -48,7 +48,7 @@ pub fn levels() -> String {
             table,
             "| {} |{}",
             level + 1,
-            cells.map(|cell| format!(" {cell} |")).collect::<String>()
+            cells.flat_map(|cell| [" ".to_owned(), cell, " |".to_owned()]).collect::<String>()
         );
     }
     table

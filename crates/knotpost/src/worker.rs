@@ -317,7 +317,7 @@ async fn prune_folder(app: &App, folder: &Maildir) {
         Ok(Ok(0)) => {}
         Ok(Ok(deleted)) => tracing::info!(deleted, "old mails were deleted from the folder of outgoing mail"),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "old mails cannot be deleted from the folder of outgoing mail")
+            tracing::warn!(%error, "old mails cannot be deleted from the folder of outgoing mail");
         }
         Err(error) => tracing::error!(%error, "old mails cannot be deleted from the folder of outgoing mail"),
     }

@@ -53,13 +53,11 @@ impl Ground<'_> {
             let played = contest.play_by(learned.number, &mut |position, sitting, _| {
                 let recalled = if sitting == 0 { turns.next() } else { None };
                 let is_legal = |turn: &&String| position.clone_box().play(Turn::from_word(turn)).is_ok();
-                match recalled.filter(is_legal) {
-                    Some(turn) => Some(turn.clone()),
-                    None => {
-                        let asked = *players.get(sitting)?;
-                        Some(self.bot.think(position, asked, &chance.seed(), &mut || false)?.turn)
-                    }
+                if let Some(turn) = recalled.filter(is_legal) {
+                    return Some(turn.clone());
                 }
+                let asked = *players.get(sitting)?;
+                Some(self.bot.think(position, asked, &chance.seed(), &mut || false)?.turn)
             })?;
             tally.add(&played);
         }

@@ -49,7 +49,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     let work = app.store.write_move(plan, move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
         Box::pin(async move {
-            let answer = apply_alone(tx, &app, &prepared, now).await?;
+            let answer = Box::pin(apply_alone(tx, &app, &prepared, now)).await?;
             lay_out(tx, &prepared, answer).await
         })
     });
@@ -145,7 +145,7 @@ where
                 }
                 let answer = match prepared.command {
                     Ok(Command::Multiple) => apply_lines(tx, &app, &prepared, MOST_STORED, now).await?,
-                    _ => apply(tx, &app, &prepared, now).await?,
+                    _ => Box::pin(apply(tx, &app, &prepared, now)).await?,
                 };
                 let answer = lay_out(tx, &prepared, answer).await?;
                 let response = present(&answer).into_row(keys.1.clone());

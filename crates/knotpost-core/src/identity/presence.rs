@@ -121,7 +121,7 @@ pub(crate) async fn find_rest(
 
 /// Behind whose turn it is: `, away until 2026-12-01`. Nothing about who is there.
 pub(crate) fn in_short(absences: Option<&Vec<Absence>>) -> String {
-    absences.into_iter().flatten().map(|absence| format!(", {}", absence.in_short())).collect()
+    absences.into_iter().flatten().flat_map(|absence| [", ".to_owned(), absence.in_short()]).collect()
 }
 
 #[cfg(test)]

@@ -21,6 +21,10 @@ enum Moves {
 
 /// Somebody who plays on a board or watches it.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "settings and facts that have nothing to do with one another"
+)]
 pub(crate) struct Reader {
     pub(crate) user: UserKey,
     pub(crate) addresses: Vec<String>,

@@ -176,7 +176,7 @@ fn is_refusal_of_disk(code: &str) -> bool {
     code.len() < 5 && code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 8 | 10))
 }
 
-/// SQLite's CORRUPT with its extensions, and NOTADB; PostgreSQL's data_corrupted and index_corrupted.
+/// SQLite's CORRUPT with its extensions, and NOTADB; PostgreSQL's `data_corrupted` and `index_corrupted`.
 fn is_damage(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779" | "XX001" | "XX002"))

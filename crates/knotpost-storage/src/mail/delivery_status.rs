@@ -40,6 +40,7 @@ pub struct DeliveryStatus {
 }
 
 #[derive(Debug, FromRow)]
+#[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
 struct Line {
     #[sqlx(try_from = "i64")]
     id: OutboxKey,

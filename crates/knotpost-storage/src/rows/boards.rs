@@ -140,6 +140,7 @@ pub struct BoardFilter {
 
 /// A seat and the user in it.
 #[derive(Clone, Debug, FromRow)]
+#[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
 pub struct SeatRow {
     /// From 1, in turn order.
     pub seat: i64,

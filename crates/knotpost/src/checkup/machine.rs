@@ -20,7 +20,7 @@ const LITTLE_SPACE: u64 = 512 << 20;
 /// Files that a server, and an upgrade of its database, need at least.
 const FEW_FILES: u64 = 1000;
 /// Until this age of a copy an operator may want to go back to the program before.
-const OLD_COPY: Duration = Duration::from_secs(30 * 86_400);
+const OLD_COPY: Duration = Duration::from_hours(30 * 24);
 const DAY_MS: i64 = 86_400_000;
 /// Certificates are renewed a month before their end.
 const SOON_DAYS: i64 = 14;

@@ -22,6 +22,10 @@ use knotpost_storage::{Settings, Store, StoreError, TABLES};
 
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["copy", "same", "verify"])))]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a command line, of which its group excludes all but one"
+)]
 pub(super) struct Args {
     /// The file that `knotpost backup` wrote.
     file: PathBuf,

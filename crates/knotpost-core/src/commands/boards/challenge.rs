@@ -102,7 +102,7 @@ async fn count_for_challenged(
 struct Absent {
     unknown: Vec<String>,
     /// A sentence about each who has left or is suspended.
-    absent: Vec<String>,
+    gone: Vec<String>,
     unwilling: Vec<String>,
     at_limit: Vec<String>,
 }
@@ -122,20 +122,20 @@ pub(in crate::commands) async fn find_players(
         };
         match opponents::readiness(tx, app, game.meta().name, &user).await? {
             Readiness::Ready => {}
-            Readiness::Absent(why) => note(&mut absent.absent, &why.about(&user.userid)),
+            Readiness::Absent(why) => note(&mut absent.gone, &why.about(&user.userid)),
             Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
             Readiness::AtLimit => note(&mut absent.at_limit, &user.userid),
         }
         users.push(user);
     }
-    let Absent { unknown, absent, unwilling, at_limit } = absent;
-    if unknown.is_empty() && absent.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+    let Absent { unknown, gone, unwilling, at_limit } = absent;
+    if unknown.is_empty() && gone.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
         check_people(game, &users)?;
         return Ok(users);
     }
     let mut refusal =
         Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
-    for sentence in absent {
+    for sentence in gone {
         refusal = refusal.hint(sentence);
     }
     for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {

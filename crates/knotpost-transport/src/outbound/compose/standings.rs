@@ -74,6 +74,6 @@ fn seeks_table(seeks: &[SeekLine]) -> String {
         .map(|seek| vec![seek.userid.clone(), seek.wanted.to_string(), seek.terms.clone()])
         .collect();
     let resting = seeks.iter().filter_map(|seek| seek.rests.as_deref());
-    let told: String = resting.map(|why| format!("\nThis search rests: {why}")).collect();
+    let told: String = resting.flat_map(|why| ["\nThis search rests: ", why]).collect();
     format!("{}{told}", table(&columns, &rows))
 }

@@ -228,7 +228,7 @@ const OF_THE_MACHINE: &[Fault] = &[
     Fault("disk", "knotpost.schema-0019.db", "rm ", |s| {
         s.prepare = |place| {
             let copy = fs::File::create(place.data().join("knotpost.schema-0019.db")).unwrap();
-            let days = std::time::Duration::from_secs(31 * 86_400);
+            let days = std::time::Duration::from_hours(31 * 24);
             copy.set_modified(std::time::SystemTime::UNIX_EPOCH + days).unwrap();
             fs::File::create(place.data().join("knotpost.schema-0020.db")).unwrap();
         };

@@ -205,6 +205,7 @@ async fn whatever_serve_warns_of_is_told_before() {
     let nothing: fn(&Place) = |_| {};
     let public = ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example");
     let relay = ("KNOTPOST_MAIL__TRANSPORT", "smtp://127.0.0.1:1");
+    #[expect(clippy::type_complexity, reason = "a table of one test")]
     let warnings: [(&str, Vec<(&str, &str)>, fn(&Place), usize); 11] = [
         ("no setting", vec![("KNOTPOST_SERVER_NAME", "x")], nothing, 1),
         ("nobody else finds anything", vec![relay], nothing, 2),

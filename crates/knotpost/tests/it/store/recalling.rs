@@ -120,7 +120,7 @@ async fn forget_what_was_undone(
         .write(move |tx| {
             let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
             Box::pin(async move {
-                let made = apply(tx, &app, &prepared, now).await?;
+                let made = Box::pin(apply(tx, &app, &prepared, now)).await?;
                 assert!(made.failure.is_none(), "{made:?}");
                 let seen = knotpost_core::boards::Board::load(tx, app.as_ref(), "osbox", 101).await?;
                 assert_eq!(seen.map(|board| board.entries.len()), Some(ply + 1));

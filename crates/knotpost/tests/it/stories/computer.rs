@@ -319,8 +319,8 @@ mod stories {
     }
 
     pub(super) async fn moments_of_a_clock_that_was_ahead_keep_no_turn_waiting(place: Place) {
-        let app = start(place).await;
         const DAYS: i64 = 3 * 86_400_000;
+        let app = start(place).await;
         app.clock.advance(DAYS);
         post(&app, "osbox challenge knotbot-3 ann").await;
         let turn = lease_turn(&app).await;

@@ -193,7 +193,7 @@ mod stories {
     pub(super) async fn an_owner_plays_by_unaligned_mail_while_the_password_is_guessed(place: Place) {
         let app = TestApp::start_with(place, |config| {
             config.limits.enabled = true;
-            config.smtp.relays = Default::default();
+            config.smtp.relays = knotpost_model::Networks::default();
         })
         .await;
         app.sign_up("bob").await;

@@ -11,7 +11,7 @@ tell! {
 
 #[tokio::test]
 async fn each_mail_of_a_machine_is_taken_for_what_it_is() {
-    stories::each_mail_is_taken_for_what_it_is().await;
+    Box::pin(stories::each_mail_is_taken_for_what_it_is()).await;
 }
 
 mod stories {
@@ -183,7 +183,7 @@ mod stories {
         ] {
             app.mail("cyd@cyd.example", "osbox subscribe cyd cyd-secret 101", "").await;
             app.letters();
-            app.post(&format!("osbox chat 101 ann ann-secret"), &format!("hello {number}")).await;
+            app.post("osbox chat 101 ann ann-secret", &format!("hello {number}")).await;
             app.work().await;
             let told: Vec<_> =
                 app.letters().into_iter().filter(|letter| letter.to == "cyd@cyd.example").collect();
