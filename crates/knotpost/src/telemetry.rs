@@ -26,7 +26,7 @@ use traces::Traces;
 /// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
 /// Spans of traces are in no line.
 /// PostgreSQL notes at each start that the table of migrations is there.
-const QUIET: &str = "sqlx_core::pool=off,sqlx::postgres::notice=warn,knotpost_traces=off,";
+const QUIET: &str = "sqlx_core::pool=off,sqlx=warn,knotpost_traces=off,";
 
 /// Sends log lines to standard error in the configured form, and traces to the collector that is configured.
 ///

@@ -20,7 +20,7 @@ use axum::routing::{get, post};
 use minijinja::{Value, context};
 
 use super::error::status;
-use super::pages::{Refused, not_found, not_found_page};
+use super::pages::{Refused, join, not_found, not_found_page};
 use super::routes::Role::Admin;
 use super::routes::Route;
 use super::session::{find, no_store, url_encode};
@@ -92,8 +92,12 @@ fn administrator(visitor: &Visitor) -> Administrator {
 
 /// A page of the administration.
 fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response {
+    page_with(web, visitor, StatusCode::OK, template, facts)
+}
+
+fn page_with(web: &Web, visitor: &Visitor, status: StatusCode, template: &str, facts: Value) -> Response {
     let hold = web.app.hold.map(|hold| format!("Note: {}. To end it: {}", Hold::WORDS, hold.mend()));
-    web.pages.page_for(Some(visitor), StatusCode::OK, template, context! { hold, ..facts })
+    web.pages.page_for(Some(visitor), status, template, join([context! { hold }, facts]))
 }
 
 /// The fields of a form; a field may be repeated.
@@ -135,8 +139,7 @@ fn refused(web: &Web, visitor: &Visitor, error: ServiceError, back: &str) -> Res
         ServiceError::Refused(refusal) => {
             let reason = Refused(refusal.message.clone());
             let facts = context! { message => refusal.message, hints => refusal.hints, back };
-            let mut page =
-                web.pages.page_for(Some(visitor), status(refusal.code), "admin/refused.html", facts);
+            let mut page = page_with(web, visitor, status(refusal.code), "admin/refused.html", facts);
             page.extensions_mut().insert(reason);
             page
         }

@@ -355,7 +355,7 @@ async fn the_operator_sees_health() {
     };
     let page = as_json().await;
     let version = knotpost_platform::build::VERSION.as_str();
-    assert_eq!(page.json(), serde_json::json!({ "ready": true, "warning": null, "version": version }));
+    assert_eq!(page.json(), serde_json::json!({ "ready": true, "warnings": [], "version": version }));
     app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
     app.clock.advance(4 * 60_000);
     app.app.pulse.beat(Loop::Clock, app.app.clock.now());

@@ -304,7 +304,7 @@ async fn a_message_that_is_refused_takes_the_next_mail_along_no_more_than_a_lost
     assert!(
         matches!(
             outcomes.as_slice(),
-            [Err(SendError::Permanent(_)), Ok(()), Err(SendError::Transient(_)), Ok(())]
+            [Err(SendError::Permanent(_)), Ok(()), Err(SendError::Unheard(_)), Ok(())]
         ),
         "{outcomes:?}"
     );

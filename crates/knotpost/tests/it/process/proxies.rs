@@ -227,8 +227,13 @@ async fn stands_before_a_server(make: fn(&Fit<'_>) -> Command, redirects: bool) 
     for (turn, entry) in game.into_iter().enumerate() {
         let user = if turn % 2 == 0 { "ann" } else { "bob" };
         server.ask(&format!("osbox move 101 {user} {user}-secret {entry}")).await;
-        if let Ok(line) = timeout(PATIENCE / 10, lines.next_line()).await {
-            told = line.unwrap().unwrap_or_default();
+        // How long to wait before coming back stands before the first event.
+        while told.is_empty() || told.starts_with("retry:") {
+            let Ok(line) = timeout(PATIENCE / 10, lines.next_line()).await else { break };
+            let Some(line) = line.unwrap() else { break };
+            told = line;
+        }
+        if !told.is_empty() && !told.starts_with("retry:") {
             break;
         }
     }

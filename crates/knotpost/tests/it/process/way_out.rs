@@ -161,7 +161,7 @@ async fn a_relay_that_cannot_carry_an_address_is_named_and_domains_go_through_al
     let taken = relay.taken.lock().unwrap().clone();
     assert_eq!(taken.len(), 2);
     assert!(
-        taken.iter().all(|(_, message)| message.contains("\nTo: ann@xn--bcher-kva.example\n")),
+        taken.iter().all(|(_, message)| message.contains("\nTo: ann <ann@xn--bcher-kva.example>\n")),
         "{taken:?}"
     );
     server.stop().await;
@@ -218,7 +218,7 @@ async fn a_sendmail_program_gets_envelope_and_message() {
     let (arguments, message) = sent[0].split_once('\n').unwrap();
     assert!(arguments.starts_with("-i -f pbmserv+b."), "{arguments}");
     assert!(arguments.ends_with("@localhost -- ann@example.org"), "{arguments}");
-    assert!(message.contains("\nTo: ann@example.org\n") && !message.contains('\r'), "{message}");
+    assert!(message.contains("\nTo: ann <ann@example.org>\n") && !message.contains('\r'), "{message}");
 }
 
 #[tokio::test]

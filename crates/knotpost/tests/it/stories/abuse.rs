@@ -5,7 +5,7 @@ use super::tell;
 tell! {
     a_mail_that_comes_twice_is_carried_out_once,
     programs_are_neither_obeyed_nor_answered,
-    lists_are_obeyed_with_a_password_and_never_answered,
+    lists_are_obeyed_and_answered_with_a_password_alone,
     errors_are_answered_ten_times_an_hour,
     strangers_read_nothing_of_what_was_sent_in_their_name,
     a_right_password_makes_nobody_a_reader_of_another_address,
@@ -92,14 +92,12 @@ mod stories {
         assert_eq!(app.tables().await.rows("inbox").len(), 11, "each is kept with its reason");
     }
 
-    pub(super) async fn lists_are_obeyed_with_a_password_and_never_answered(place: Place) {
+    pub(super) async fn lists_are_obeyed_and_answered_with_a_password_alone(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
         app.letters();
         let list = "List-Id: <friends.ann.example>\r\n";
-        for subject in
-            ["help", "nonsense", "osbox move 101 ann wrong-secret f1", "osbox move 101 ann ann-secret f99"]
-        {
+        for subject in ["help", "nonsense", "osbox move 101 ann wrong-secret f1"] {
             app.mail_with("ann@ann.example", &format!("Subject: {subject}\r\n{list}"), "").await;
         }
         for mark in [
@@ -111,10 +109,14 @@ mod stories {
             app.mail_with("ann@ann.example", &format!("Subject: nonsense\r\n{mark}\r\n"), "").await;
         }
         assert_eq!(show_all(&app.letters()), "(no mail)\n");
-        app.mail_with("ann@ann.example", &format!("Subject: osbox move 101 ann ann-secret f1\r\n{list}"), "")
-            .await;
-        let subjects: Vec<String> = app.letters().into_iter().map(|letter| letter.subject).collect();
-        assert_eq!(subjects, ["Osbox Board 101 bob", "Osbox Board 101 bob"]);
+        for (entry, told) in
+            [("f99", &["Osbox Board 101 Error"][..]), ("f1", &["Osbox Board 101 bob", "Osbox Board 101 bob"])]
+        {
+            let subject = format!("Subject: osbox move 101 ann ann-secret {entry}\r\n{list}");
+            app.mail_with("ann@ann.example", &subject, "").await;
+            let subjects: Vec<String> = app.letters().into_iter().map(|letter| letter.subject).collect();
+            assert_eq!(subjects, told);
+        }
     }
 
     pub(super) async fn errors_are_answered_ten_times_an_hour(place: Place) {

@@ -114,7 +114,7 @@ mod stories {
         let page = app.post("osbox challenge ann knotbot-9", "").await;
         assert_eq!(page.outcome(), "422 invalid_challenge", "{}", page.text);
         let page = app.post("message ann ann-secret knotbot-1", "Hello?").await;
-        assert!(page.text.contains("Not willing: knotbot-1"), "{}", page.text);
+        assert!(page.text.contains("knotbot-1 is a computer player and reads no messages."), "{}", page.text);
         post(&app, "osbo challenge ann knotbot-1 knotbot-1").await;
         app.play_on("osbo", 101, 1).await;
         assert_eq!((app.let_bots_play().await, ply(&app, "osbo").await), (2, 3), "both seats of it");
@@ -236,7 +236,7 @@ mod stories {
         edit_user(&app.app, "knotbot-3", UserEdit::Suspend).await.unwrap();
         assert_eq!(app.let_bots_play().await, 0);
         let page = app.post("osbo challenge ann knotbot-3", "").await;
-        assert!(page.text.contains("Not willing: knotbot-3"), "{}", page.text);
+        assert!(page.text.contains("The account of knotbot-3 is suspended."), "{}", page.text);
         edit_user(&app.app, "knotbot-3", UserEdit::Lift).await.unwrap();
         app.enlist_bots().await;
         assert_eq!(app.let_bots_play().await, 1);

@@ -96,27 +96,6 @@ fn schemas() -> Vec<i64> {
     schemas
 }
 
-/// Steps that came together with the next one: no program had them as its last.
-const PASSED_OVER: &[i64] = &[26, 27, 29];
-
-#[test]
-fn each_schema_before_the_newest_has_a_fixture() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../migrations/sqlite");
-    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-    let number = |name: std::ffi::OsString| name.to_str().unwrap()[..4].parse::<i64>().unwrap();
-    let mut steps: Vec<i64> = names.map(number).collect();
-    steps.sort_unstable();
-    steps.pop();
-    // The first schema of which each later one is kept.
-    steps.retain(|step| *step >= 25 && !PASSED_OVER.contains(step));
-    let kept = schemas();
-    for step in steps {
-        let advice = "make it as docs/database.md says, with the program before the new step";
-        assert!(kept.contains(&step), "there is no fixture of schema {step:04}; {advice}");
-        assert!(!fixture(&format!("{step:04}.postgres.sql")).is_empty());
-    }
-}
-
 #[tokio::test]
 async fn a_sqlite_database_of_an_older_schema_is_played_on() {
     for schema in schemas() {

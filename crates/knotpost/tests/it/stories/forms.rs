@@ -262,13 +262,19 @@ mod stories {
             sent
         };
         let done: Vec<u32> = futures_util::future::join_all((0..8).map(|_| work())).await;
-        assert_eq!(done.iter().sum::<u32>(), 60, "{done:?}");
+        // One that was put off goes before the next to its reader, where one is still to be leased.
+        let tried = done.iter().sum::<u32>();
+        assert!((60..=61).contains(&tried), "{done:?}");
         assert!(done.iter().filter(|sent| **sent > 0).count() > 1, "one alone did it all: {done:?}");
         let ids: std::collections::BTreeSet<String> =
             app.letters().iter().map(|letter| letter.message_id.clone()).collect();
-        assert_eq!(ids.len(), 59);
+        assert_eq!(u32::try_from(ids.len()).unwrap(), tried - 1);
         let mut tx = app.app.store.read().await.unwrap();
-        assert_eq!(tx.count_waiting_outbox().await.unwrap(), 1, "the one that was put off");
+        assert_eq!(
+            tx.count_waiting_outbox().await.unwrap(),
+            i64::from(61 - tried),
+            "the one that was put off"
+        );
     }
 
     pub(super) async fn helpers_send_while_there_is_plenty_in_hand(place: Place) {
@@ -494,12 +500,19 @@ mod stories {
         app.mail("ann@ann.example", "multiple", lines).await;
         let shown = app.letters().remove(0);
         assert_eq!(shown.html.expect("a page").matches("cid:").count(), 2, "tried moves have their picture");
-        app.fail_next(SendError::Transient("not now".to_owned()));
+        // Nothing leaves before the move is taken back.
+        for _ in 0..6 {
+            app.fail_next(SendError::Transient("not now".to_owned()));
+        }
         app.mail("ann@ann.example", "osbox showas ann ann-secret 101", "").await;
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret undo", "").await;
         app.mail("bob@bob.example", "osbox move 101 bob bob-secret accept", "").await;
-        // It goes before the next mail to its reader.
-        let late = app.letters();
+        let mut late = app.letters();
+        for _ in 0..2 {
+            app.clock.advance(3_600_000);
+            app.work().await;
+            late.extend(app.letters());
+        }
         let late: Vec<&Letter> = late.iter().filter(|letter| letter.text.contains("1 f1")).collect();
         let page = late[0].html.as_deref().expect("a page");
         assert!(late[0].text.contains("1 f1") && !page.contains("<img"), "{}", late[0]);

@@ -215,10 +215,7 @@ async fn tell(way: Way) {
     let answers = to("robin@players.test", None) - to("robin@players.test", Some("board"));
     assert!(answers > 0 && answers <= MOST_ANSWERS, "{answers} answers to a program: {mails:?}");
     let dan = table.place.run(&["admin", "user", "show", "dan"]).await.succeed();
-    assert!(dan.contains("stopped"), "{dan}");
-    let tried =
-        mails.iter().filter(|mail| mail.recipient == "dan@players.test" && mail.state != "dropped").count();
-    assert_eq!(tried, 2, "nothing is tried where nobody reads, after two refusals: {mails:?}");
+    assert!(!dan.contains("stopped"), "refusals of one day stop nobody: {dan}");
     let board: Value = server.get("/api/v1/boards/osbox/101").await.json();
     assert_eq!(board["state"], "over", "{board}");
     table.clear(server).await;
