@@ -87,6 +87,8 @@ impl Place {
             Self { program: program.to_owned(), folder: folder.to_owned(), layout, settings: Vec::new() };
         place
             .with("HTTP__LISTEN", "127.0.0.1:0")
+            // Links in mails stay the same when it is started again.
+            .with("SERVER__PUBLIC_URL", "http://localhost:8080")
             .with("SMTP__LISTEN", "127.0.0.1:0")
             .with("LMTP__LISTEN", "127.0.0.1:0")
     }

@@ -229,6 +229,7 @@ print(count)
         life.write_from("ann@new.example", "vacation ann ann-secret 5", "").await;
         life.bob_replies("rematch\nOnce more?").await;
         life.app.clock.advance(5 * DAY);
+        life.bob_replies("rematch\nOnce more?").await;
         life.app.work().await;
         life.write_from("ann@new.example", "delete ann ann-secret", "").await;
         life.write_from("ann@new.example", "delete ann ann-secret really", "").await;

@@ -15,7 +15,7 @@ tell! {
     a_reply_to_all_is_one_reply_of_its_sender,
     the_tag_may_come_in_capitals_or_in_the_headers_alone,
     other_mails_are_not_answered_by_moves,
-    lists_may_carry_a_reply_but_get_no_errors,
+    lists_may_carry_a_reply_and_get_its_errors,
     tokens_are_not_written_down,
 }
 
@@ -338,7 +338,7 @@ mod stories {
         assert_eq!(ply(&app).await, 1);
     }
 
-    pub(super) async fn lists_may_carry_a_reply_but_get_no_errors(place: Place) {
+    pub(super) async fn lists_may_carry_a_reply_and_get_its_errors(place: Place) {
         let (app, boxes) = begin(place).await;
         let top = boxes.top("ann").clone();
         let listed = |text| Draft {
@@ -346,8 +346,10 @@ mod stories {
             headers: Some("List-Id: <us.example>\r\nPrecedence: list".to_owned()),
             ..Draft::default()
         };
-        assert_eq!(app.send_reply(ANN, &top, listed("nonsense words")).await, "mailing_list");
-        assert_eq!(app.send_reply(ANN, &top, listed("zz99")).await, "mailing_list");
+        for words in ["nonsense words", "zz99"] {
+            assert_eq!(app.send_reply(ANN, &top, listed(words)).await, "answered_error");
+            assert_eq!(app.letters().len(), 1, "who proves who they are is told");
+        }
         assert_eq!(app.send_reply(ELSEWHERE, &top, listed("f1")).await, "mailing_list");
         assert!(app.letters().is_empty());
         assert_eq!(app.send_reply(ANN, &top, listed("f1")).await, "executed");

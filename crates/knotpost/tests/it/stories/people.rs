@@ -167,7 +167,7 @@ mod stories {
             app.mail_with("ann@ann.example", &headers, "").await;
             assert_eq!(app.get(&format!("/api/v1/boards/osbox/{board}")).await.json()["ply"], 1, "{board}");
             let told = app.letters();
-            assert!(told.len() == 1 && told[0].text.contains("came before"), "{told:?}");
+            assert!(told.len() == 1 && told[0].text.contains("carried out before"), "{told:?}");
         }
     }
 

@@ -110,8 +110,9 @@ mod stories {
             boxes.top("bob")
         );
         assert_eq!(boxes.reply(&app, "bob", "reject").await, "executed");
-        assert_eq!(boxes.reply(&app, "ann", "undo").await, "executed");
-        assert_eq!(boxes.reply(&app, "bob", "accept").await, "executed");
+        assert_eq!(boxes.reply(&app, "ann", "undo").await, "refused", "it was refused a moment ago");
+        assert_eq!(boxes.reply(&app, "bob", "undo").await, "executed");
+        assert_eq!(boxes.reply(&app, "ann", "accept").await, "executed");
         assert_eq!(ply(&app, "obsidio/101").await, 1);
         // The mail about the move taken back asks bob for another one.
         let other = own_example(boxes.top("bob"));
