@@ -236,7 +236,7 @@ mod stories {
         }
         // A program hears it as well, and nobody without the password.
         let answer = app.post("osbox show 101", "").await;
-        assert!(!answer.text.contains("comes back"), "{}", answer.text);
+        assert!(!answer.text.contains("ann@ann.example comes back"), "{}", answer.text);
         let answer = app.post("osbox move 101 bob bob-secret zz", "").await;
         assert!(!answer.text.contains("ann@ann.example comes back"), "{}", answer.text);
         let answer = app.post("osbox showas ann ann-secret 101", "").await.json();

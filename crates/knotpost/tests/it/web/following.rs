@@ -77,8 +77,7 @@ mod stories {
         for (line, body, events) in commands {
             assert_eq!(app.post(line, body).await.outcome(), "200 ok", "{line}");
             for event in events {
-                let bytes = heard.next().await.unwrap().unwrap();
-                let text = String::from_utf8(bytes.to_vec()).unwrap();
+                let text = next_event(&mut heard).await;
                 assert!(text.contains(&format!("event: {event}\n")), "{line}: {text}");
             }
         }
@@ -91,8 +90,18 @@ mod stories {
             request = request.header("last-event-id", last);
         }
         let response = app.open(request.body(Body::empty()).unwrap()).await;
-        let bytes = response.into_body().into_data_stream().next().await.unwrap().unwrap();
-        String::from_utf8(bytes.to_vec()).unwrap()
+        next_event(&mut response.into_body().into_data_stream()).await
+    }
+
+    /// The next event, without what stands before the first: how long to wait before coming back.
+    async fn next_event(stream: &mut axum::body::BodyDataStream) -> String {
+        loop {
+            let bytes = stream.next().await.unwrap().unwrap();
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            if !text.starts_with("retry:") {
+                return text;
+            }
+        }
     }
 
     fn id_of(event: &str) -> &str {
