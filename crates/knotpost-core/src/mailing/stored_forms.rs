@@ -165,7 +165,9 @@ fn what_consists_of_parts() {
         r#"{"source":"own","spf":{"result":"pass","domain":"example.org","helo":"none"},"dkim":[{"result":"fail","domain":"example.org","selector":"a"}],"dmarc":{"result":"none","domain":"","policy":null}}"#,
     );
     read_again::<Words>(r#"{"line":"move 101 f2","comment":"Good luck!"}"#);
-    read_again::<ToPostmaster>(r#"{"from":"ann@example.org","subject":"Help","text":"Please"}"#);
+    read_again::<ToPostmaster>(
+        r#"{"from":"ann@example.org","to":"abuse@example.net","subject":"Help","text":"Please","about":{"address":"bob@example.org","mail":null}}"#,
+    );
 }
 
 #[test]

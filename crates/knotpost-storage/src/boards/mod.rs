@@ -7,6 +7,7 @@ mod bot_turns;
 mod chat;
 mod deadlines;
 mod feeds;
+mod heard;
 mod imports;
 mod invitations;
 mod moves;

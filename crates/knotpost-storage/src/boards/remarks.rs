@@ -49,31 +49,6 @@ impl ReadTx {
             on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?,
         )
     }
-
-    /// The players and watchers of a board, with how many chats others have written since then on boards that the reader
-    /// plays on, or on this one, and how many of these were written by somebody who does not play there.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn heard_chats(
-        &mut self,
-        board: BoardKey,
-        since: Millis,
-    ) -> Result<Vec<(i64, i64, i64)>, StoreError> {
-        let sql = "WITH readers (user_id) AS (SELECT user_id FROM seats WHERE board_id = $1 \
-                   UNION SELECT user_id FROM subscribers WHERE board_id = $1), \
-                   heard (user_id, board_id) AS (SELECT user_id, CAST($1 AS BIGINT) FROM readers \
-                   UNION SELECT p.user_id, p.board_id FROM readers r JOIN boards_in_play p ON p.user_id = r.user_id) \
-                   SELECT h.user_id, COUNT(*), SUM(CASE WHEN EXISTS (SELECT 1 FROM seats s \
-                   WHERE s.board_id = m.board_id AND s.user_id = m.user_id) THEN 0 ELSE 1 END) \
-                   FROM heard h JOIN remarks m ON m.board_id = h.board_id \
-                   WHERE m.kind = 'chat' AND m.at > $2 AND m.user_id <> h.user_id GROUP BY h.user_id";
-        Ok(on!(self, c => sqlx::query_as::<_, (i64, i64, i64)>(sql)
-            .bind(board.0)
-            .bind(since.0)
-            .fetch_all(c)
-            .await)?)
-    }
 }
 
 impl WriteTx {

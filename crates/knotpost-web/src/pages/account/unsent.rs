@@ -104,7 +104,8 @@ impl Unsent {
 
     /// Leads to the log-in; a cookie for its page carries the form. `None`: it is too long for a cookie.
     fn lead_to_log_in(&self, web: &Web) -> Option<Response> {
-        let carried = format!("{}?{}", url_encode(&self.path), self.body());
+        // Values of cookies are decoded when they are read.
+        let carried = url_encode(&format!("{}?{}", self.path, self.body()));
         let cookie = cookie(web, &carried, MINUTES * 60).filter(|_| carried.len() <= LONGEST_COOKIE)?;
         Some(([(header::SET_COOKIE, cookie)], to_log_in(&self.page())).into_response())
     }
@@ -113,8 +114,7 @@ impl Unsent {
     pub(super) fn carried(credentials: &Credentials) -> Option<Self> {
         let carried = credentials.cookie(COOKIE)?;
         let (path, body) = carried.split_once('?')?;
-        let path = form_urlencoded::parse(path.as_bytes()).next()?.0.into_owned();
-        Some(Self::read(&path, body.as_bytes()))
+        Some(Self::read(path, body.as_bytes()))
     }
 
     /// The page that offers a form again after the log-in that it was sent without.
