@@ -9,9 +9,8 @@ use super::do_not_mail::is_covered;
 use super::outbox::OutboxRow;
 use crate::batch::waits;
 use crate::connection::{StoreError, on};
-use crate::rows::{UserRow, UserState};
+use crate::rows::{UserRow, UserState, is_shared};
 use crate::transaction::ReadTx;
-use crate::users::accounts::is_shared;
 use knotpost_model::{Millis, OutboxKey, UserKey};
 
 /// The state of a leased mail just before it is built.

@@ -14,3 +14,17 @@ pub use mail::{BoardMail, CoalescedMail, DirectMail, NewInbox, NewOutbox, Outbox
 pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};
+
+/// True when another user has proven this address, in SQL.
+macro_rules! is_shared {
+    ($address:literal, $user:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM addresses o WHERE o.address_key = ",
+            $address,
+            " AND o.verified_at IS NOT NULL AND o.user_id <> ",
+            $user,
+            ") AS is_shared"
+        )
+    };
+}
+pub(crate) use is_shared;

@@ -1,7 +1,7 @@
 //! Users.
 
 use crate::connection::{StoreError, on};
-use crate::rows::{MoverRow, UserRow, UserState};
+use crate::rows::{MoverRow, UserRow, UserState, is_shared};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
@@ -52,20 +52,6 @@ macro_rules! select_user {
         )
     };
 }
-
-/// Whether another user has proven this address.
-macro_rules! is_shared {
-    ($address:literal, $user:literal) => {
-        concat!(
-            "EXISTS (SELECT 1 FROM addresses o WHERE o.address_key = ",
-            $address,
-            " AND o.verified_at IS NOT NULL AND o.user_id <> ",
-            $user,
-            ") AS is_shared"
-        )
-    };
-}
-pub(crate) use is_shared;
 
 impl ReadTx {
     /// The user of that name, in any case of letters.
