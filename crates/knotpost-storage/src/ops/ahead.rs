@@ -42,16 +42,13 @@ impl ReadTx {
     /// # Errors
     /// When the database fails.
     pub async fn has_rows_ahead(&mut self, now: Millis) -> Result<bool, StoreError> {
-        for Queue { table, waiting, furthest } in QUEUES {
-            let sql = format!("SELECT 1 FROM {table} WHERE {waiting} AND due_at > $1 LIMIT 1");
-            let latest = now.plus(furthest).0;
-            let ahead: Option<i32> =
-                on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).bind(latest).fetch_optional(c).await)?;
-            if ahead.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let ahead = QUEUES.map(|Queue { table, waiting, furthest }| {
+            format!("SELECT 1 FROM {table} WHERE {waiting} AND due_at > CAST($1 AS BIGINT) + {furthest}")
+        });
+        let sql = format!("SELECT * FROM ({}) AS ahead LIMIT 1", ahead.join(" UNION ALL "));
+        let found: Option<i32> =
+            on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_optional(c).await)?;
+        Ok(found.is_some())
     }
 }
 

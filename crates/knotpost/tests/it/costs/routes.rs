@@ -84,7 +84,8 @@ async fn a_request_of_a_stranger_costs_no_more_than_its_row() {
     print_head();
     // Streams come last: when somebody has gone away, the server may still be looking for news.
     let is_stream = |path: &str| path.ends_with("/events");
-    for route in routes().filter(|route| !is_stream(route.path)).chain(routes().filter(|route| is_stream(route.path)))
+    for route in
+        routes().filter(|route| !is_stream(route.path)).chain(routes().filter(|route| is_stream(route.path)))
     {
         let (method, path) = (route.method, route.path);
         let row = ROUTES.iter().find(|row| (row.0, row.1) == (method, path));

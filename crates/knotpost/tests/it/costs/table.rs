@@ -166,7 +166,7 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("POST", "/api/v1/admin/users/{userid}", GUARDED),
     ("GET", "/api/v1/boards", MANY),
     ("GET", "/api/v1/boards/{game}/{number}", PAGE),
-    ("GET", "/api/v1/boards/{game}/{number}/analysis", REFUSAL),
+    ("GET", "/api/v1/boards/{game}/{number}/analysis", PAGE),
     ("GET", "/api/v1/boards/{game}/{number}/board.png", PAINTED),
     ("GET", "/api/v1/boards/{game}/{number}/board.svg", PAGE),
     ("GET", "/api/v1/boards/{game}/{number}/board.txt", PAGE),

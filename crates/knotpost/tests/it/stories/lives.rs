@@ -226,10 +226,9 @@ print(count)
         let asked = life.boxes.at("ann@new.example").clone();
         life.app.reply("ann@new.example", &asked, "yes").await;
         life.note("ann replies from her new address: yes");
+        life.bob_replies("rematch\nOnce more?").await;
         life.write_from("ann@new.example", "vacation ann ann-secret 5", "").await;
-        life.bob_replies("rematch\nOnce more?").await;
         life.app.clock.advance(5 * DAY);
-        life.bob_replies("rematch\nOnce more?").await;
         life.app.work().await;
         life.write_from("ann@new.example", "delete ann ann-secret", "").await;
         life.write_from("ann@new.example", "delete ann ann-secret really", "").await;

@@ -71,7 +71,7 @@ mod stories {
         );
         assert_eq!(
             letters[1].text.replace('\n', " ").trim(),
-            "Your message was passed on to bob. Nobody here has the userid nobody. No messages are taken by cyd."
+            "Your message was passed on to bob. cyd takes no messages. Nobody here has the userid nobody."
         );
     }
 
