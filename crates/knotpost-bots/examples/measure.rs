@@ -3,7 +3,6 @@
 //! `measure GAME [options] A,B[,...] GAMES [TURNS]` with this number of turns by chance at the beginning, 2 unless told;
 //! or `measure rote GAME [options] WINNER A[,...] GAMES`: games that WINNER won of each of A, played again by rote.
 
-#[expect(clippy::expect_used, reason = "a module of the tests, too")]
 #[path = "../tests/it/rote.rs"]
 mod rote;
 

@@ -134,7 +134,7 @@ pub fn is_no_reply(address: &str) -> bool {
     let tagged = ["noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "bounces"];
     let has_tag =
         |name: &&str| local.strip_prefix(*name).is_some_and(|rest| rest.starts_with(['-', '_', '.', '=']));
-    NAMES.contains(&squeezed(address).as_str()) || tagged.iter().any(|name| has_tag(name))
+    NAMES.contains(&squeezed(address).as_str()) || tagged.iter().any(has_tag)
 }
 
 /// Whether this is the postmaster's name, under which mail systems write, and people too.

@@ -60,6 +60,7 @@ async fn say(app: &Arc<App>, line: String) {
 fn envelope(board: &BoardRef) -> Envelope {
     Envelope {
         recipient: "ann@ann.example".to_owned(),
+        addressee: None,
         message_id: "knotpost.1@example.org".to_owned(),
         date: NOW,
         in_reply_to: None,
