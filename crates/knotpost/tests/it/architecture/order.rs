@@ -1,17 +1,14 @@
-//! The modules of `knotpost-core` stand in one order, and folders stay small enough to be looked over.
+//! The modules of `knotpost-core` stand in one order.
 //!
 //! The table of modules in `ARCHITECTURE.md` is printed here, so that it says what the sources say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
 use super::checks::check_core_source;
 use super::source::{Source, read_sources};
 use super::{CORE_CONTEXT, CORE_ORDER, assert_none, crates_folder};
-
-/// How many source files may lie side by side in one folder, `mod.rs` counted.
-const MOST_FILES: usize = 24;
 
 fn core_sources() -> Vec<Source> {
     let sources = read_sources(&crates_folder().join("knotpost-core/src"));
@@ -130,30 +127,6 @@ fn the_table_of_modules_says_what_the_sources_say() {
         .map(|(shown, _)| shown.trim());
     let table = table();
     assert_eq!(shown, Some(table.trim()), "the table in ARCHITECTURE.md is to be:\n{table}");
-}
-
-#[test]
-fn no_folder_holds_too_many_files() {
-    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in fs::read_dir(crates_folder()).unwrap().map(Result::unwrap) {
-        let (name, sources) = (entry.file_name(), entry.path().join("src"));
-        if !sources.is_dir() {
-            continue;
-        }
-        for source in read_sources(&sources) {
-            let folder = source.place.rsplit_once('/').map_or("", |(folder, _)| folder);
-            *folders.entry(format!("{}/src/{folder}", name.to_string_lossy())).or_default() += 1;
-        }
-    }
-    assert!(folders.len() > 20, "the sources were found");
-    let full: Vec<String> = folders
-        .into_iter()
-        .filter(|(_, files)| *files > MOST_FILES)
-        .map(|(folder, files)| {
-            format!("{folder} holds {files} files, at most {MOST_FILES} are to lie side by side")
-        })
-        .collect();
-    assert_none(&full);
 }
 
 /// `docs/ways.md` follows a mail and a request function by function.
