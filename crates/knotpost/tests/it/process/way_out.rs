@@ -7,7 +7,7 @@ use sqlx::Connection as _;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::letters::{copies, letters};
+use super::letters::{Outgoing, copies, letters};
 use super::running::{Place, Running, wait_for};
 
 /// A relay that refuses for now until it is told to accept.
@@ -116,8 +116,10 @@ async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
     play_a_move(&server).await;
     wait_for("a refusal of every mail", async || (relay.refused.lock().unwrap().len() >= 6).then_some(()))
         .await;
+    // The first board certainly did not arrive, so that it may give way to the one with the move.
+    let gives_way = |mail: &Outgoing| mail.state == "dropped" && mail.ply == Some(0);
     let waiting = place.outgoing().await;
-    assert!(waiting.iter().all(|mail| mail.state == "queued"), "{waiting:?}");
+    assert!(waiting.iter().all(|mail| mail.state == "queued" || gives_way(mail)), "{waiting:?}");
     assert!(relay.taken.lock().unwrap().is_empty());
     assert_eq!(server.moves(101).await, ["a1"], "a game does not wait for mail");
 
@@ -129,7 +131,8 @@ async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
     place.wait_until_idle().await;
     server.stop().await;
     let taken = relay.taken.lock().unwrap().clone();
-    let sent = place.outgoing().await;
+    let mut sent = place.outgoing().await;
+    sent.retain(|mail| !gives_way(mail));
     assert_eq!(taken.len(), sent.len(), "each once");
     for mail in sent {
         assert_eq!(mail.state, "sent");
