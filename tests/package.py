@@ -313,7 +313,8 @@ def check_documents(package, place):
         fail(f"there are only {len(pages)} documents")
     for page in pages:
         text = page.read_text()
-        links = [page.parent / link for link in re.findall(r"\]\(([^)#\s:]+)[)#]", text)]
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        links = [page.parent / link for link in re.findall(r"\]\(([^)#\s:]+)[)#]", prose)]
         links += [place / name for name in re.findall(r"`/(usr/share/doc/knotpost/examples/[^`]+)`", text)]
         for link in links:
             if not link.exists():
