@@ -14,8 +14,6 @@ const RANKS: [&[&str]; 8] = [
     &["writer"],
     &["store"],
 ];
-/// How many files a folder holds at most.
-const MAX_FILES: usize = 24;
 
 fn rank(module: &str) -> Option<usize> {
     RANKS.iter().position(|modules| modules.contains(&module))
@@ -64,13 +62,4 @@ fn modules_know_only_those_before_them() {
         }
     }
     assert!(found.is_empty(), "{found:#?}");
-}
-
-#[test]
-fn no_folder_is_crowded() {
-    let folders = RANKS.iter().flat_map(|modules| modules.iter()).map(|module| sources().join(module));
-    for folder in folders.filter(|folder| folder.is_dir()) {
-        let files = fs::read_dir(&folder).unwrap().count();
-        assert!(files <= MAX_FILES, "{}: {files} files", folder.display());
-    }
 }

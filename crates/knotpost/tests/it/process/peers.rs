@@ -113,7 +113,7 @@ async fn the_swaks_command_of_the_manual_is_answered() {
     assert!(said.status.success(), "{said:?}");
     place.wait_until_idle().await;
     let mails = read_maildir(&place).await;
-    assert!(mails.iter().any(|mail| header(mail, "to").ends_with("<ann@example.org>")), "{mails:?}");
+    assert!(mails.iter().any(|mail| header(mail, "to").contains("ann@example.org")), "{mails:?}");
     server.stop().await;
 }
 
@@ -137,8 +137,7 @@ async fn the_first_game_of_the_manual_begins() {
     }
     let mails = read_maildir(&place).await;
     let board = |mail: &_| {
-        header(mail, "to").ends_with("<ann@example.org>")
-            && header(mail, "subject").contains("Osbox Board 101")
+        header(mail, "to").contains("ann@example.org") && header(mail, "subject").contains("Osbox Board 101")
     };
     assert!(mails.iter().any(board), "{mails:?}");
     server.stop().await;
