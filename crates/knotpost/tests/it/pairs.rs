@@ -33,13 +33,15 @@ const TWICE: &str = "who signs up twice at the same moment is told once that the
 const BETWEEN_BOARDS: &str = "the clock writes each board in a transaction of its own: what comes between two boards is \
     after the one and before the other";
 const BETWEEN_LEASES: &str = "mails leave in several transactions: the mails of a resignation that comes between two of \
-    them leave with the second, and those leased before are not coalesced with them";
+    them leave with the second, and those leased before are not coalesced with them; those of moves that are taken back \
+    between two of them were leased, and are dropped";
 
 /// Pairs that may come out as in no order, at which point (`None`: at each), and why.
 const NOT_IN_ORDER: &[(&str, &str, Option<Point>, &str)] = &[
     ("signup gus gus-secret gus@gus.example", "signup gus gus-secret gus@gus.example", None, TWICE),
     ("signup gus gus-other gus@other.example", "signup gus gus-other gus@other.example", None, TWICE),
     ("a mail leaves", "osbox resign 101 ann ann-secret", None, BETWEEN_LEASES),
+    ("a mail leaves", "take back", None, BETWEEN_LEASES),
     ("the clock", "vacation ann ann-secret 3", Some(Point::Begin(2)), BETWEEN_BOARDS),
     ("the clock", "delete", Some(Point::Begin(2)), BETWEEN_BOARDS),
     ("the clock", "delete with remarks", Some(Point::Begin(2)), BETWEEN_BOARDS),
