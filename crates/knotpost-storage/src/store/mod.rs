@@ -98,7 +98,8 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        // Moves lock their board and write its row; what else they read is listed in decision 0041.
+        // Moves lock their board and write its row; whatever else they decide by is written by those who change it
+        // (docs/how/storage.md).
         let isolation = if plan.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
         self.writer.write(plan, isolation, work).await
     }

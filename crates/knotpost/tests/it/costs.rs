@@ -3,7 +3,8 @@
 //!
 //! Mails, bytes, rows and statements are the same in every run, so their bounds are near. A processor's time is not: it
 //! is bounded at ten to twenty times what was measured without optimisation, and what grows with the square is found by
-//! comparing a request with one of half its size. No time on a clock is asserted; see decision 0045.
+//! comparing a request with one of half its size. No time on a clock is asserted, since other
+//! programs on the machine would decide it; see docs/how/limits.md.
 
 mod commands;
 mod mails;
