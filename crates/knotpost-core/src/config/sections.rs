@@ -180,8 +180,8 @@ section! {
         challenges_of_strangers_per_day: u32 = 20,
         /// Messages and broadcasts, per user and per host; words and proposals on one board, per user.
         messages_per_hour: u32 = 30,
-        /// Wrong passwords per account and place in 15 minutes; three times as many from all unknown places
-        /// together.
+        /// Wrong passwords in 15 minutes for an account, from each host it is known at; three times as many from
+        /// all other hosts together.
         password_tries: u32 = 10,
         /// What happens to mail of strangers: `open`, `known` or `closed`. `knotpost admin strangers` changes
         /// it while the server runs.
@@ -293,7 +293,7 @@ section! {
 }
 
 section! {
-    /// How long outcomes are kept.
+    /// How long records of mail and the audit log are kept.
     Retention {
         /// How long records of received mail are kept, 30 or more.
         inbox_days: u32 = 90,

@@ -33,7 +33,7 @@ impl fmt::Display for Finding {
             Level::Error => "error",
             Level::Warning => "warning",
         };
-        write!(out, "{level}: {}: {}. To mend it: {}", self.subject, self.problem, self.mend)
+        write!(out, "{level}: {}: {}. To fix it: {}", self.subject, self.problem, self.mend)
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) const CODES: &[(u8, &str)] = &[
     (0, "What was asked for is done."),
     (1, "It failed, or a check found something."),
     (2, "The command line cannot be understood."),
-    (EX_USAGE, "`play`, `think` or `match` lacks a word, or has one that does not go with the others."),
+    (EX_USAGE, "`play`, `think` or `match` lacks an argument, or two arguments exclude each other."),
     (
         EX_DATAERR,
         "The input was refused. With `play`, `think` and `match`: there is no such game, option or layout, a value is \

@@ -126,7 +126,7 @@ async fn whatever_serve_refuses_is_named_before() {
             "{begins} … {}: {line}",
             fault.words
         );
-        assert!(line.contains(". To mend it: "), "{line}");
+        assert!(line.contains(". To fix it: "), "{line}");
         assert_eq!(files(&place), before, "{}: nothing was made", fault.subject);
 
         let ended = place.run(&["config", "check", "--json"]).await;
