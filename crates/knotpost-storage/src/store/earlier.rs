@@ -45,3 +45,53 @@ pub(super) async fn keep_copy(
     std::fs::rename(&unfinished, &copy)?;
     Ok(Some(copy))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use sqlx::SqlSafeStr as _;
+    use sqlx::migrate::{Migration, MigrationType};
+    use sqlx_sqlite::SqliteConnectOptions;
+
+    use super::*;
+
+    /// As many steps as there are tables.
+    fn steps(tables: &[&'static str]) -> Migrator {
+        let step = |(version, sql): (i64, &&'static str)| {
+            Migration::new(version, "a step".into(), MigrationType::Simple, sql.into_sql_str(), false)
+        };
+        Migrator::with_migrations((1..).zip(tables).map(step).collect())
+    }
+
+    async fn open(file: &Path) -> SqlitePool {
+        let options = SqliteConnectOptions::new().filename(file).create_if_missing(true);
+        SqlitePool::connect_with(options).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_database_is_kept_for_its_owner_before_its_schema_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("games.db");
+        let pool = open(&file).await;
+        let (before, after) =
+            (steps(&["CREATE TABLE a (b TEXT)"]), steps(&["CREATE TABLE a (b TEXT)", "DROP TABLE a"]));
+        assert_eq!(keep_copy(&pool, &file, &before).await.unwrap(), None, "there was nothing");
+        before.run(&pool).await.unwrap();
+        sqlx::query("INSERT INTO a VALUES ('kept')").execute(&pool).await.unwrap();
+        assert_eq!(keep_copy(&pool, &file, &before).await.unwrap(), None, "nothing is missing");
+
+        // A copy that was cut off is in the way of none.
+        std::fs::write(folder.path().join("games.schema.part"), "half a copy").unwrap();
+        let copy = keep_copy(&pool, &file, &after).await.unwrap().unwrap();
+        assert_eq!(copy, folder.path().join("games.schema-0001.db"));
+        assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(!folder.path().join("games.schema.part").exists());
+        after.run(&pool).await.unwrap();
+        assert_eq!(keep_copy(&pool, &file, &before).await.unwrap(), None, "a newer schema is not changed");
+
+        let kept: String = sqlx::query_scalar("SELECT b FROM a").fetch_one(&open(&copy).await).await.unwrap();
+        assert_eq!(kept, "kept");
+    }
+}

@@ -10,7 +10,6 @@ mod confirming;
 mod conversing;
 mod crowding;
 mod declining;
-mod fixtures;
 mod folder;
 mod forms;
 mod games;

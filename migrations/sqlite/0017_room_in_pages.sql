@@ -1,1 +1,0 @@
--- Of use to PostgreSQL only: SQLite changes rows where they are.

@@ -1,1 +1,0 @@
--- Of use to PostgreSQL only: in an index of SQLite rows with the same values stand in the order of their keys.
