@@ -19,7 +19,7 @@ pub struct Confirmation {
     /// In lower case.
     pub address: String,
     /// Until when the link is good.
-    pub until: Option<Millis>,
+    pub until: Millis,
 }
 
 /// What is signed of a link that ends. Addresses have no blanks.
@@ -46,22 +46,13 @@ impl Links {
         format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// What a confirmation token says; `None` when it is not one of ours. Those of the first kind had no end.
+    /// What a confirmation token says; `None` when it is not one of ours.
     pub fn read_confirmation(&self, token: &str) -> Option<Confirmation> {
         let parts: Vec<&str> = token.split('.').collect();
-        let (user, address, until, signature) = match parts.as_slice() {
-            [user, address, signature] => (user, address, None, signature),
-            [user, address, until, signature] => {
-                (user, address, Some(Millis(until.parse().ok()?)), signature)
-            }
-            _ => return None,
-        };
-        let user = UserKey(user.parse().ok()?);
+        let [user, address, until, signature] = parts.as_slice() else { return None };
+        let (user, until) = (UserKey(user.parse().ok()?), Millis(until.parse().ok()?));
         let address = String::from_utf8(from_hex(address)?).ok()?;
-        let is_ours = match until {
-            Some(until) => self.is_signed("confirm", user, &until_and(until, &address), signature),
-            None => self.is_signed("confirm", user, &address, signature),
-        };
+        let is_ours = self.is_signed("confirm", user, &until_and(until, &address), signature);
         is_ours.then_some(Confirmation { user, address, until })
     }
 
@@ -204,7 +195,7 @@ mod tests {
         let link = links.confirmation("http://x/", UserKey(7), "ann@example.org", Millis(99));
         let token = link.strip_prefix("http://x/confirm/").expect("a page of the server");
         let said =
-            Confirmation { user: UserKey(7), address: "ann@example.org".to_owned(), until: Some(Millis(99)) };
+            Confirmation { user: UserKey(7), address: "ann@example.org".to_owned(), until: Millis(99) };
         assert_eq!(links.read_confirmation(token), Some(said));
         assert_eq!(links.read_confirmation(&token.replacen(".99.", ".100.", 1)), None);
         assert_eq!(

@@ -146,12 +146,7 @@ pub struct KeyUse {
 /// When the database fails.
 pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
     let mut tx = app.store.read().await?;
-    let mut mails = tx.count_sealed_mails(&seal_mark(id)).await?;
-    if app.secret.is_oldest(id) {
-        // What was sealed before keys had ids is the oldest one's.
-        let [first, second, third, _] = seal_mark(id);
-        mails += tx.count_sealed_mails(&[]).await? - tx.count_sealed_mails(&[first, second, third]).await?;
-    }
+    let mails = tx.count_sealed_mails(&seal_mark(id)).await?;
     let (mut webhooks, mut after) = (0, 0);
     loop {
         let rows = tx.webhook_secrets(after, BATCH).await?;

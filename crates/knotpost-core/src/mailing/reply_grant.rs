@@ -290,7 +290,8 @@ async fn read_token(
         }
         Subject::Held { id, mark } => {
             let row = tx.held_answer(id).await?;
-            let Some(row) = row.filter(|row| row.user_id == user.id.0 && has_mark(&row.words, mark)) else {
+            let Some(row) = row.filter(|row| row.user_id == user.id.0 && held_mark(&row.words) == mark)
+            else {
                 return Ok(None);
             };
             let sight =
@@ -349,12 +350,6 @@ async fn read_parent(
 /// secret key.
 pub(crate) fn held_mark(words: &[u8]) -> u32 {
     words.last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
-}
-
-/// Whether words have this mark. In what was sealed before keys had ids it was their beginning.
-fn has_mark(words: &[u8], mark: u32) -> bool {
-    let beginning = words.first_chunk::<4>().map(|bytes| u32::from_be_bytes(*bytes));
-    held_mark(words) == mark || beginning == Some(mark)
 }
 
 async fn grant_for(

@@ -12,7 +12,7 @@ use super::postmaster::ToPostmaster;
 use super::references::Reference;
 use super::reply_grant::{Proof, Sight};
 use crate::boards::{PictureRef, TimeUp};
-use crate::replies::{Auto, BoardFacts, Heading, Letter, MailForm, Note, Ruling, Style, TimeFacts};
+use crate::replies::{Auto, BoardFacts, Heading, MailForm, Note, Ruling, Style, TimeFacts};
 use crate::signals::Notice;
 
 /// Reads it and writes it again.
@@ -168,15 +168,4 @@ fn what_consists_of_parts() {
     read_again::<ToPostmaster>(
         r#"{"from":"ann@example.org","to":"abuse@example.net","subject":"Help","text":"Please","about":{"address":"bob@example.org","mail":null}}"#,
     );
-}
-
-#[test]
-fn letters_from_before_mails_could_be_refused_by_mail() {
-    let json = r#"{"from":["",""],"to":"","subject":"","text":"","html":null,"message_id":"","date":0,"in_reply_to":null,"references":[],"auto":"replied","list_id":null,"reply_to":null,"x_loop":"","unsubscribe":null}"#;
-    let letter: Letter = serde_json::from_str(json).expect("a letter");
-    assert_eq!(letter.unsubscribe_to, None);
-    let facts: BoardFacts =
-        serde_json::from_str(r#"{"heading":"new","remark":null,"subscribers":[],"notes":[]}"#)
-            .expect("facts");
-    assert_eq!((facts.made, facts.begins, facts.style), (0, false, Style::default()));
 }

@@ -232,8 +232,8 @@ pub(crate) struct Unproven {
     /// What it says.
     pub(crate) payload: Payload,
     signed: Vec<u8>,
-    /// The id of the key; `None` in tokens that were given out before keys had ids.
-    key: Option<u8>,
+    /// The id of the key.
+    key: u8,
     signature: Vec<u8>,
 }
 
@@ -242,12 +242,8 @@ impl Unproven {
     pub(crate) fn read(token: &str) -> Option<Self> {
         let mut signed = ALPHABET.decode(token.to_ascii_lowercase().as_bytes()).ok()?;
         let signature = signed.split_off(signed.len().checked_sub(SIGNATURE)?);
-        // A payload says itself where it ends: with a byte more it is none.
-        if let Some(payload) = Payload::read(&signed) {
-            return Some(Self { payload, signed, key: None, signature });
-        }
         let key = signed.pop()?;
-        Some(Self { payload: Payload::read(&signed)?, signed, key: Some(key), signature })
+        Some(Self { payload: Payload::read(&signed)?, signed, key, signature })
     }
 
     /// Whether this server gave it to this user at this address, under their present password where that counts.
@@ -372,14 +368,6 @@ mod tests {
         assert_eq!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()), None);
     }
 
-    #[test]
-    fn tokens_given_out_before_there_were_kinds_are_about_play() {
-        // Board 5, seat 2, after 7 moves, digest 0x0102; address 9; the last day.
-        let bytes = [5, 2, 7, 1, 2, 9, 0xff, 0xff];
-        let subject = Subject::Board { board: 5, seat: 2, ply: 7, state_digest: 0x0102, about: About::Play };
-        assert_eq!(Payload::read(&bytes), Some(Payload { subject, address: 9, expires: u16::MAX }));
-    }
-
     /// Mails with tokens lie in mailboxes for years: each kind is read as it was written.
     #[test]
     fn tokens_have_the_bytes_of_every_version() {
@@ -421,15 +409,14 @@ mod tests {
         let token = ALPHABET.encode(&[LARGE.write(), vec![9], vec![7; SIGNATURE]].concat());
         assert_eq!(token, token.to_ascii_lowercase());
         let read = Unproven::read(&token.to_ascii_uppercase()).unwrap();
-        assert_eq!((read.payload, read.key), (LARGE, Some(9)));
-        let before_ids = ALPHABET.encode(&[LARGE.write(), vec![7; SIGNATURE]].concat());
-        let read = Unproven::read(&before_ids).unwrap();
-        assert_eq!((read.payload, read.key), (LARGE, None));
+        assert_eq!((read.payload, read.key), (LARGE, 9));
+        let without_key = ALPHABET.encode(&[LARGE.write(), vec![7; SIGNATURE]].concat());
+        assert!(Unproven::read(&without_key).is_none());
     }
 
     #[test]
     fn a_day_later_than_the_last_is_too_late() {
-        let token = ALPHABET.encode(&[LARGE.write(), vec![7; SIGNATURE]].concat());
+        let token = ALPHABET.encode(&[LARGE.write(), vec![9], vec![7; SIGNATURE]].concat());
         let mut unproven = Unproven::read(&token).unwrap();
         unproven.payload.expires = day(Millis(0), 90);
         assert!(!unproven.has_expired(Millis(90 * DAY_MS + 1)));

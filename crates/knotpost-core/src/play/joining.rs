@@ -101,9 +101,7 @@ async fn confirm_address(
     now: Millis,
 ) -> Result<Confirmed, StoreError> {
     let Some(link) = app.links.read_confirmation(token) else { return Ok(Confirmed::Unknown) };
-    if link.until.is_none_or(|until| now > until)
-        && tx.proven_address(link.user, &link.address).await?.is_none()
-    {
+    if now > link.until && tx.proven_address(link.user, &link.address).await?.is_none() {
         return Ok(Confirmed::Expired);
     }
     Ok(match confirming::prove(tx, app, link.user, &link.address, now).await? {

@@ -12,8 +12,7 @@ use super::file::{create, replace};
 use super::{Purpose, SecretError, SecretKey, parse_hex, to_hex};
 use crate::clock::{Entropy, random_bytes};
 
-/// Stands before the id of the key and the nonce of whatever is sealed. What was sealed before keys had ids begins
-/// with its nonce.
+/// Stands before the id of the key and the nonce of whatever is sealed.
 const SEAL: [u8; 3] = *b"kr1";
 
 /// What a key of the ring is for.
@@ -208,11 +207,6 @@ impl KeyRing {
         Ok(ring)
     }
 
-    /// Whether this is the oldest key, to which everything belongs that carries no id.
-    pub fn is_oldest(&self, id: u8) -> bool {
-        self.keys.last().is_some_and(|(_, key)| key.id() == id)
-    }
-
     /// Whether a key with this fingerprint is among them.
     pub fn knows(&self, fingerprint: &str) -> bool {
         self.list().any(|(_, _, known)| known == fingerprint)
@@ -245,9 +239,8 @@ impl KeyRing {
         Signature { key: key.id(), mac: key.digest(Purpose::Tokens, parts) }
     }
 
-    /// Whether `mac` is the beginning of a signature over `parts` by the key of this id; by any key where what was
-    /// given out carries no id.
-    pub fn is_signed(&self, key: Option<u8>, parts: &[&[u8]], mac: &[u8]) -> bool {
+    /// True if `mac` is the beginning of a signature over `parts` by the key of this id.
+    pub fn is_signed(&self, key: u8, parts: &[&[u8]], mac: &[u8]) -> bool {
         let mut found = Choice::from(0);
         for known in self.candidates(key) {
             let right = known.digest(Purpose::Tokens, parts);
@@ -256,12 +249,10 @@ impl KeyRing {
         found.into()
     }
 
-    /// The same for [`Signature::to_text`] of `bytes` bytes, or its digits without an id.
+    /// The same for [`Signature::to_text`] of `bytes` bytes.
     pub fn is_signed_text(&self, parts: &[&[u8]], bytes: usize, text: &str) -> bool {
-        let (key, digits) = match text.get(..2) {
-            Some(id) if text.len() == 2 * bytes + 2 => (u8::from_str_radix(id, 16).ok(), &text[2..]),
-            _ => (None, text),
-        };
+        let Some((id, digits)) = text.split_at_checked(2) else { return false };
+        let Ok(key) = u8::from_str_radix(id, 16) else { return false };
         if digits.len() != 2 * bytes {
             return false;
         }
@@ -273,8 +264,9 @@ impl KeyRing {
         found.into()
     }
 
-    fn candidates(&self, id: Option<u8>) -> impl Iterator<Item = &SecretKey> {
-        self.keys.iter().map(|(_, key)| key).filter(move |key| id.is_none_or(|id| key.id() == id))
+    /// The keys of an id: keys that were not made by rotation may share one.
+    fn candidates(&self, id: u8) -> impl Iterator<Item = &SecretKey> {
+        self.keys.iter().map(|(_, key)| key).filter(move |key| key.id() == id)
     }
 
     /// Seals a message so that only servers with this key can read it.
@@ -293,15 +285,8 @@ impl KeyRing {
 
     /// Opens what [`Self::seal`] made; `None` when it was made with a key that is not known or is damaged.
     pub fn unseal(&self, sealed: &[u8]) -> Option<Vec<u8>> {
-        if let Some((mark, rest)) =
-            sealed.split_first_chunk::<4>().filter(|(mark, _)| mark.starts_with(&SEAL))
-        {
-            let opened = self.candidates(Some(mark[3])).find_map(|key| key.unseal(mark, rest));
-            if opened.is_some() {
-                return opened;
-            }
-        }
-        self.candidates(None).find_map(|key| key.unseal(&[], sealed))
+        let (mark, rest) = sealed.split_first_chunk::<4>().filter(|(mark, _)| mark.starts_with(&SEAL))?;
+        self.candidates(mark[3]).find_map(|key| key.unseal(mark, rest))
     }
 
     /// Whether this was sealed with the current key.

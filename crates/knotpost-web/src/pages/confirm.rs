@@ -17,7 +17,7 @@ pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String
     let Some(link) = web.app.links.read_confirmation(&token) else {
         return web.pages.problem(Code::BadValue, DAMAGED);
     };
-    if link.until.is_none_or(|until| web.app.clock.now() > until) {
+    if web.app.clock.now() > link.until {
         return web.pages.failure(ServiceError::from(confirmation_too_old()));
     }
     web.pages.page(
