@@ -27,7 +27,7 @@ pub use reference::{SectionText, SettingText, describe};
 pub use sections::{
     Accounts, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits,
     Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Push, Retention, Secrets, Server, Smtp,
-    StrangerPolicy, Time, Traces, Webhooks,
+    StrangerPolicy, Time, Webhooks,
 };
 pub use warnings::Warning;
 
@@ -64,7 +64,6 @@ pub struct Config {
     pub retention: Retention,
     pub secrets: Secrets,
     pub log: Log,
-    pub traces: Traces,
     /// What is not as its writer may have meant it, and is told at the start.
     #[serde(skip)]
     pub warnings: Vec<Warning>,

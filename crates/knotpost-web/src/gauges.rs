@@ -9,13 +9,11 @@ use axum::middleware::Next;
 use metrics::{counter, gauge, histogram};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
-use tracing::{Instrument as _, field};
 
 use super::Web;
 use knotpost_core::queries::{
     Stock, database_connections, is_database_working, view_queue_lengths, view_stock,
 };
-use knotpost_platform::TRACES;
 
 /// How old a count of the database may be at least, and how many times as old as the time that it took.
 const COUNT_EVERY: Duration = Duration::from_mins(1);
@@ -74,18 +72,8 @@ async fn stock(web: &Web) -> Option<Stock> {
 /// becomes a label.
 pub(super) async fn count(request: Request, next: Next) -> Response<Body> {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let span = tracing::info_span!(
-        target: TRACES, "request",
-        otel.name = format!("{} {route}", request.method()), otel.kind = "server", otel.status_code = field::Empty,
-        http.request.method = request.method().as_str(), http.route = route,
-        http.response.status_code = field::Empty,
-    );
     let begun = Instant::now();
-    let response = next.run(request).instrument(span.clone()).await;
-    span.record("http.response.status_code", response.status().as_u16());
-    if response.status().is_server_error() {
-        span.record("otel.status_code", "ERROR");
-    }
+    let response = next.run(request).await;
     let status = match response.status().as_u16() {
         100..=199 => "1xx",
         200..=299 => "2xx",

@@ -3,7 +3,6 @@
 mod descriptions;
 mod errors;
 mod process;
-mod traces;
 
 pub(crate) use descriptions::metrics_table;
 pub(crate) use errors::logged_errors;
@@ -21,18 +20,16 @@ use tracing_subscriber::{EnvFilter, Layer as _, fmt};
 
 use errors::CountLines;
 use knotpost_core::config::{Config, LogFormat, filter_text};
-use traces::Traces;
 
 /// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
-/// Spans of traces are in no line.
 /// PostgreSQL notes at each start that the table of migrations is there.
-const QUIET: &str = "sqlx_core::pool=off,sqlx=warn,knotpost_traces=off,";
+const QUIET: &str = "sqlx_core::pool=off,sqlx=warn,";
 
-/// Sends log lines to standard error in the configured form, and traces to the collector that is configured.
+/// Sends log lines to standard error in the configured form.
 ///
 /// # Errors
 /// When the level is not a filter, or logging was set up before.
-pub(crate) fn start_logging(config: &Config) -> anyhow::Result<Traces> {
+pub(crate) fn start_logging(config: &Config) -> anyhow::Result<()> {
     let log = &config.log;
     let filter = EnvFilter::try_new(format!("{QUIET}{}", filter_text(&log.level)))
         .map_err(|error| anyhow::anyhow!("log.level: `{}` is not a log filter: {error}", log.level))?;
@@ -43,13 +40,10 @@ pub(crate) fn start_logging(config: &Config) -> anyhow::Result<Traces> {
         LogFormat::Text => lines.with_target(false).boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    let traces = Traces::new(config)?;
     tracing_subscriber::registry()
         .with(lines.and_then(CountLines).with_filter(filter))
-        .with(traces.layer())
         .try_init()
-        .map_err(|error| anyhow::anyhow!("{error}"))?;
-    Ok(traces)
+        .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// Makes a writer for each line of the log.

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 
 use knotpost_commands::Command;
-use tracing::field::Empty;
-use tracing::instrument;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
@@ -24,19 +22,12 @@ use crate::requests::command_log::log_command;
 use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_platform::TRACES;
 use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 
 /// Executes a command over HTTP or for the operator: prepared, applied, committed.
 ///
 /// # Errors
 /// When the database fails.
-#[instrument(
-    target = TRACES,
-    name = "command",
-    skip_all,
-    fields(verb = Empty, board = Empty, outcome = Empty)
-)]
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
     let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
@@ -99,12 +90,6 @@ const MOST_STORED: usize = 40_000;
 ///
 /// # Errors
 /// When the database fails.
-#[instrument(
-    target = TRACES,
-    name = "command",
-    skip_all,
-    fields(verb = Empty, board = Empty, outcome = Empty)
-)]
 pub async fn execute_once<P>(
     app: &Arc<App>,
     request: Request,

@@ -18,7 +18,6 @@ pub(super) fn check(config: &Config) -> Vec<ConfigError> {
         ways_in(config),
         super::log_level::check_level(&config.log.level).or_else(|problem| refuse("log.level", problem)),
         push(config),
-        traces(config),
         numbers(config),
     ];
     groups.into_iter().filter_map(Result::err).collect()
@@ -209,41 +208,6 @@ fn push(config: &Config) -> Result<(), ConfigError> {
             "`{subject}` is neither mailto:games@example.org nor an address such as https://games.example/"
         ),
     )
-}
-
-fn traces(config: &Config) -> Result<(), ConfigError> {
-    if !(1..=100).contains(&config.traces.percent) {
-        return refuse("traces.percent", "must be between 1 and 100");
-    }
-    let endpoint = &config.traces.endpoint;
-    if endpoint.is_empty() {
-        return Ok(());
-    }
-    if !cfg!(feature = "otlp") {
-        return refuse(
-            "traces.endpoint",
-            "this program makes no traces; one that does is built with `cargo build --release --features otlp`",
-        );
-    }
-    let url = url::Url::parse(endpoint).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
-    let Some(url) = url else {
-        return refuse(
-            "traces.endpoint",
-            format!("`{endpoint}` is not an address such as http://127.0.0.1:4318"),
-        );
-    };
-    if !url.username().is_empty()
-        || url.password().is_some()
-        || url.query().is_some()
-        || url.fragment().is_some()
-    {
-        return refuse(
-            "traces.endpoint",
-            "holds no user, password or query: what a collector wants to know of its clients goes into the variable \
-             OTEL_EXPORTER_OTLP_HEADERS",
-        );
-    }
-    Ok(())
 }
 
 fn numbers(config: &Config) -> Result<(), ConfigError> {

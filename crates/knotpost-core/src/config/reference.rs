@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::{
     Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir, Push,
-    Retention, Secrets, Server, Smtp, Time, Traces, Webhooks, sections::About,
+    Retention, Secrets, Server, Smtp, Time, Webhooks, sections::About,
 };
 
 /// A section of the configuration, in the order in which they are explained.
@@ -30,7 +30,7 @@ pub struct SettingText {
 }
 
 /// Every section with the words about it.
-const SECTIONS: [(&str, About); 20] = [
+const SECTIONS: [(&str, About); 19] = [
     ("server", Server::ABOUT),
     ("http", Http::ABOUT),
     ("smtp", Smtp::ABOUT),
@@ -50,7 +50,6 @@ const SECTIONS: [(&str, About); 20] = [
     ("retention", Retention::ABOUT),
     ("secrets", Secrets::ABOUT),
     ("log", Log::ABOUT),
-    ("traces", Traces::ABOUT),
 ];
 
 /// All settings with their defaults and meanings.

@@ -328,17 +328,6 @@ section! {
     }
 }
 
-section! {
-    /// Traces: what each request spent its time on, for a collector. Only a program that was built with the Cargo
-    /// feature `otlp` makes them.
-    Traces {
-        /// The address of a collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`; empty: none.
-        endpoint: String = String::new(),
-        /// How many of a hundred requests are traced, 1 to 100.
-        percent: u32 = 100,
-    }
-}
-
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident),* $(,)? }) => {
         $(#[$doc])*

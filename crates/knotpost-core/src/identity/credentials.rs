@@ -9,7 +9,6 @@ use subtle::ConstantTimeEq;
 use crate::fair_queue::{FairQueue, Turn};
 use crate::identity::hashing::{HashMemory, NOBODYS, hash_new};
 use knotpost_model::{Host, Millis, UserKey};
-use knotpost_platform::TRACES;
 use knotpost_platform::secret::{KeyRing, Purpose};
 
 /// How many hashes are computed at once; each takes 19 MiB and one core.
@@ -188,7 +187,6 @@ impl Credentials {
         self.secret.digest(Purpose::Credentials, &parts)
     }
 
-    #[tracing::instrument(target = TRACES, name = "password", skip_all)]
     async fn compute<T: Send + 'static>(
         &self,
         turn: Turn<Option<Host>>,

@@ -4,9 +4,6 @@
 
 use std::sync::Arc;
 
-use tracing::field::Empty;
-use tracing::instrument;
-
 use super::DEDUPE_MS;
 use super::bounce::{Returned, commit_bounce};
 use super::budgets::BudgetKind;
@@ -24,7 +21,6 @@ use crate::play::plan_move;
 use crate::requests::Prepared;
 use crate::requests::command_log::log_command;
 use knotpost_model::{Address, Millis};
-use knotpost_platform::TRACES;
 use knotpost_storage::{DirectMail, MovePlan, NewInbox, StoreError};
 
 /// What becomes of a mail that is not refused in its session.
@@ -108,12 +104,6 @@ pub async fn commit(
 }
 
 /// Stores a mail and executes its command in one transaction.
-#[instrument(
-    target = TRACES,
-    name = "command",
-    skip_all,
-    fields(verb = Empty, board = Empty, outcome = Empty)
-)]
 async fn execute(
     app: &Arc<App>,
     mail: IncomingMail,

@@ -3,9 +3,6 @@
 
 use std::sync::Arc;
 
-use tracing::field::Empty;
-use tracing::instrument;
-
 use super::DEDUPE_MS;
 use super::commit::{announce, count_outcome};
 use super::execute::execute_mail;
@@ -18,7 +15,6 @@ use crate::outage::log_failure;
 use crate::requests::Prepared;
 use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
-use knotpost_platform::TRACES;
 use knotpost_storage::{InboxRow, StoreError};
 
 /// How long a lease lasts. No other worker takes the mail before it ends.
@@ -75,12 +71,6 @@ pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
 ///
 /// # Errors
 /// When the database fails; then nothing of it is stored, and the mail waits until its lease ends.
-#[instrument(
-    target = TRACES,
-    name = "command",
-    skip_all,
-    fields(verb = Empty, board = Empty, outcome = Empty)
-)]
 pub async fn execute_queued(
     app: &Arc<App>,
     queued: &QueuedMail,

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 
 use knotpost_commands::Verb;
-use tracing::Span;
 
 use crate::app::App;
 use crate::identity::Login;
@@ -14,8 +13,7 @@ use knotpost_model::{BoardRef, Millis};
 /// In the place of what is not known.
 const UNKNOWN: &str = "-";
 
-/// Writes the line, and completes the span of the command in traces. `outcome` is `done`, the code of a refusal, or the
-/// reason that the inbox has for a mail.
+/// Writes the line. `outcome` is `done`, the code of a refusal, or the reason that the inbox has for a mail.
 pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], outcome: &str, since: Millis) {
     let ms = app.clock.now().0.saturating_sub(since.0).max(0);
     let verb = prepared.command.as_ref().map(|command| command.verb().spec().name());
@@ -24,10 +22,6 @@ pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], o
         .increment(1);
     let verb = verb.as_deref().unwrap_or(UNKNOWN);
     let board = board_of(app, prepared, boards).unwrap_or(Cow::Borrowed(UNKNOWN));
-    let span = Span::current();
-    if !span.is_disabled() {
-        span.record("verb", verb).record("board", &*board).record("outcome", outcome);
-    }
     tracing::info!(who = user_of(prepared).unwrap_or(UNKNOWN), verb, board = &*board, outcome, ms, "command");
 }
 

@@ -34,7 +34,6 @@ use crate::postgres::Primary;
 use alone::{Contention, write_alone};
 use end::{BatchEnd, StopReason};
 use job::{Job, Order, PendingJob};
-use knotpost_platform::TRACES;
 
 /// How many writes share a commit at most.
 const MAX_JOBS: usize = 128;
@@ -58,16 +57,6 @@ enum Route {
         moves: mpsc::Sender<Order>,
         contention: Contention,
     },
-}
-
-impl Route {
-    /// The database, as traces name it.
-    fn system(&self) -> &'static str {
-        match self {
-            Self::Sqlite(_) => "sqlite",
-            Self::Postgres { .. } => "postgresql",
-        }
-    }
 }
 
 impl std::fmt::Debug for Writer {
@@ -105,12 +94,6 @@ impl Writer {
         self.writes.load(Ordering::Relaxed)
     }
 
-    #[tracing::instrument(
-        target = TRACES,
-        name = "write",
-        skip_all,
-        fields(otel.kind = "client", db.system.name = self.route.system(), is_move = plan.is_some())
-    )]
     pub(crate) async fn write<T: Send + 'static, W: Work<T>>(
         &self,
         plan: Option<MovePlan>,

@@ -21,7 +21,6 @@ use knotpost_core::app::App;
 use knotpost_core::commands::prepare_at_once;
 use knotpost_core::intake::{Arrival, Class, Reason, commit, count_outcome, find_place, refuse_stranger};
 use knotpost_core::outage::log_failure;
-use knotpost_platform::TRACES;
 
 /// Takes mail in, whichever way it comes.
 pub struct MailIntake {
@@ -38,12 +37,6 @@ impl MailIntake {
     }
 
     /// Reads a mail, decides what becomes of it, and commits that.
-    #[tracing::instrument(
-        target = TRACES,
-        name = "receive mail",
-        skip_all,
-        fields(otel.kind = "server", way = ?envelope.way, bytes = raw.len())
-    )]
     async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
         let app = &self.app;
         let mail = match Mail::read(app, raw, envelope.mail_from.as_deref(), &envelope.recipients) {
@@ -74,7 +67,6 @@ impl MailIntake {
     }
 
     /// Finds out who vouches for the sender of a mail, except of one that is neither executed nor answered.
-    #[tracing::instrument(target = TRACES, name = "authenticate mail", skip_all)]
     async fn authenticate<'a>(
         &self,
         envelope: &'a Envelope,

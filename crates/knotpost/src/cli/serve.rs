@@ -23,7 +23,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: Config, args: &Args) -> anyhow::Result<ExitCode> {
-    let traces = telemetry::start_logging(&config)?;
+    telemetry::start_logging(&config)?;
     let is_for_machines = config.log.format == LogFormat::Json;
     let supervisor = Supervisor::from_environment();
     let opening = if args.allow_root { Opening::ServeAsAnyUser } else { Opening::Serve };
@@ -31,16 +31,14 @@ pub(super) async fn run(config: Config, args: &Args) -> anyhow::Result<ExitCode>
     if let Err(error) = &outcome {
         supervisor.tell(State::Failed(&format!("{error:#}")));
     }
-    let code = match outcome {
+    match outcome {
         // A program that reads the log stumbles over a line that is no JSON.
         Err(error) if is_for_machines => {
             tracing::error!(error = format!("{error:#}"), "the server ends");
             Ok(ExitCode::from(super::exit_code(&error)))
         }
         outcome => outcome,
-    };
-    traces.stop().await;
-    code
+    }
 }
 
 async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> anyhow::Result<ExitCode> {

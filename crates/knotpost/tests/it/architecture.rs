@@ -17,7 +17,7 @@ use checks::{Violation, check_manifest, check_pure_source, check_server_source};
 use source::{Source, read_sources};
 
 /// Which crates of the workspace a crate may depend on outside its tests.
-const CRATES: [(&str, &[&str]); 15] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("sqlx-rusqlite", &[]),
     ("knotpost-rules", &[]),
     ("knotpost-commands", &[]),
@@ -28,7 +28,6 @@ const CRATES: [(&str, &[&str]); 15] = [
     ("knotpost-model", &["knotpost-commands"]),
     ("knotpost-platform", &["knotpost-model"]),
     ("knotpost-storage", &["knotpost-model", "knotpost-platform", "sqlx-rusqlite"]),
-    ("knotpost-traces", &["knotpost-platform"]),
     (
         "knotpost-core",
         &[
@@ -78,20 +77,18 @@ const CRATES: [(&str, &[&str]); 15] = [
             "knotpost-core",
             "knotpost-transport",
             "knotpost-web",
-            "knotpost-traces",
         ],
     ),
 ];
 
 /// A library or part of the standard library, and the crates and modules of the server that alone may name it.
-const OWNED_PATHS: [(&str, &[&str]); 12] = [
+const OWNED_PATHS: [(&str, &[&str]); 11] = [
     ("sqlx::", &["knotpost-storage"]),
     ("sqlx_postgres::", &["knotpost-storage"]),
     ("sqlx_sqlite::", &["knotpost-storage"]),
     ("axum::", &["knotpost-web"]),
     ("tower_http::", &["knotpost-web"]),
-    ("hyper::", &["knotpost-transport/outbound", "knotpost-web", "knotpost-traces"]),
-    ("opentelemetry::", &["knotpost-traces"]),
+    ("hyper::", &["knotpost-transport/outbound", "knotpost-web"]),
     ("lettre::", &["knotpost-transport/outbound"]),
     ("mail_parser::", &["knotpost-transport/inbound"]),
     ("mail_auth::", &["knotpost-transport/inbound"]),
@@ -100,14 +97,13 @@ const OWNED_PATHS: [(&str, &[&str]); 12] = [
 ];
 
 /// The crates that the server consists of.
-const SERVER_CRATES: [&str; 8] = [
+const SERVER_CRATES: [&str; 7] = [
     "knotpost-model",
     "knotpost-platform",
     "knotpost-storage",
     "knotpost-core",
     "knotpost-transport",
     "knotpost-web",
-    "knotpost-traces",
     "knotpost",
 ];
 

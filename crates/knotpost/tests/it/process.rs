@@ -32,8 +32,6 @@ mod restoring;
 pub(crate) mod running;
 mod signatures;
 mod stream;
-#[cfg(feature = "otlp")]
-mod traces;
 mod unclean;
 mod way_out;
 mod ways_in;

@@ -23,7 +23,6 @@ use knotpost_core::mailing::{
     DeliveryOutcome, LeasedMail, LoadedMail, coalesce_before_sending, load_mail, record_delivery,
 };
 use knotpost_model::Millis;
-use knotpost_platform::TRACES;
 
 /// Helpers send only while more mails than this are leased; the rest is left to the workers that lease.
 const HELP_ABOVE_MAILS: usize = 16;
@@ -162,7 +161,6 @@ impl DeliveryWorker {
     }
 
     /// The mail as it is sent; `None`: there is nothing to send, which is recorded.
-    #[tracing::instrument(target = TRACES, name = "build mail", skip_all)]
     async fn build(&self, taken: TakenMail) -> Result<Option<BuiltMail>, StoreError> {
         let app = &*self.app;
         let TakenMail { mail: BufferedMail { leased, loaded }, turn } = taken;
@@ -210,7 +208,6 @@ impl DeliveryWorker {
     }
 
     /// Sends a mail, and acknowledges it or records why it was not sent.
-    #[tracing::instrument(target = TRACES, name = "send mail", skip_all, fields(otel.kind = "client"))]
     async fn hand_over(
         &self,
         mail: &ReadyMail,

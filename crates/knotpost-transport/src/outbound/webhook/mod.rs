@@ -20,7 +20,6 @@ use knotpost_core::app::App;
 use knotpost_core::config::Config;
 use knotpost_core::webhooks::{Delivery, Fate, Taken, note_fate, take_delivery};
 use knotpost_model::{HookUrl, Reach};
-use knotpost_platform::TRACES;
 use knotpost_platform::build::PRODUCT;
 
 /// Delivers events to webhooks.
@@ -78,7 +77,6 @@ impl Courier {
     }
 
     /// Delivers an event, and says what became of it. Takes no longer than the configured timeout.
-    #[tracing::instrument(target = TRACES, name = "send event", skip_all, fields(otel.kind = "client"))]
     pub async fn deliver(&self, delivery: &Delivery) -> Fate {
         let attempt = self.attempt(&delivery.url, delivery);
         match tokio::time::timeout(self.timeout, attempt).await {
