@@ -1,8 +1,8 @@
 // An administrator finds a mail that got lost and has it processed once more.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { until } from "./waiting.mjs";
 
 const LOST = [
@@ -20,17 +20,10 @@ const LOST = [
   "",
 ].join("\r\n");
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ruth", "ann", "bob");
+stage(["ruth", "ann", "bob"], async () => {
   await server.program("admin", "user", "grant", "ruth");
   await server.command("osbox challenge ann bob");
   await server.command("osbox move 101 ann ann-secret f1");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
 });
 
 test("an administrator finds a lost mail and replays it", async () => {

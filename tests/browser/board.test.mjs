@@ -1,8 +1,8 @@
 // A board's page as a game: stepping, choosing in either order, keys, what is said, motion, tabs in the background.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person, WIDE } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person, WIDE } from "./browser.mjs";
 import { dice, play, seesMove } from "./table.mjs";
 import { until } from "./waiting.mjs";
 
@@ -11,15 +11,9 @@ const DESK = { width: 1280, height: 800 };
 /** A round trip through the internet. */
 const DELAY = 80;
 
-let server, chromium, ann, bob;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob");
+let ann, bob;
+stage(["ann", "bob"], async () => {
   [ann, bob] = await Promise.all([Person.of(chromium, server, "ann"), Person.of(chromium, server, "bob")]);
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
 });
 
 async function challenge(words) {

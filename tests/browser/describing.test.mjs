@@ -1,19 +1,12 @@
 // The API's page for people: folded, with a filter.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 
 const VIEWS = [{ width: 360, height: 740 }, { width: 1280, height: 800 }];
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage();
 
 for (const view of VIEWS)
   test(`the page is filtered, and a link opens what it leads to, at ${view.width} pixels`, async () => {

@@ -1,20 +1,14 @@
 // The start page as it follows the user's boards, and notes to oneself on a board.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
 import { until } from "./waiting.mjs";
 
-let server, chromium, ann, bob;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob");
+let ann, bob;
+stage(["ann", "bob"], async () => {
   [ann, bob] = await Promise.all([Person.of(chromium, server, "ann"), Person.of(chromium, server, "bob")]);
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
 });
 
 async function challenge(words) {
@@ -78,9 +72,8 @@ test("whoever logged out meanwhile is not shown these boards", async () => {
   await server.command(`osbox move ${number} bob bob-secret f1`);
   await other.close();
   await gone.page.bringToFront();
-  // The stream ends with the session; whatever comes then is a page for visitors.
-  await gone.page.reload();
-  assert.ok(await gone.has(".hero"));
+  // The stream ends with the session, and the page is that of a visitor by itself.
+  await until("the page of a visitor", () => gone.has(".hero").catch(() => false));
   assert.deepEqual(gone.odd, []);
 });
 

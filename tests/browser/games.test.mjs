@@ -1,20 +1,14 @@
 // Whole games of every kind between two browsers and somebody who only reads and writes mail.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { choices, dice, play, point, seesMove } from "./table.mjs";
 import { until } from "./waiting.mjs";
 
-let server, chromium, ann, bob;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob", "cyd");
+let ann, bob;
+stage(["ann", "bob", "cyd"], async () => {
   [ann, bob] = await Promise.all([Person.of(chromium, server, "ann"), Person.of(chromium, server, "bob")]);
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
 });
 
 /** Cyd answers the letter that says whose turn it is, by a reply with the move alone. */

@@ -1,9 +1,9 @@
 // Strangers write scripts into everything that is shown to others; no page runs them.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { until } from "./waiting.mjs";
 
 // Whichever of these a page would take for markup, `canary` would be called or an element be there.
@@ -12,16 +12,9 @@ const LINE = encodeURIComponent(HOSTILE);
 /** As bad as a userid may be. */
 const USERID = "on.load--_7";
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ruth", "ann");
+stage(["ruth", "ann"], async () => {
   await server.signUpAs(USERID, "odd@odd.example");
   await server.program("admin", "user", "grant", "ruth");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
 });
 
 /** Opens a page and finds the hostile words on it as words, if they should be there at all. */

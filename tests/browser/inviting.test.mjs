@@ -1,19 +1,11 @@
 // A link that invites: made by one, opened by another, taken once.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage(["ann", "bob"]);
 
 for (const scripts of [true, false]) {
   test(`a link is made, opened, logged in for and accepted ${scripts ? "with" : "without"} scripts`, async () => {

@@ -1,21 +1,14 @@
 // The start page of visitors, on which a push closes a knot.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
 
 const VIEWS = [{ width: 360, height: 740 }, { width: 1280, height: 800 }];
 const MOST_BYTES = 40_000;
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage();
 
 const motion = (value) => [{ name: "prefers-reduced-motion", value }];
 /** How far the pushed line is from where it belongs, in pixels, and how much of the gain is seen. */

@@ -1,24 +1,19 @@
 // A newcomer's first day: from the start page to a game against an easy computer player, a hint, a lost game by mail
 // against the strongest, and what the analysis says of it.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { dice, play, seesMove } from "./table.mjs";
 import { until } from "./waiting.mjs";
 
 const TELEPHONE = { width: 360, height: 740, hasTouch: true, isMobile: true };
 const ADDRESS = "nova@nova.example";
 
-let server, chromium, nova;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
+let nova;
+stage([], async () => {
   nova = await Person.arrive(chromium, server, { view: TELEPHONE });
   nova.userid = "nova";
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
 });
 
 /** The board as programs see it, when it is this player's turn or over. */

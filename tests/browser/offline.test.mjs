@@ -1,28 +1,15 @@
 // Boards seen last, without a network: they are shown, it is said when they were seen, and nothing of a session outlives it.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, offline, Person } from "./browser.mjs";
+import { challenge, chromium, server, stage, WITHOUT_TLS } from "./stage.mjs";
+import { offline, Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
-import { DEPLOYED } from "./places.mjs";
 import { until } from "./waiting.mjs";
 
-// Browsers have workers on secure pages alone; the proxy of the deployed profile has no certificate.
-const skip = DEPLOYED && "the profile has no TLS";
+// Browsers have workers on secure pages alone.
+const skip = WITHOUT_TLS;
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
-
-async function challenge() {
-  return `/boards/osbox/${(await server.command("osbox challenge -size=3 ann bob")).boards[0].number}`;
-}
+stage(["ann", "bob"]);
 
 const stored = ({ page }) =>
   page.evaluate(async () => (await (await caches.open("boards seen")).keys()).map(({ url }) => new URL(url).pathname + new URL(url).search));

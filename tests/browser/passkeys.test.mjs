@@ -7,6 +7,7 @@ import { Server } from "./server.mjs";
 import { launch, NARROW, Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
 import { DEPLOYED } from "./places.mjs";
+import { WITHOUT_TLS } from "./stage.mjs";
 
 /** A port that is free now: the address of the server must be known before it starts. */
 async function findPort() {
@@ -35,7 +36,7 @@ after(async () => {
 /** Clicks, and waits for the page that the script leads to. */
 const click = ({ page }, selector) => Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.$eval(selector, (one) => one.click())]);
 
-test("a passkey is added, logs in, and is removed", { skip: DEPLOYED && "the profile has no TLS" }, async () => {
+test("a passkey is added, logs in, and is removed", { skip: WITHOUT_TLS }, async () => {
   const ann = await Person.of(chromium, server, "ann", { view: NARROW });
   const devtools = await ann.page.createCDPSession();
   await devtools.send("WebAuthn.enable");
@@ -84,7 +85,7 @@ test("a passkey is added, logs in, and is removed", { skip: DEPLOYED && "the pro
   assert.deepEqual(ann.odd, []);
 });
 
-test("without scripts a page says what passkeys need", { skip: DEPLOYED && "the profile has no TLS" }, async () => {
+test("without scripts a page says what passkeys need", { skip: WITHOUT_TLS }, async () => {
   const ann = await Person.of(chromium, server, "ann", { scripts: false });
   await ann.open("/settings");
   assert.match(await ann.text("#passkeys"), /Passkeys need JavaScript/);

@@ -1,17 +1,10 @@
 // Puzzles of the day, solved by tapping on the board and on what stands beside it.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, NARROW, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { NARROW, Person } from "./browser.mjs";
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage();
 
 /** The link with the shortest way on to the solution: the next tap. */
 const nextTap = (person, solution, begun) =>

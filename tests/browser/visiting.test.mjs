@@ -1,22 +1,14 @@
 // What a visitor can do at once: a board under the thumb, without an account, and a line to explore on a telephone.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 
 const TELEPHONE = { width: 360, height: 740, hasTouch: true, isMobile: true };
 /** What a tap can choose: places on the board, faces, words. */
 const TARGETS = ".sight svg a.spot, .faces a:not(.off), .chips a";
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage(["ann", "bob"]);
 
 /** Where the first of these lies that can be seen entirely and is large enough for a finger; none: there is none. */
 function find(person, selector) {

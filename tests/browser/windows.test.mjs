@@ -1,9 +1,9 @@
 // Small windows: a telephone upright and on its side, a page enlarged three times (WCAG 2.2, 1.4.10). The board is in sight
 // where somebody is to move, and nothing lies over it.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { Person } from "./browser.mjs";
 import { judge } from "./axe.mjs";
 
 const WINDOWS = [
@@ -14,15 +14,7 @@ const WINDOWS = [
   { width: 600, height: 300, least: 0.9 },
 ];
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("ann", "bob", "cyd", "dan");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage(["ann", "bob", "cyd", "dan"]);
 
 /** The share of the board that somebody sees at first: in the window, with nothing of the page over it. */
 const seenShare = ({ page }) =>

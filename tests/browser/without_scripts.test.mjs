@@ -1,19 +1,11 @@
 // With scripts switched off everything works but what is live.
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
-import { Server } from "./server.mjs";
-import { launch, NARROW, Person } from "./browser.mjs";
+import { chromium, server, stage } from "./stage.mjs";
+import { NARROW, Person } from "./browser.mjs";
 import { dice, play } from "./table.mjs";
 
-let server, chromium;
-before(async () => {
-  [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("bob");
-});
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-});
+stage(["bob"]);
 
 test("somebody signs up, challenges, moves, talks and resigns without scripts", async () => {
   const ann = await Person.arrive(chromium, server, { scripts: false, view: NARROW });

@@ -152,7 +152,7 @@ fn solve(position: &dyn Position) -> i32 {
     best
 }
 
-/// What the turns of a won game score against each player when they are played again, from either seat.
+/// Scores that the turns of a won game reach against each player when they are played again, from either seat.
 fn repeat(words: &[String]) -> Result<(), Box<dyn Error>> {
     let (name, rest) = words.split_first().ok_or("a game")?;
     let registry = Registry::standard();

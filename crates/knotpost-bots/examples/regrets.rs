@@ -1,7 +1,7 @@
-//! How much of their chance to win players of Osbo give away: `regrets [options] A,B GAMES [POSITIONS [DICE]]`. Each game
-//! begins with two turns by chance. From DICE dice on (30 unless told, which is about the second half of a game on 5x5),
-//! every turn is compared with the best one where no more than POSITIONS positions (50,000 unless told) have to be looked
-//! at for that. With `-size=3 A,B GAMES 2000000 0` every turn is.
+//! Chances to win that players of Osbo give away: `regrets [options] A,B GAMES [POSITIONS [DICE]]`. Each game begins
+//! with two turns by chance. From DICE dice on (30 unless told, which is about the second half of a game on 5x5), every
+//! turn is compared with the best one where no more than POSITIONS positions (50,000 unless told) have to be looked at
+//! for that. With `-size=3 A,B GAMES 2000000 0` every turn is.
 
 #[expect(clippy::expect_used, reason = "a module of the tests, too")]
 #[path = "../tests/it/expectation.rs"]

@@ -32,7 +32,7 @@ pub trait Bot: Send + Sync {
     /// The name of the game.
     fn game(&self) -> &'static str;
 
-    /// What the levels from 1 to 8 are made of, for two players.
+    /// The levels from 1 to 8, for two players.
     fn levels(&self) -> [Player; 8];
 
     /// What the player does in a position; `None` when it is over, or of another game. `seed` is that of the search, and

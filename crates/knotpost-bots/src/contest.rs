@@ -91,7 +91,7 @@ impl Contest<'_> {
     }
 }
 
-/// What decides about a turn; `None` where it has no answer.
+/// Decides about a turn; `None` where it has no answer.
 type Choose<'a> = dyn FnMut(&dyn Position, usize, usize) -> Option<String> + 'a;
 
 /// A game that is being played.

@@ -158,14 +158,14 @@ fn sound_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> 
     (!secrets.is_empty() && secrets.iter().all(is_sound)).then_some(secrets)
 }
 
-/// Whether a word is a number, a date, a time or the like.
+/// Numbers, dates, times and the like.
 fn is_number(word: &str) -> bool {
     word.len() <= LONGEST_DATE
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().all(|byte| byte.is_ascii_digit() || b".,-+/:#".contains(&byte))
 }
 
-/// Whether a piece gives a value to an option or preference that there is.
+/// Pieces that give a value to an option or preference that there is.
 fn is_setting(piece: &str, vocabulary: &Vocabulary) -> bool {
     let named = piece.trim_start_matches('-').split_once('=');
     named.is_some_and(|(name, _)| is_option_name(name, vocabulary) || is_preference(name))

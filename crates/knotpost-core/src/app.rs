@@ -131,13 +131,13 @@ pub struct App {
     pub signals: Signals,
     /// How the file of the database is.
     pub condition: watch::Sender<Condition>,
-    /// What it has logged as errors, as it reported last.
+    /// Errors that it has logged, as it reported last.
     pub logged_errors: watch::Sender<LoggedErrors>,
     /// Whether its loops go on.
     pub pulse: Pulse,
     /// Who has been seen keeping the clock.
     pub leader_watch: LeaderWatch,
-    /// Why it tells nobody anything, if it does not.
+    /// The reason for which it tells nobody anything, if there is one.
     pub hold: Option<Hold>,
 }
 

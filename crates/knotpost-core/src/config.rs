@@ -224,7 +224,7 @@ impl Config {
         }
     }
 
-    /// Whether links lead to a port that is known when the listener is open.
+    /// Returns true if links lead to a port that is known only when the listener is open.
     pub fn links_follow_port(&self) -> bool {
         self.server.public_url == Server::default().public_url && self.http.listen.ends_with(":0")
     }

@@ -60,7 +60,7 @@ impl<K: Copy + Eq + Hash> FairQueue<K> {
         Some(queue.begin(key, &self.0))
     }
 
-    /// How many wait.
+    /// The number of those who wait.
     pub fn waiting(&self) -> usize {
         lock(&self.0).waiting.values().map(VecDeque::len).sum()
     }
@@ -84,7 +84,7 @@ impl<K: Copy + Eq + Hash> Queue<K> {
     fn enter(&mut self, key: K, of_one: usize) -> Option<oneshot::Receiver<Turn<K>>> {
         let is_full = |queue: &Self| queue.waiting.values().map(VecDeque::len).sum::<usize>() >= queue.most;
         if self.len_of(key) >= of_one || is_full(self) {
-            // Who has gone away does not wait any more.
+            // A caller that has gone away does not wait any more.
             self.forget_gone();
         }
         if self.len_of(key) >= of_one {
@@ -108,7 +108,7 @@ impl<K: Copy + Eq + Hash> Queue<K> {
         Some(receiver)
     }
 
-    /// How many of this key wait or have their turn.
+    /// The number of those of this key who wait or have their turn.
     fn len_of(&self, key: K) -> usize {
         let running = self.running.get(&key).copied().unwrap_or_default();
         running + self.waiting.get(&key).map_or(0, VecDeque::len)

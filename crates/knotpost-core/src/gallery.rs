@@ -12,7 +12,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use crate::fair_queue::FairQueue;
 use knotpost_model::Host;
 
-/// How many pictures of each kind are cached.
+/// The number of pictures of each kind that are cached.
 const MOST_DRAWINGS: usize = 64;
 /// Pictures that wait for those who look at pages, and those of one host.
 const MOST_WAITING: usize = 32;
@@ -75,7 +75,7 @@ impl Gallery {
     /// The view as the bytes of a PNG file for somebody at this host, drawn now or before; `None` when it cannot be drawn.
     ///
     /// # Errors
-    /// When it would have to wait behind too many.
+    /// Too many wait before it.
     pub async fn show(&self, host: Host, view: Arc<View>, look: Look) -> Result<Option<Arc<[u8]>>, Busy> {
         let cell = place(&self.shown, &view, look);
         if let Some(drawn) = cell.get() {

@@ -1,11 +1,11 @@
-//! Whether a server tells nobody anything: a copy that is looked at beside the server that goes on.
+//! The hold of a server that tells nobody anything: a copy that is looked at beside the server that goes on.
 
 use knotpost_storage::{Store, StoreError, WriteTx};
 
 /// Under which name a copy is marked in its database.
 const FACT: &str = "hold";
 
-/// Why a server is on hold.
+/// The reason for which a server is on hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// `mail.hold` says so.
@@ -15,11 +15,11 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// What is held, for the log, `/readyz` and administrators.
+    /// All that is held, for the log, `/readyz` and administrators.
     pub const WORDS: &str = "this server is on hold: no mail leaves, no webhook and no browser is told anything, and the \
                              clock and the computer players stand still";
 
-    /// What an operator does about it.
+    /// Advice to the operator.
     pub fn mend(self) -> &'static str {
         match self {
             Self::Setting => "set `mail.hold` to false and start the server again",
@@ -29,10 +29,10 @@ impl Hold {
         }
     }
 
-    /// Why the server of this database is on hold, if it is; `setting`: what the configuration says.
+    /// The hold of the server of this database, if it is on hold; `setting`: what the configuration says.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn of(store: &Store, setting: bool) -> Result<Option<Self>, StoreError> {
         if store.query().await?.server_metadata(FACT).await?.is_some() {
             return Ok(Some(Self::Database));
@@ -44,7 +44,7 @@ impl Hold {
 /// Marks a database as that of a copy.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn mark_copy(store: &Store) -> Result<(), StoreError> {
     store.write(|tx| Box::pin(set(tx, true))).await
 }

@@ -63,14 +63,7 @@ pub trait Thinker: Send + Sync {
 
     /// The turn of the player of a level, which is the same for the same seed; `None` where `think` has no answer. A level of
     /// the lower half takes a few hundredths of a second at most.
-    fn answer(
-        &self,
-        game: &str,
-        position: &dyn Position,
-        level: u8,
-        seed: &Seed,
-        most: Duration,
-    ) -> Option<String>;
+    fn answer(&self, at: (&str, &dyn Position), player: (u8, &Seed), most: Duration) -> Option<String>;
 }
 
 /// What is asked: a board with all its moves.
@@ -182,7 +175,7 @@ impl Thinking {
         let thinker = Arc::clone(&self.thinker);
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            thinker.answer(game, position.as_ref(), level, &seed, ANSWER)
+            thinker.answer((game, position.as_ref()), (level, &seed), ANSWER)
         });
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
@@ -199,7 +192,7 @@ impl Thinking {
     /// What the player says of these positions of a game. Hints are thought about in between.
     ///
     /// # Errors
-    /// When too many games wait, one of theirs among them, or nobody plays this.
+    /// Too many games wait, one of theirs among them, or nobody plays this.
     pub async fn analyse(
         &self,
         whose: AskedFor,
@@ -276,7 +269,7 @@ mod tests {
     }
 
     impl Thinker for Slow {
-        fn answer(&self, _: &str, _: &dyn Position, _: u8, _: &Seed, _: Duration) -> Option<String> {
+        fn answer(&self, _: (&str, &dyn Position), _: (u8, &Seed), _: Duration) -> Option<String> {
             None
         }
 

@@ -112,8 +112,8 @@ fn decode_utf8(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether bytes outside of ASCII are UTF-8 under the name of another charset. A few characters of a charset with two
-/// bytes each may be so by chance, but hardly one of three bytes or several in a row.
+/// Recognises bytes outside of ASCII that are UTF-8 under the name of another charset. A few characters of a charset
+/// with two bytes each may be so by chance, but hardly one of three bytes or several in a row.
 fn is_surely_utf8(bytes: &[u8], name: &str) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     let has_pairs =

@@ -48,7 +48,7 @@ struct Tag<'a> {
 }
 
 impl Tag<'_> {
-    /// Whether nothing can stand in the element, or it ends with its tag.
+    /// Returns true if nothing can stand in the element, or it ends with its tag.
     fn is_empty(&self) -> bool {
         const EMPTY: &[&str] = &[
             "", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
@@ -58,7 +58,7 @@ impl Tag<'_> {
     }
 }
 
-/// Whether an element is a block: it begins a line, and no end of an element around it goes past it.
+/// Returns true for a block: it begins a line, and no end of an element around it goes past it.
 fn is_block(name: &str) -> bool {
     matches!(
         name,

@@ -33,7 +33,7 @@ pub(super) fn attribute<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
     attributes(text).find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
 }
 
-/// How the text in an element looks, as far as that decides whether a person reads it.
+/// The look of the text in an element, as far as it decides about a person reading it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "properties of CSS, each by itself")]
 pub(super) struct Look {
@@ -51,7 +51,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// Whether nobody reads the text.
+    /// Returns true if nobody reads the text.
     pub(super) fn is_unread(self) -> bool {
         self.is_gone
             || self.is_void
@@ -133,7 +133,7 @@ fn is_zero(value: &str) -> bool {
     length(value).is_some_and(|(number, _)| number == 0.0)
 }
 
-/// Whether a place is beyond the left or upper edge.
+/// Returns true for a place beyond the left or upper edge.
 fn is_far_off(value: &str) -> bool {
     value.strip_prefix('-').and_then(length).is_some_and(|(number, _)| number >= 999.0)
 }
@@ -142,7 +142,7 @@ fn is_white(value: &str) -> bool {
     matches!(value, "white" | "#fff" | "#ffffff" | "rgb(255,255,255)" | "rgb(255, 255, 255)")
 }
 
-/// Whether letters of this size cannot be read. A share of the size around it is as tiny as that is.
+/// Returns true for letters that are too small to be read. A share of the size around it is as tiny as that is.
 fn is_tiny(value: &str, around: bool) -> bool {
     match length(value) {
         Some((number, "px" | "pt")) => number < 3.0,
@@ -152,7 +152,8 @@ fn is_tiny(value: &str, around: bool) -> bool {
     }
 }
 
-/// Whether a `blockquote` of these attributes only moves its text to the right, as the button "indent" of mail programs does.
+/// Returns true if a `blockquote` of these attributes only moves its text to the right, as the button "indent" of mail
+/// programs does.
 pub(super) fn is_indent(attributes_of: &str) -> bool {
     let (mut moves, mut is_quote) = (false, false);
     for (name, value) in attributes(attributes_of) {

@@ -100,7 +100,7 @@ impl<'x> Part<'x> {
         })
     }
 
-    /// What kind of report of a mail system this is, such as `delivery-status`; empty where nothing says it.
+    /// The kind of report of a mail system, such as `delivery-status`; empty where nothing says it.
     pub(super) fn report_type(&self) -> Option<String> {
         let content = self.content(&HeaderName::ContentType)?;
         if (content.ctype(), content.subtype()) != ("multipart", Some("report")) {
@@ -284,7 +284,7 @@ const NO_PROSE: &[&str] = &[
     "xml",
 ];
 
-/// What hides the words of a mail from this server.
+/// The form in which the words of a mail are hidden from this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sealed {
     /// Encrypted with S/MIME or `OpenPGP`.
@@ -314,13 +314,13 @@ impl Arrangement {
     }
 }
 
-/// What a walk through the parts of a mail finds.
+/// Findings of a walk through the parts of a mail.
 pub(super) struct Found {
     /// See `Message::text`.
     pub(super) text: Option<String>,
     /// See `Message::sealed`.
     pub(super) sealed: Option<Sealed>,
-    /// Whether a part says that an emoji stands for the mail.
+    /// True if a part says that an emoji stands for the mail.
     pub(super) is_reaction: bool,
 }
 
@@ -419,7 +419,7 @@ impl Walk {
                 best = Some(found);
                 break;
             }
-            // What is an indent in HTML is a quote in plain text.
+            // An indent in HTML is a quote in plain text.
             let rank = |readable: &Readable| (readable.is_blank(), !readable.is_indented, readable.form);
             if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
                 best = Some(found);

@@ -57,9 +57,9 @@ pub struct Message {
     /// The readable text with `\n` line ends, quotes included: plain text if there is any, else converted HTML, whose quotes
     /// are marked with `>` as in plain text. `None` when there is no readable part.
     pub text: Option<String>,
-    /// What hides the words, or some of them.
+    /// The form in which the words, or some of them, are hidden.
     pub sealed: Option<Sealed>,
-    /// Whether it is nothing but an emoji or a word of approval that a program sent for a person.
+    /// True if it is nothing but an emoji or a word of approval that a program sent for a person.
     pub is_reaction: bool,
     /// The `Return-Path` header: an empty string stands for `<>`.
     pub return_path: Option<String>,

@@ -6,7 +6,7 @@ use super::phrases::{REACTED, TAPBACKS, entries};
 /// The longest line of a reaction in bytes: it may quote a Subject.
 const MAX_REACTION: usize = 400;
 
-/// Whether the sender's own words are one reaction: "Ann reacted to your message:", "Liked “Your turn”".
+/// Returns true if the sender's own words are one reaction: "Ann reacted to your message:", "Liked “Your turn”".
 pub(super) fn is_reaction(text: &str) -> bool {
     let own = extract(text);
     let mut lines = own.lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
@@ -20,7 +20,7 @@ pub(super) fn is_reaction(text: &str) -> bool {
     is_alone && (entries(REACTED).any(|phrase| lower.ends_with(phrase)) || is_tapback(first, lower))
 }
 
-/// Whether a line is a verb of liking, and what was liked in quotation marks to its end.
+/// Returns true for a verb of liking, with what was liked in quotation marks to the end of the line.
 fn is_tapback(line: &str, lower: &str) -> bool {
     let quoted = |rest: &str| {
         let rest = rest.trim();

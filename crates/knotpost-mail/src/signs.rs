@@ -2,7 +2,7 @@
 
 use super::phrases::{AWAY, COMPLAINTS, REPORTS, Table};
 
-/// What stands after `auto`, `auto-`, `auto_` or `auto ` in the headers of answering machines.
+/// Words after `auto`, `auto-`, `auto_` or `auto ` in the headers of answering machines.
 const AFTER_AUTO: [&str; 6] = ["respon", "submitted", "replied", "reply", "generated", "answer"];
 /// Other parts of such headers.
 const PARTS: [&str; 3] = ["holidayreply", "machinegenerated", "machine-generated"];
@@ -20,7 +20,7 @@ const KINDS: [&str; 8] = [
     "delivered-to",
 ];
 
-/// Whether a header says that a machine wrote the mail in reply. `Auto-Submitted` has values of its own, and
+/// Returns true if a header says that a machine wrote the mail in reply. `Auto-Submitted` has values of its own, and
 /// `X-Auto-Response-Suppress`, which people's mail carries too, speaks of the answer. `name` is in lower case.
 pub(super) fn is_of_machine(name: &str, value: &str) -> bool {
     let value = value.to_lowercase();
@@ -43,7 +43,7 @@ pub(super) fn is_of_machine(name: &str, value: &str) -> bool {
             && says_automatic(&value)
 }
 
-/// Whether filters and mail systems on the way write the header.
+/// Returns true for headers that filters and mail systems on the way write.
 fn is_of_filter(name: &str) -> bool {
     [
         "x-spam",
@@ -70,7 +70,7 @@ fn says_automatic(text: &str) -> bool {
         || PARTS.iter().any(|known| text.contains(known))
 }
 
-/// Whether a Subject is that of an automatic reply. An answer to one (`Re: Automatic reply`) is a person's.
+/// Returns true for the Subject of an automatic reply. An answer to one (`Re: Automatic reply`) is a person's.
 pub fn is_away_subject(subject: &str) -> bool {
     let subject = bare(subject);
     begins(&AWAY, &subject)
@@ -78,12 +78,12 @@ pub fn is_away_subject(subject: &str) -> bool {
         || subject.contains(" is out of the office ")
 }
 
-/// Whether a Subject is that of a report that a mail was not delivered.
+/// Returns true for the Subject of a report that a mail was not delivered.
 pub fn is_report_subject(subject: &str) -> bool {
     begins(&REPORTS, &bare(subject))
 }
 
-/// Whether a Subject is that of a complaint about mail.
+/// Returns true for the Subject of a complaint about mail.
 pub fn is_complaint_subject(subject: &str) -> bool {
     begins(&COMPLAINTS, &bare(subject))
 }
@@ -107,7 +107,7 @@ fn bare(subject: &str) -> String {
     rest.split_whitespace().collect::<Vec<_>>().join(" ") + " "
 }
 
-/// Whether a mail system writes under this name, in any spelling.
+/// Returns true if a mail system writes under this name, in any spelling.
 pub fn is_mailer(address: &str) -> bool {
     matches!(
         squeezed(address).as_str(),
@@ -115,7 +115,7 @@ pub fn is_mailer(address: &str) -> bool {
     )
 }
 
-/// Whether nobody reads at this address: programs write under it.
+/// Returns true if nobody reads at this address: programs write under it.
 pub fn is_no_reply(address: &str) -> bool {
     const NAMES: [&str; 11] = [
         "noreply",
@@ -137,7 +137,7 @@ pub fn is_no_reply(address: &str) -> bool {
     NAMES.contains(&squeezed(address).as_str()) || tagged.iter().any(has_tag)
 }
 
-/// Whether this is the postmaster's name, under which mail systems write, and people too.
+/// Returns true for the postmaster's name, under which mail systems write, and people too.
 pub fn is_postmaster(address: &str) -> bool {
     local_part(address) == "postmaster"
 }

@@ -26,9 +26,9 @@ pub(super) fn signed_content(bytes: &[u8]) -> Option<Vec<u8>> {
 
 struct Element<'a> {
     tag: u8,
-    /// What is in it; to the end of the bytes when its length is indefinite, or the bytes are cut.
+    /// The content; to the end of the bytes when its length is indefinite, or the bytes are cut.
     content: &'a [u8],
-    /// What follows it; `None`: that is known only when its content was read.
+    /// The bytes behind it; `None`: they are known only when its content was read.
     after: Option<&'a [u8]>,
 }
 

@@ -43,8 +43,8 @@ pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// Whether the lines from `start` on, below a first line `--`, read as a signature: a name follows at once, or a line
-/// holds an address or a telephone number.
+/// Returns true if the lines from `start` on, below a first line `--`, read as a signature: a name follows at once, or
+/// a line holds an address or a telephone number.
 fn is_signed(lines: &[&str], marks: &[Mark], start: usize) -> bool {
     let is_contact = |line: &str| {
         let digits = line.bytes().filter(u8::is_ascii_digit).count();
@@ -57,7 +57,7 @@ fn is_signed(lines: &[&str], marks: &[Mark], start: usize) -> bool {
     name_follows || block.any(|line| is_contact(line) && !is_advert(line))
 }
 
-/// Whether a line begins an encrypted text (RFC 9580, section 6.2).
+/// Returns true if a line begins an encrypted text (RFC 9580, section 6.2).
 pub(super) fn holds_ciphertext(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == CIPHERTEXT)
 }
@@ -116,12 +116,12 @@ fn ends_sentence(line: &str) -> bool {
     line.ends_with(['.', '!', '>', ']', ')', '*', '。', '！'])
 }
 
-/// Whether a line may be the rest of a sentence that was wrapped above it, and is no move.
+/// Returns true for a line that may be the rest of a sentence wrapped above it, and is no move.
 fn is_rest(line: &str) -> bool {
     ends_sentence(line.trim_end()) || line.split_whitespace().nth(2).is_some()
 }
 
-/// Whether a line is a word of warning in capitals, or nothing but signs.
+/// Returns true for a word of warning in capitals, or nothing but signs.
 fn is_head(line: &str) -> bool {
     let core = line.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = core.to_lowercase();
@@ -195,7 +195,7 @@ fn is_advert(line: &str) -> bool {
     })
 }
 
-/// Whether a scanner for viruses wrote this line.
+/// Returns true for a line that a scanner for viruses wrote.
 fn is_scanner(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
     let is_of = |scanner: &str| {

@@ -49,13 +49,13 @@ pub struct Trouble {
 pub struct Failure {
     /// The addresses that failed, by this report; empty: it names none.
     pub named: Vec<String>,
-    /// Why.
+    /// The cause of the failure.
     pub trouble: Trouble,
 }
 
 impl Failure {
-    /// What these failures say about the address that a mail was written to. Where an alias led on, it is another
-    /// address that failed, and whoever reads the alias is reached.
+    /// The trouble that these failures show with the address that a mail was written to. Where an alias led on, it is
+    /// another address that failed, and whoever reads the alias is reached.
     pub fn of_address(failures: &[Self], address: &str) -> Option<Trouble> {
         let key = address_key(address);
         let names = |failure: &&Self| {
@@ -77,7 +77,7 @@ fn address_key(address: &str) -> String {
 /// Characters kept of what the other side said.
 const MOST_SAID: usize = 300;
 
-/// What a code or a phrase says about the mailbox.
+/// The evidence of a code or a phrase about the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Evidence {
     /// It does not exist.
@@ -116,7 +116,7 @@ impl Trouble {
         Some(Self { kind, status: status.unwrap_or_default(), said: one_line(said) })
     }
 
-    /// Whether it is the sending server, its names or its policies that were refused, not the recipient.
+    /// Returns true if it is the sending server, its names or its policies that were refused, not the recipient.
     pub fn blames_the_sender(&self) -> bool {
         let is_blame = |status: &str| status.starts_with("5.7.") || matches!(status, "5.1.7" | "5.1.8");
         statuses(&self.said).chain([self.status.as_str()]).any(is_blame)
@@ -129,7 +129,7 @@ impl Trouble {
     }
 }
 
-/// What RFC 3463 says of a code.
+/// Evidence of a code, by RFC 3463.
 fn of_status(status: &str) -> Evidence {
     match status {
         "5.1.1" | "5.1.2" | "5.1.3" | "5.1.6" | "5.1.10" | "5.2.1" | "5.4.4" => Evidence::Absent,
@@ -139,7 +139,7 @@ fn of_status(status: &str) -> Evidence {
     }
 }
 
-/// Whether a permanent code leaves open what failed.
+/// Returns true for a permanent code that leaves open what failed.
 fn is_vague(status: &str) -> bool {
     matches!(status, "5.0.0" | "5.1.0" | "5.2.0" | "5.3.0" | "5.4.0" | "5.5.0")
 }

@@ -109,7 +109,8 @@ const OTHER_CAUSE: [&str; 25] = [
     "greylist",
 ];
 
-/// What was said, in lower case: one blank before each word, and neither addresses nor names of hosts, which may hold any word.
+/// The words of a report in lower case: one blank before each, and neither addresses nor names of hosts, which may hold
+/// any word.
 pub(crate) struct Words(String);
 
 impl Words {
@@ -135,22 +136,21 @@ impl Words {
         phrases.iter().any(|phrase| self.0.match_indices(phrase).any(|(at, _)| self.0[..at].ends_with(' ')))
     }
 
-    /// Whether they say that there is no such mailbox.
     pub(crate) fn deny_the_mailbox(&self) -> bool {
         self.hold(&NO_MAILBOX)
     }
 
-    /// Whether they give a cause that is not the mailbox, or passes.
+    /// Returns true if they give a cause that is not the mailbox, or passes.
     pub(crate) fn name_another_cause(&self) -> bool {
         self.hold(&PASSING) || self.name_the_sender()
     }
 
-    /// Whether they name the sender, their host, the content or a policy.
+    /// Returns true if they name the sender, their host, the content or a policy.
     pub(crate) fn name_the_sender(&self) -> bool {
         self.hold(&OTHER_CAUSE)
     }
 
-    /// Whether they tell of a failure where no code does.
+    /// Returns true if they tell of a failure where no code does.
     pub(crate) fn tell_of_failure(&self) -> bool {
         self.hold(&NO_MAILBOX) || self.hold(&PASSING)
     }

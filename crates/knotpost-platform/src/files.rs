@@ -94,7 +94,7 @@ pub fn owner(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|found| found.uid())
 }
 
-/// Whether this process can read and write the file; `None`: it does not exist or cannot be inspected.
+/// Returns true if this process can read and write the file; `None`: it does not exist or cannot be inspected.
 pub fn is_writable(path: &Path) -> Option<bool> {
     match accessat(CWD, path, Access::READ_OK | Access::WRITE_OK, AtFlags::EACCESS) {
         Ok(()) => Some(true),

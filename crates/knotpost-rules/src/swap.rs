@@ -2,7 +2,7 @@
 
 use crate::{game::Forbidden, seat::Seat};
 
-/// Whether the second seat may still swap. It is part of a game from its start alone, never of a position string.
+/// The right of the second seat to swap. It is part of a game from its start alone, never of a position string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwapRight {
     /// The first move is still to come.
@@ -26,7 +26,7 @@ impl SwapRight {
         }
     }
 
-    /// Whether the seat to move may swap in a game that is not over.
+    /// Returns true if the seat to move may swap in a game that is not over.
     pub fn is_for(self, next: Seat) -> bool {
         self == Self::Now && next != Seat::FIRST
     }

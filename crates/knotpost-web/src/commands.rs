@@ -50,7 +50,7 @@ struct JsonAnswer<'a> {
     error: Option<CommandError<'a>>,
     /// The mails that the sender would get.
     replies: Vec<CommandReply>,
-    /// What the user must know beside it, such as that mail to them comes back.
+    /// Notices for the user beside it, such as that mail to them comes back.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notices: &'a [String],
     /// The boards it was about.

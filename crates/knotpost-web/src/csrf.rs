@@ -3,6 +3,7 @@
 //! nothing is refused as well.
 
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -14,7 +15,7 @@ use super::session::token;
 use super::{Web, client};
 use knotpost_core::boards::Code;
 
-/// Where a request comes from.
+/// The origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// A page of this server, or no page.
@@ -34,9 +35,7 @@ pub(super) async fn refuse_foreign_posts(State(web): State<Web>, request: Reques
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let is_proxied =
-        client::peer(&parts).is_some_and(|peer| web.app.config.http.trusted_proxies.contain(peer));
-    let text = match source(&web.app.config.server.public_url, is_proxied, &parts.headers) {
+    let text = match source_of(&web, &parts) {
         Source::Foreign => "this was sent by a page of another site; open the page here and try again",
         Source::Unsaid if has_session(&web, parts.extensions.get()) => {
             "a request with a session's cookie must say by `Origin` where it comes from"
@@ -46,7 +45,18 @@ pub(super) async fn refuse_foreign_posts(State(web): State<Web>, request: Reques
     refuse(&web, parts.uri.path(), Code::NotAllowed, text)
 }
 
-/// Where a request with these headers comes from. With an https address of the server only pages of that origin are its
+/// Returns true if a browser says that a page of this server sent the request.
+pub(super) fn is_own(web: &Web, parts: &Parts) -> bool {
+    source_of(web, parts) == Source::Own
+}
+
+fn source_of(web: &Web, parts: &Parts) -> Source {
+    let is_proxied =
+        client::peer(parts).is_some_and(|peer| web.app.config.http.trusted_proxies.contain(peer));
+    source(&web.app.config.server.public_url, is_proxied, &parts.headers)
+}
+
+/// Judges the origin of a request by its headers. With an https address of the server only pages of that origin are its
 /// own; else those of the host that was asked for, too, by the scheme that a trusted proxy names.
 fn source(public_url: &str, is_proxied: bool, headers: &HeaderMap) -> Source {
     let read = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("null"));

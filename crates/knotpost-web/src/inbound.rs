@@ -25,7 +25,6 @@ use knotpost_platform::secret::Purpose;
 const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");
 const FROM: HeaderName = HeaderName::from_static("x-envelope-from");
 const TO: HeaderName = HeaderName::from_static("x-envelope-to");
-/// Where mail is posted.
 pub(super) const PATH: &str = "/inbound";
 /// The longest accepted key, in bytes.
 const MAX_KEY: usize = 255;

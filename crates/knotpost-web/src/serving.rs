@@ -197,7 +197,7 @@ impl HttpBody for Answer {
 const TOTAL: &str = "total";
 const CLIENT: &str = "client";
 
-/// Which limit is reached, as metrics name it and as the client is told.
+/// The name of a limit that is reached, for metrics, and the words for the client.
 fn told(full: Full) -> (&'static str, &'static str) {
     match full {
         Full::Total => (TOTAL, "too many connections at the moment"),

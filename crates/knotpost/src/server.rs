@@ -286,7 +286,7 @@ impl Server {
 /// Opens the listener of the web; `None`: it is switched off.
 ///
 /// # Errors
-/// When the address cannot be listened on.
+/// The address cannot be listened on.
 pub async fn bind_http(config: &Config) -> anyhow::Result<Option<TcpListener>> {
     bind("http.listen", &config.http.listen).await
 }

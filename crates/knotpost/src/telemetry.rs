@@ -73,7 +73,7 @@ pub(crate) fn priority(level: Level) -> &'static str {
     }
 }
 
-/// Whether standard error is the stream that systemd names: device and inode, see systemd.exec(5).
+/// Returns true if standard error is the stream that systemd names: device and inode, see systemd.exec(5).
 fn is_journal() -> Option<bool> {
     let named = knotpost_core::config::environment("JOURNAL_STREAM")?;
     let found = rustix::fs::fstat(std::io::stderr()).ok()?;

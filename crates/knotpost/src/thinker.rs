@@ -77,10 +77,8 @@ fn round(value: f32) -> f64 {
 impl Thinker for BotThinker {
     fn answer(
         &self,
-        game: &str,
-        position: &dyn Position,
-        level: u8,
-        seed: &Seed,
+        (game, position): (&str, &dyn Position),
+        (level, seed): (u8, &Seed),
         most: Duration,
     ) -> Option<String> {
         let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);

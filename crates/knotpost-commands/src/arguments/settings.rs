@@ -34,7 +34,6 @@ const SETTINGS: [(&str, Takes); 12] = [
 /// Takes a preference back: the value that every preference knows.
 const DEFAULT: &str = "default";
 
-/// Whether there is a preference of this name.
 pub(crate) fn is_preference(name: &str) -> bool {
     SETTINGS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }

@@ -109,7 +109,7 @@ pub enum AdminAction {
     },
     /// Holding the server, or letting it go, from its next start on.
     Hold {
-        /// Whether it is held.
+        /// True: mails are held; false: they are released.
         on: bool,
     },
     /// Writing to everybody.

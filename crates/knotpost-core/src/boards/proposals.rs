@@ -52,12 +52,11 @@ pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<Stri
     still_asked(board, proposal).into_iter().map(|row| row.userid.clone()).collect()
 }
 
-/// What is offered while the time of the player to move is up.
+/// An offer that stands while the time of the player to move is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// What.
     pub(crate) kind: ProposalKind,
-    /// Whether the player whose time is up made it.
+    /// Made by the player whose time is up.
     pub(crate) is_own: bool,
 }
 
@@ -66,11 +65,11 @@ pub(crate) struct Offer {
 pub(crate) struct Asked {
     /// Until when they are on vacation; a moment that is past: they are not.
     pub(crate) away_until: Millis,
-    /// When their time to answer is up.
+    /// The end of their time to answer.
     pub(crate) end: Millis,
 }
 
-/// What the silence of the player to move decides, whose time is up.
+/// The meaning of the silence of the player to move, whose time is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Silence {
     /// They forfeit, and what is offered lapses.
@@ -122,7 +121,6 @@ pub(crate) fn silent_player<'a>(board: &'a Board, proposal: &ProposalRow) -> Opt
     (proposal.kind == ProposalKind::Draw).then_some(row.userid.as_str())
 }
 
-/// Who made a proposal.
 pub(crate) fn maker(board: &Board, proposal: &ProposalRow) -> Option<UserKey> {
     board.seats.iter().find(|row| row.seat == proposal.seat).map(|row| row.user_id)
 }
@@ -169,8 +167,8 @@ mod tests {
     fn silence_never_speaks_for_the_one_who_gains() {
         use Silence::{Draws, Forfeits, Waits};
         let (others, own) = (false, true);
-        // Who has not answered but the player whose time is up; who made the offer; what becomes of a draw, and of
-        // anything else that is offered.
+        // Those who have not answered besides the player whose time is up; whether that player made the offer; the end
+        // of a draw, and of anything else that is offered.
         let cases: [(&[&str], bool, Silence, Silence); 14] = [
             (&[], others, Draws, Forfeits),
             (&["here"], own, Forfeits, Forfeits),

@@ -205,7 +205,7 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
     }
 }
 
-/// How long nobody loses after a time in which nobody could act; no longer than the time for a move.
+/// The time in which nobody loses after one in which nobody could act; no longer than the time for a move.
 const GRACE: Span = Span(600_000);
 
 /// The end of a time that was waited for since then, put off where it came in an outage or soon after it.
@@ -216,7 +216,7 @@ fn put_off(board: &Board, since: Millis, end: LastMoment) -> LastMoment {
     LastMoment { at: back.map_or(end.at, |back| end.at.max(back)), ..end }
 }
 
-/// When a player's time to answer is up, who was asked then: they have as long as for a move.
+/// The end of a player's time to answer, who was asked then: they have as long as for a move.
 pub(crate) fn end_of_answer(board: &Board, user: UserKey, asked: Millis) -> Millis {
     board.timing.pauses.of(Some(user)).reach(asked, limits_now(board).forfeit)
 }

@@ -6,7 +6,7 @@ use knotpost_storage::StoreError;
 /// Makes due what waits in any queue for a later moment than it can legitimately wait for.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn recall_rows_ahead(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     // A query first: idle servers do not write.

@@ -12,7 +12,7 @@ use knotpost_storage::LeaderLease;
 #[derive(Debug, Default)]
 pub struct LeaderWatch {
     seen: Mutex<HashMap<String, Seen>>,
-    /// When searches that rested were looked at last.
+    /// The last look at searches that rested.
     paired_at: AtomicI64,
 }
 
@@ -27,14 +27,14 @@ pub(super) struct Seen {
     pub(super) at: Millis,
     /// Whether it had been seen before, and has changed: its holder went on at that moment.
     pub(super) has_changed: bool,
-    /// When this process looked last …
+    /// The last look of this process …
     looked_at: Millis,
     /// … and since when it has looked without a longer pause.
     pub(super) running_since: Millis,
 }
 
 impl LeaderWatch {
-    /// Whether searches that rested are to be looked at again; notes that they are.
+    /// Returns true if searches that rested are to be looked at again, and notes that they are.
     pub(super) fn is_time_to_pair(&self, now: Millis) -> bool {
         let last = self.paired_at.load(Ordering::Relaxed);
         // A clock that went back must not put this off.

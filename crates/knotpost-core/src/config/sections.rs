@@ -46,9 +46,11 @@ section! {
         name: String = "Knotpost".to_owned(),
         /// The address that players write to: ASCII before the `@`, and no `+` in it.
         address: String = "pbmserv@localhost".to_owned(),
-        /// Where browsers reach the server; links in mails begin with it: `http://` or `https://`, a host, and a port
-        /// where it needs one. No path: the server has the host for itself. Left at its default, links lead to the
-        /// address and port of `http.listen`.
+        /// The address at which browsers reach the server; links in mails begin with it: `http:
+        ///
+        /// ` or `https:
+        /// `, a host, and a port where it needs one. No path: the server has the host for itself. Left at its default,
+        /// links lead to the address and port of `http.listen`.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
         /// Who is responsible for the server, as the page about privacy names them: an address of mail or of a page, or a
         /// line of text; empty: the postmaster.
@@ -127,9 +129,9 @@ section! {
         /// Mails that leave in an hour at most, failed attempts included; the others wait, and leave later in their
         /// order. Each server counts for itself, anew after a start; 0: no limit.
         per_hour: u32 = 0,
-        /// Whether this server tells nobody anything and loses nobody a game: no mail, no webhook and no browser is told, the
-        /// clock and the computer players stand still, and no folder is emptied of mail. What was written meanwhile
-        /// leaves after a start without it. For a copy that is looked at; `knotpost restore --copy` needs no setting.
+        /// Tell nobody anything and lose nobody a game: no mail, no webhook and no browser is told, the clock and the
+        /// computer players stand still, and no folder is emptied of mail. What was written meanwhile leaves after a
+        /// start without it. For a copy that is looked at; `knotpost restore --copy` needs no setting.
         hold: bool = false,
         /// The folder of mail templates of your own; empty: `templates` in the data folder. Read again at
         /// SIGHUP.
@@ -301,7 +303,7 @@ section! {
         outbox_days: u32 = 90,
         /// How long the audit log is kept, 1 or more.
         audit_days: u32 = 730,
-        /// How long mail stays in the Maildir of `mail.transport = "maildir:"`; 0: for ever.
+        /// Days that mail stays in the Maildir of `mail.transport = "maildir:"`; 0: for ever.
         maildir_days: u32 = 0,
     }
 }

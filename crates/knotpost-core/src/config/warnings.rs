@@ -69,7 +69,7 @@ pub(super) fn add(config: &mut Config) {
     config.warnings.extend(told);
 }
 
-/// Whether others than a proxy reach the page without TLS, on a server that has a proxy with TLS.
+/// Returns true if others than a proxy reach the page without TLS, on a server that has a proxy with TLS.
 fn is_open_beside_proxy(config: &Config) -> bool {
     let listen = config.http.listen.parse::<SocketAddr>();
     config.server.public_url.starts_with("https:")

@@ -324,7 +324,8 @@ async fn known_as(
     Ok(seen.filter(|seen| now.since(*seen).0 < KNOWN_MS).map_or(Known::Not, Known::Host))
 }
 
-/// Whether a mail says that it comes from a confirmed address of the account. For an unknown user the same is looked up.
+/// Returns true if a mail says that it comes from a confirmed address of the account. For an unknown user the same is
+/// looked up.
 async fn is_registered(app: &App, place: &Place, user: Option<&UserRow>) -> Result<bool, StoreError> {
     let Some(sender) = &place.sender else { return Ok(false) };
     let readers = app.store.query().await?.users_at(&sender.key()).await?;

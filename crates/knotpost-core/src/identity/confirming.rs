@@ -210,7 +210,7 @@ fn read_word(line: &str) -> Word {
 }
 
 impl Answered {
-    /// Whether it wants no mail of this server any more.
+    /// Returns true if it wants no mail of this server any more.
     pub(crate) fn says_stop(&self) -> bool {
         self.word == Word::Stop
     }

@@ -225,7 +225,7 @@ impl Limits {
     /// Looks whether a user can be mailed one more of what others do.
     ///
     /// # Errors
-    /// When they have got too much.
+    /// They have got too much.
     pub(crate) fn look_reader(&self, asker: &Asker, reader: UserKey) -> Result<(), Limited> {
         let share = asker.share(ShareOf::Reader);
         let looked = self.buckets(share).look(reader_key(share, reader), self.quota(share), self.now());

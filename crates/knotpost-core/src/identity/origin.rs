@@ -31,7 +31,8 @@ pub struct ProvenUser {
     pub password_at: Option<Millis>,
 }
 
-/// Whether a password given then still stands for one that is asked for now; one of a clock that was ahead does not.
+/// Returns true if a password given then still stands for one that is asked for now; one of a clock that was ahead does
+/// not.
 pub fn gave_password_lately(password_at: Option<Millis>, now: Millis) -> bool {
     password_at.is_some_and(|at| (now.0 - at.0).abs() < RECENT_MS)
 }

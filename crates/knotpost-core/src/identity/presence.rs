@@ -1,4 +1,4 @@
-//! What those have to know who wait for a user or want to play with them: that the user has left, is suspended, is on
+//! Knowledge for those who wait for a user or want to play with them: that the user has left, is suspended, is on
 //! vacation, or does not get what the server tells.
 
 use std::collections::HashMap;
@@ -7,10 +7,10 @@ use crate::app::App;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{PresenceRow, ReadTx, StoreError, UserState};
 
-/// Who has used a page within this time is told there.
+/// A user of the pages within this time is told there.
 const SEEN_MS: i64 = 7 * 86_400_000;
 
-/// Why a user may not answer.
+/// The reason for which a user may not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
     /// They have left the server.
@@ -35,7 +35,7 @@ impl Absence {
             Self::Unreached => format!("Mail to {userid} comes back."),
             Self::Untold => {
                 format!(
-                    "{userid} cannot be told: no mail reaches them, and they have not looked in for a week."
+                    "{userid} cannot be reached: no mail arrives, and they have not looked in for a week."
                 )
             }
         }
@@ -65,17 +65,18 @@ impl Absence {
             Self::Away(until) => {
                 format!("away until {}", until.to_readable().split(' ').next().unwrap_or_default())
             }
-            Self::Unreached | Self::Untold => "mail comes back".to_owned(),
+            Self::Unreached => "mail comes back".to_owned(),
+            Self::Untold => "not reached".to_owned(),
         }
     }
 
-    /// Whether no board is begun for a user who looks for one.
+    /// Returns true if no board is begun for a user who looks for one.
     pub(crate) fn rests(self) -> bool {
         self != Self::Unreached
     }
 }
 
-/// Why this user may not answer, the gravest reason first.
+/// The reasons for which this user may not answer, the gravest first.
 pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
     match row.state {
         UserState::Deleted => return vec![Absence::Gone],
@@ -97,7 +98,7 @@ pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
     found
 }
 
-/// Why these users may not answer; those who are there are left out.
+/// The reasons for which these users may not answer; those who are there are left out.
 pub(crate) async fn absences(
     tx: &mut ReadTx,
     app: &App,
@@ -109,7 +110,7 @@ pub(crate) async fn absences(
     Ok(found.filter(|(_, absences)| !absences.is_empty()).collect())
 }
 
-/// Why no board is begun now for this user, who looks for one.
+/// The reason for which no board is begun now for this user, who looks for one.
 pub(crate) async fn find_rest(
     tx: &mut ReadTx,
     app: &App,

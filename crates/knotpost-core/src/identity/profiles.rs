@@ -19,7 +19,7 @@ pub struct Profile {
     pub since: Millis,
     /// Until when they are away.
     pub away_until: Option<Millis>,
-    /// Why they may not answer otherwise, a sentence each.
+    /// A sentence for each reason for which they may not answer otherwise.
     pub absences: Vec<String>,
     /// The level of a computer player of this server; `None`: it is a person.
     pub level: Option<u8>,

@@ -10,7 +10,7 @@ use crate::mailing::postmaster::{About, tell_of_complaint};
 use knotpost_model::{Address, Millis, OutboxKey};
 use knotpost_storage::{NewInbox, ReadTx, StoreError};
 
-/// What a complaint says about the mail that it is about.
+/// The content of a complaint about a mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaint {
     /// The number and the signature in the return path of that mail.

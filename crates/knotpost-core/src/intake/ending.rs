@@ -19,7 +19,7 @@ pub struct Ending {
     pub claim: Claim,
     /// Its first line.
     pub line: String,
-    /// Why it is neither executed nor answered otherwise.
+    /// The reason for which it is neither executed nor answered otherwise.
     pub otherwise: Reason,
 }
 

@@ -117,8 +117,8 @@ pub(super) async fn execute_mail(
 /// Errors of a day that are answered where the mail may come from a machine that answers them.
 const BULK_ERRORS: i64 = 3;
 
-/// Whether an error in a mail of a list or a program is answered: its sender proved who they are, but a machine that
-/// answers may have done so with a reply address, and answers the error again.
+/// Returns true if an error in a mail of a list or a program is answered: its sender proved who they are, but a machine
+/// that answers may have done so with a reply address, and answers the error again.
 async fn may_answer_bulk(tx: &mut WriteTx, prepared: &Prepared, now: Millis) -> Result<bool, StoreError> {
     let Some(user) = prepared.user() else { return Ok(false) };
     let day = now.0 / 86_400_000 * 24;

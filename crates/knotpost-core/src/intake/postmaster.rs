@@ -10,7 +10,7 @@ use crate::mailing::postmaster::{ToPostmaster, hand_to_administrators};
 use knotpost_model::{Millis, clean_line, limit_comment};
 use knotpost_storage::{NewInbox, StoreError};
 
-/// What the administrators read of a mail.
+/// The words of a mail that the administrators read.
 pub(super) fn words_of(row: &NewInbox, mail: &IncomingMail) -> ToPostmaster {
     ToPostmaster {
         from: clean_line(row.sender.as_deref().unwrap_or_default()),

@@ -84,7 +84,7 @@ pub(crate) async fn record_trouble(
     Ok(BounceOutcome::Recorded)
 }
 
-/// Whether mail to this address came back on too many days, since the last one that arrived.
+/// Returns true if mail to this address came back on too many days, since the last one that arrived.
 async fn comes_back_too_often(tx: &mut WriteTx, address: &str, now: Millis) -> Result<bool, StoreError> {
     let mut since = now.plus(-ANY.1);
     loop {
@@ -152,7 +152,7 @@ pub(crate) async fn take_notices(
 /// A user lets mail go again to all their addresses from which it came back.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn try_again(app: &Arc<App>, user: UserKey) -> Result<(), StoreError> {
     let started = app.store.write(move |tx| {
         Box::pin(async move {
@@ -165,16 +165,16 @@ pub async fn try_again(app: &Arc<App>, user: UserKey) -> Result<(), StoreError> 
     started.await
 }
 
-/// What the answer to a command over HTTP says of the addresses of its user from which mail comes back.
+/// Notices for the answer to a command over HTTP about the addresses of its user from which mail comes back.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub(crate) async fn http_notices(tx: &mut ReadTx, user: UserKey) -> Result<Vec<String>, StoreError> {
     let stopped = tx.stopped_addresses_of(user).await?;
     let notice = |row: StoppedAddress| {
         let since = Millis(row.stopped_at).to_readable();
         format!(
-            "Mail to {0} comes back since {since}, so no more is sent there. Any command that you mail from it starts it \
+            "Mail to {0} has come back since {since}, so no more is sent there. Any command that you mail from it starts it \
              again, and so does `add USERID PASSWORD {0}`.",
             row.address_key
         )

@@ -96,10 +96,10 @@ impl Lease {
     }
 }
 
-/// When the next mail is due, or was; `None`: none waits, or the server is on hold.
+/// The moment at which the next mail is or was due; `None`: none waits, or the server is on hold.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
     if app.hold.is_some() {
         return Ok(None);

@@ -153,7 +153,7 @@ pub(crate) async fn compose(
     })
 }
 
-/// How the reader of a digest takes no more of them.
+/// The way in which the reader of a digest takes no more of them.
 async fn refuse_digests(
     tx: &mut ReadTx,
     app: &App,

@@ -23,7 +23,7 @@ struct Postmaster {
     used: String,
     /// Who, as far as the From line says.
     from: String,
-    /// Whether an answer to the mail goes to them.
+    /// True if an answer to the mail goes to them.
     is_answerable: bool,
     /// The Subject.
     subject: String,
@@ -50,7 +50,7 @@ impl Content for Postmaster {
 pub(crate) struct About {
     /// To whom it went; empty where the complaint does not say.
     pub(crate) address: String,
-    /// Which it was, where that is proven.
+    /// The address, where that is proven.
     pub(crate) mail: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn hand_to_administrators(
 /// As [`hand_to_administrators`], of a complaint.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub(crate) async fn tell_of_complaint(
     tx: &mut WriteTx,
     app: &App,
@@ -122,8 +122,8 @@ async fn post(
     Ok(())
 }
 
-/// What such a mail says, and the address at which its sender is answered, unproven; `None` when it was sealed with
-/// another key.
+/// The content of such a mail, and the address at which its sender is answered, unproven; `None` when it was sealed
+/// with another key.
 pub(crate) fn letter(app: &App, sealed: &str) -> Option<(Reply, Option<String>)> {
     let opened = app.secret.unseal(&BASE64.decode(sealed.as_bytes()).ok()?)?;
     let ToPostmaster { from, to, subject, text, about } = serde_json::from_slice(&opened).ok()?;

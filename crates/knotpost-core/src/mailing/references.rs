@@ -61,7 +61,7 @@ pub(crate) enum Referred {
         reply: Reply,
         /// How its reader takes no more of its kind.
         unsubscribe: Option<Refusing>,
-        /// Where it is answered, when not where it came from.
+        /// The address at which it is answered, when not where it came from.
         reply_to: Option<String>,
         /// Which forms of it are wanted.
         form: MailForm,

@@ -32,7 +32,8 @@ impl Claim {
         self.tokens.is_empty() && self.parents.is_empty()
     }
 
-    /// Whether it says of itself that it does what a link does, or answers the question whether an address is read.
+    /// Returns true if it says of itself that it does what a link does, or answers the question whether an address is
+    /// read.
     pub fn may_end_something(&self) -> bool {
         let tokens = self.tokens.iter().filter_map(|word| Unproven::read(word));
         tokens

@@ -62,7 +62,7 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
 /// Names of computer players that people have.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
     let mut tx = app.store.read().await?;
     let mut taken = Vec::new();
@@ -95,7 +95,7 @@ pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, Sto
 /// Takes what a decision used of the processor time that its person may use in an hour.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), StoreError> {
     let used = i64::try_from(used.as_millis()).unwrap_or(i64::MAX);
     let share_ms = (i64::from(app.config.bots.hour_cpu_s) * 1000 / SHARES).max(1);
@@ -107,7 +107,7 @@ pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), Sto
     work.await
 }
 
-/// Whether a person has processor time left: what they used within the hour is less than their share.
+/// Returns true if a person has processor time left: what they used within the hour is less than their share.
 pub(crate) fn has_share(turn: &BotTurn, now: Millis) -> bool {
     turn.used_until <= now.plus(HOUR_MS) || turn.used_until > horizon(now)
 }

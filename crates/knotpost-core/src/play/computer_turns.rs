@@ -11,7 +11,7 @@ use knotpost_storage::{BotTurn, StoreError};
 use crate::app::App;
 use crate::play::computer::{due_at, has_share};
 
-/// How many turns are taken up at one look, a few of each person.
+/// The number of turns that are taken up at one look, a few of each person.
 const LOOKED_AT: i64 = 1000;
 /// The highest level whose moves take milliseconds.
 pub const CHEAP: u8 = 4;

@@ -52,7 +52,7 @@ pub(crate) async fn readiness(
     })
 }
 
-/// Whether a board can begin for a user who is not asked: they can play, are there, and will hear of it.
+/// Returns true if a board can begin for a user who is not asked: they can play, are there, and will hear of it.
 pub(crate) async fn may_be_paired(
     tx: &mut WriteTx,
     app: &App,
@@ -142,7 +142,7 @@ const MOST_WOKEN: i64 = 200;
 /// Pairs those whose searches rested and go on: a vacation is over, or somebody can be told again.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
     let mut tx = app.store.read().await?;
     let mut seekers = tx.unpaired_seekers(MOST_WOKEN).await?;

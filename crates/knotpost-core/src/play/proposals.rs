@@ -270,7 +270,7 @@ async fn undo(
 /// Ends a board as the draw that all who still play agreed on. No mail is queued here.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub(crate) async fn agree_on_draw(
     tx: &mut WriteTx,
     app: &App,

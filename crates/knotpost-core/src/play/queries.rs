@@ -46,12 +46,12 @@ pub(crate) async fn show(tx: &mut ReadTx, board: &Board, now: Millis) -> Result<
     Ok(show_with_offers(tx, board, None, now).await?.0)
 }
 
-/// What is offered on a board, and what may not be offered again yet.
+/// Offers on a board, and those that may not be repeated yet.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
     /// The proposal that waits.
     pub(crate) pending: Option<ProposalRow>,
-    /// Who may not repeat which offer now.
+    /// Players with an offer that they may not repeat now.
     pub(crate) refused: Vec<(UserKey, ProposalKind)>,
 }
 

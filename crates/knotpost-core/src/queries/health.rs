@@ -69,10 +69,10 @@ pub async fn view_stock(app: &App) -> Option<Stock> {
     Some(Stock { boards, moves, users, stopped, bytes })
 }
 
-/// Whether somebody has signed up: computer players are there from the first start.
+/// Returns true if somebody has signed up: computer players are there from the first start.
 ///
 /// # Errors
-/// When the database fails.
+/// The database fails.
 pub async fn has_people(app: &App) -> Result<bool, StoreError> {
     app.store.read().await?.has_people().await
 }

@@ -21,9 +21,9 @@ pub struct BoardView {
     pub comment: Option<Spoken>,
     /// What somebody proposed there and others must answer.
     pub proposal: Option<ProposalView>,
-    /// Who was refused which offer and may not repeat it before everybody has moved.
+    /// Players with an offer that was refused and that they may not repeat before everybody has moved.
     pub refused: Vec<(UserKey, ProposalKind)>,
-    /// Which players are suspended, or get no mail, a sentence for each.
+    /// A sentence for each player who is suspended or gets no mail.
     pub unreached: Vec<String>,
 }
 

@@ -127,7 +127,7 @@ pub enum Note {
     },
     /// The account of a player is suspended.
     Suspended {
-        /// Who.
+        /// The player.
         userid: String,
     },
     /// Mail to a player comes back, at all addresses that they have confirmed.
@@ -319,12 +319,12 @@ impl Note {
     }
 }
 
-/// Who is not mailed at once what was said.
+/// Readers who are not mailed at once what was said.
 #[derive(Clone, Debug, Default)]
 pub struct Spared {
     /// Somebody said it who does not play there: who takes no messages is not mailed it at all.
     pub by_outsider: bool,
-    /// Who reads it in the mail of the day.
+    /// Readers who get it in the mail of the day.
     pub bundled: Vec<UserKey>,
 }
 
@@ -351,7 +351,7 @@ pub struct BoardFacts {
     /// The times as they were then, where they are told.
     #[serde(default)]
     pub times: Option<TimeFacts>,
-    /// Who is not mailed it at once; known while mails are queued, and not stored with them.
+    /// Readers who are not mailed it at once; known while mails are queued, and not stored with them.
     #[serde(skip)]
     pub spared: Spared,
     /// How the reader wants it set.

@@ -118,7 +118,7 @@ pub struct Depicted {
 pub struct Addressee {
     /// Their userid.
     pub userid: String,
-    /// Whether others read mail at the same address.
+    /// True if others read mail at the same address.
     pub is_shared: bool,
 }
 

@@ -96,7 +96,7 @@ impl Prepared {
         }
     }
 
-    /// Whether it is a mail to an address of its own that can only end something.
+    /// Returns true if it is a mail to an address of its own that can only end something.
     pub(crate) fn only_ends(&self) -> bool {
         self.link_reply().is_some_and(LinkReply::only_ends)
     }

@@ -19,8 +19,8 @@ pub(crate) enum LinkReply {
 }
 
 impl LinkReply {
-    /// Whether it can only stop mails, so that it is obeyed whoever or whatever sends it. A machine may quote what it
-    /// answers, but neither its address nor a first line that says `stop`.
+    /// Returns true if it can only stop mails, so that it is obeyed whoever or whatever sends it. A machine may quote
+    /// what it answers, but neither its address nor a first line that says `stop`.
     pub(crate) fn only_ends(&self) -> bool {
         match self {
             Self::Confirm(answered) => answered.says_stop(),

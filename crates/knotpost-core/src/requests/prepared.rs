@@ -36,8 +36,8 @@ pub struct Prepared {
     pub(crate) proven: Vec<UserKey>,
     /// Whose shares it spends, where its rate is limited.
     pub(crate) asker: Option<Asker>,
-    /// Who is mailed what it does, as far as the transaction goes that carried it out last. Their shares are spent
-    /// after the commit.
+    /// Readers of what it mails, as far as the transaction goes that carried it out last. Their shares are spent after
+    /// the commit.
     pub(crate) mailed: Mutex<Vec<UserKey>>,
     /// It came too often.
     pub(crate) limited: Option<Limited>,
@@ -92,7 +92,7 @@ impl Prepared {
         matches!(self.command, Ok(Command::Chat { .. }))
     }
 
-    /// Whether it only says something, to the players of a board or to one user.
+    /// Returns true if it only says something, to the players of a board or to one user.
     pub fn is_talk(&self) -> bool {
         self.is_chat() || matches!(self.command, Ok(Command::Message { .. }))
     }
@@ -149,7 +149,7 @@ impl Prepared {
         }
     }
 
-    /// Whether a page of the web sent it.
+    /// Returns true if a page of the web sent it.
     pub(crate) fn has_session(&self) -> bool {
         matches!(&self.login, Login::Known { session: Some(_), .. })
     }
@@ -162,7 +162,7 @@ impl Prepared {
         }
     }
 
-    /// Who is mailed what the command does.
+    /// Readers of what the command mails.
     pub(crate) fn mailed(&self) -> MutexGuard<'_, Vec<UserKey>> {
         self.mailed.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -78,7 +78,7 @@ impl Request {
         Self { command: Err(error), line: None, ..self }
     }
 
-    /// Whether it is a command, or was plainly meant to be one.
+    /// Returns true if it is a command, or was plainly meant to be one.
     pub fn names_verb(&self) -> bool {
         self.command.as_ref().map_or_else(|error| error.verb.is_some(), |_| true)
     }

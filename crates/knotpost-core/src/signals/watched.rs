@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use knotpost_model::{BoardRef, UserKey};
 
-/// How many streams each user has of each board.
+/// The number of streams that each user has of each board.
 #[derive(Debug, Default)]
 pub struct WatchedBoards(Mutex<HashMap<(BoardRef, UserKey), usize>>);
 
@@ -24,7 +24,7 @@ impl WatchedBoards {
         Watching { boards: Arc::clone(self), watched }
     }
 
-    /// Whether this user watches a board.
+    /// Returns true if this user watches a board.
     pub fn is_watched(&self, board: &BoardRef, user: UserKey) -> bool {
         self.lock().contains_key(&(board.clone(), user))
     }

@@ -148,7 +148,7 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     }
 }
 
-/// Whether the session lasts in which a browser was added.
+/// Returns true while the session lasts in which a browser was added.
 async fn has_session(tx: &mut ReadTx, hook: &WebhookRow, now: Millis) -> Result<bool, StoreError> {
     let Some(digest) = &hook.session else { return Ok(false) };
     Ok(tx.session(digest).await?.is_some_and(|session| now < session.expires_at))

@@ -1,5 +1,5 @@
-//! What every listener needs, whatever it speaks: how many connections there may be, in all and of each client, and what
-//! to do when one cannot be accepted.
+//! The bounds of every listener, whatever it speaks: the connections that there may be, in all and of each client, and
+//! the pause when one cannot be accepted.
 
 mod accepting;
 mod places;

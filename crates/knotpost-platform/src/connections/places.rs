@@ -55,7 +55,7 @@ pub enum Holder {
     Account(UserKey),
 }
 
-/// Which limit is reached.
+/// The limit that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// That of all connections.
@@ -64,7 +64,7 @@ pub enum Full {
     Client,
 }
 
-/// What places are counted for.
+/// The purpose that places are counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Connections(IpNet),
@@ -87,7 +87,7 @@ struct Held {
 struct Connection {
     /// Of the client, as long as it is known: behind a proxy during a request alone.
     shares: Vec<Share>,
-    /// Whether it is a proxy's or a relay's, which has the connections of many.
+    /// True for that of a proxy or a relay, which has the connections of many.
     is_of_many: bool,
     /// Of the stream, if there is one.
     stream: Option<Vec<Share>>,
@@ -108,7 +108,7 @@ impl Places {
     /// of many and no limit of its own.
     ///
     /// # Errors
-    /// When there are enough, and none can be closed for this one.
+    /// There are enough, and none can be closed for this one.
     pub fn open(&self, client: Option<IpAddr>) -> Result<Arc<Place>, Full> {
         let shares = client.map(|client| self.shares(client)).unwrap_or_default();
         let mut held = self.lock();
@@ -159,7 +159,7 @@ impl Place {
     /// A request has come, behind a proxy of this client; monitoring is always answered.
     ///
     /// # Errors
-    /// When this client has enough, or the places that are left are not for it.
+    /// This client has enough, or the places that are left are not for it.
     pub fn begin(self: &Arc<Self>, client: Option<IpAddr>, is_monitoring: bool) -> Result<Request, Full> {
         let mut held = self.places.lock();
         let Some(connection) = held.connections.get(&self.id) else { return Err(Full::Total) };
@@ -192,7 +192,7 @@ impl Place {
     /// The answer is a stream of events.
     ///
     /// # Errors
-    /// When whoever follows it has enough.
+    /// Its follower has enough.
     pub fn stream(self: &Arc<Self>, holder: Holder) -> Result<Stream, Full> {
         let shares: Vec<Share> = match holder {
             Holder::Network(address) => networks_of(address)
@@ -250,7 +250,7 @@ impl Held {
         }
     }
 
-    /// How much of one of these shares is used, in thousandths.
+    /// The used part of one of these shares, in thousandths.
     fn used(&self, shares: &[Share]) -> usize {
         shares.iter().map(|(key, most)| self.count_of(*key) * 1000 / (*most).max(1)).max().unwrap_or_default()
     }

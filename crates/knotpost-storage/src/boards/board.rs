@@ -58,7 +58,7 @@ impl ReadTx {
     /// returns its row. `None`: there is none after it.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub(crate) async fn read_board_after(&mut self, board: i64) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT id FROM boards WHERE id > $1 ORDER BY id LIMIT 1";
         let next: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(board).fetch_optional(c).await)?;

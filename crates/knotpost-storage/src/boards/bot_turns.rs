@@ -31,10 +31,10 @@ pub struct BotTurn {
     /// The first person on the board, whose turn among the users this is.
     #[sqlx(try_from = "i64")]
     pub person: UserKey,
-    /// When computer players last answered them; 0: never.
+    /// The moment of the last answer of a computer player; 0: never.
     #[sqlx(try_from = "i64")]
     pub served: Millis,
-    /// When the processor time that they used has come back.
+    /// The moment at which the processor time that they used has come back.
     #[sqlx(try_from = "i64")]
     pub used_until: Millis,
 }
@@ -120,7 +120,7 @@ impl ReadTx {
     /// On how many boards this user plays against one of these computer players.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn count_boards_against(&mut self, user: UserKey, bots: &[String]) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(DISTINCT p.board_id) FROM boards_in_play p JOIN seats s ON s.board_id = p.board_id \
                    JOIN users u ON u.id = s.user_id \
@@ -163,7 +163,7 @@ impl WriteTx {
     /// takes of their processor time. Times of a clock that was ahead by more than `horizon` count as now.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn note_bot_share(
         &mut self,
         person: UserKey,

@@ -1,4 +1,4 @@
-//! How much was said lately to those who follow a board.
+//! Counts of what was said lately to those who follow a board.
 
 use knotpost_model::{BoardKey, Millis};
 
@@ -10,7 +10,7 @@ impl ReadTx {
     /// plays on, or on this one, and how many of these were written by somebody who does not play there.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn heard_chats(
         &mut self,
         board: BoardKey,

@@ -26,10 +26,10 @@ pub struct ProposalRow {
 /// An offer that was refused. Its maker does not repeat it before everybody has moved since `ply`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct RefusedOffer {
-    /// Who made it.
+    /// Its maker.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// What it was about.
+    /// Its subject.
     #[sqlx(try_from = "String")]
     pub kind: ProposalKind,
     /// The number of the last move then.
@@ -56,7 +56,7 @@ impl ReadTx {
     /// The offers that were refused on a board.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn refused_offers(&mut self, board: BoardKey) -> Result<Vec<RefusedOffer>, StoreError> {
         let sql = "SELECT user_id, kind, ply FROM refused_offers WHERE board_id = $1 ORDER BY user_id, kind";
         Ok(on!(self, c => sqlx::query_as::<_, RefusedOffer>(sql).bind(board.0).fetch_all(c).await)?)
@@ -98,7 +98,7 @@ impl WriteTx {
     /// Stores that what a user offered was refused.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn save_refused_offer(
         &mut self,
         board: BoardKey,
@@ -120,7 +120,7 @@ impl WriteTx {
     /// Forgets the refused offers of this kind that others than `user`, who offers the same now, have made.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn forget_refused_offers(
         &mut self,
         board: BoardKey,

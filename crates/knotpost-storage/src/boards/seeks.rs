@@ -89,7 +89,7 @@ impl ReadTx {
     /// begun a board already. The one who has waited longest comes first, at most `limit`.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn unpaired_seekers(&mut self, limit: i64) -> Result<Vec<(String, i64)>, StoreError> {
         let sql = "SELECT k.game, k.user_id FROM seeks k WHERE EXISTS (SELECT 1 FROM seeks o \
                    WHERE o.game = k.game AND o.user_id <> k.user_id AND o.options = k.options AND o.rated = k.rated \

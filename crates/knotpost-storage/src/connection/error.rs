@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether this process has met damage in its database. Nothing but a restored file mends that, so it stays.
+/// True once this process has met damage in its database. Nothing but a restored file mends that, so it stays.
 static DAMAGE: AtomicBool = AtomicBool::new(false);
 
 /// A failure of the database.
@@ -81,7 +81,6 @@ impl StoreError {
         )
     }
 
-    /// Whether any statement of this process has met damage in the database.
     pub(crate) fn has_met_damage() -> bool {
         DAMAGE.load(Ordering::Relaxed)
     }

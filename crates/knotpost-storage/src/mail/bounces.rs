@@ -42,10 +42,11 @@ impl ReadTx {
             .await)?)
     }
 
-    /// When the last mail to this address was handed over, after `since` and not after `before`, that has not come back.
+    /// The moment at which the last mail to this address was handed over, after `since` and not after `before`, that
+    /// has not come back.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn last_arrival(
         &mut self,
         address_key: &str,
@@ -104,10 +105,10 @@ impl ReadTx {
         )
     }
 
-    /// How many addresses get no mail any more.
+    /// Counts the addresses that get no mail any more.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn count_stopped_addresses(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM failing_addresses WHERE stopped_at IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)

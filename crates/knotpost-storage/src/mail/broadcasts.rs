@@ -70,10 +70,10 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
     }
 
-    /// How many broadcasts were written after `since`.
+    /// Counts the broadcasts that were written after `since`.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn count_broadcasts(&mut self, since: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM broadcasts WHERE at > $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(since.0).fetch_one(c).await)?)

@@ -22,7 +22,7 @@ pub struct NewerMail {
     pub facts: String,
 }
 
-/// Whether a newer mail about the board to the same address waits and was certainly not delivered.
+/// True if a newer mail about the board to the same address waits and was certainly not delivered.
 macro_rules! has_newer {
     () => {
         "EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \

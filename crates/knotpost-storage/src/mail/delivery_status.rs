@@ -28,9 +28,9 @@ pub struct DeliveryStatus {
     pub is_stopped: bool,
     /// Whether its recipient is on the do-not-mail list.
     pub is_blocked: bool,
-    /// Whether a newer mail about the board to the same address waits and was certainly not delivered.
+    /// True if a newer mail about the board to the same address waits and was certainly not delivered.
     pub has_newer: bool,
-    /// Whether others than its user have proven its address.
+    /// True if others than its user have proven its address.
     pub is_shared: bool,
     /// The user it is for.
     pub reader: Option<UserRow>,

@@ -119,7 +119,7 @@ impl WriteTx {
     /// Forgets what waits for the user's next digest.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn end_digest(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in ["DELETE FROM digest_boards WHERE user_id = $1", "DELETE FROM digests WHERE user_id = $1"]
         {

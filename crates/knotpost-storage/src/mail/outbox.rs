@@ -44,11 +44,11 @@ pub struct OutboxRow {
     pub date: Millis,
     /// How often it was tried, this time included.
     pub attempts: i64,
-    /// How many of these attempts may have delivered it: this one, and those of which nothing was heard.
+    /// The number of these attempts that may have delivered it: this one, and those of which nothing was heard.
     pub unsure_attempts: i64,
 }
 
-/// What is known of an attempt to send a mail that will be tried again.
+/// The state of an attempt to send a mail that will be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempted {
     /// The mail was certainly not delivered: it may still be changed, or give way.

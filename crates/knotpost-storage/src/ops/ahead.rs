@@ -37,10 +37,10 @@ const QUEUES: [Queue; 6] = [
 ];
 
 impl ReadTx {
-    /// Whether a queue holds a row that waits for too late a moment.
+    /// Returns true if a queue holds a row that waits for too late a moment.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn has_rows_ahead(&mut self, now: Millis) -> Result<bool, StoreError> {
         let ahead = QUEUES.map(|Queue { table, waiting, furthest }| {
             format!("SELECT 1 FROM {table} WHERE {waiting} AND due_at > CAST($1 AS BIGINT) + {furthest}")
@@ -56,7 +56,7 @@ impl WriteTx {
     /// Makes due what waits for too late a moment, in every queue.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn recall_rows_ahead(&mut self, now: Millis) -> Result<(), StoreError> {
         for Queue { table, waiting, furthest } in QUEUES {
             let sql = format!("UPDATE {table} SET due_at = $1 WHERE {waiting} AND due_at > $2");

@@ -171,7 +171,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether anything that was read since the start was damaged.
+    /// Returns true if anything that was read since the start was damaged.
     pub fn has_met_damage(&self) -> bool {
         StoreError::has_met_damage()
     }

@@ -31,11 +31,11 @@ pub enum Readiness {
 }
 
 impl Store {
-    /// Whether the database can be worked with now, and one board after the other can be read. After a write that the disk refused this writes, to see whether it
-    /// takes writes again.
+    /// Tries the database: it can be worked with now, and one board after the other can be read. After a write that the
+    /// disk refused this writes, to see whether it takes writes again.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// It does not answer.
     pub async fn readiness(&self) -> Result<Readiness, StoreError> {
         match self.look().await {
             // Whichever statement met it, since the start.

@@ -178,7 +178,7 @@ impl ReadTx {
     /// the mail may go to somebody else.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn addressee(
         &mut self,
         user: UserKey,
@@ -248,7 +248,7 @@ impl WriteTx {
     /// Gives a user another name, which must be nobody else's.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn set_userid(&mut self, user: UserKey, userid: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET userid = $2, userid_key = $3 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql)

@@ -1,4 +1,4 @@
-//! What tells whether users are there and can be told of their boards.
+//! Facts that tell whether users are there and can be told of their boards.
 
 use sqlx::FromRow;
 
@@ -7,7 +7,7 @@ use crate::rows::UserState;
 use crate::transaction::ReadTx;
 use knotpost_model::UserKey;
 
-/// What is known of whether a user is there.
+/// Facts about the presence of a user.
 #[derive(Clone, Debug, FromRow)]
 pub struct PresenceRow {
     /// The user.
@@ -17,10 +17,10 @@ pub struct PresenceRow {
     pub userid: String,
     /// As in [`crate::UserRow`].
     pub role: String,
-    /// Whether the account is in use.
+    /// The state of the account.
     #[sqlx(try_from = "String")]
     pub state: UserState,
-    /// When their last vacation ends or ended.
+    /// The end of their last vacation, past or to come.
     pub away_until: Option<i64>,
     /// They have an address to which mail may go.
     pub has_address: bool,
@@ -28,7 +28,7 @@ pub struct PresenceRow {
     pub takes_mail: bool,
     /// They are told by a webhook or by their browser.
     pub has_webhook: bool,
-    /// When they used a page last, to the day.
+    /// The day on which they used a page last.
     pub seen_at: Option<i64>,
 }
 
@@ -36,7 +36,7 @@ impl ReadTx {
     /// The presence of these users. `confirmed_only`: mail goes to proven addresses alone.
     ///
     /// # Errors
-    /// When the database fails.
+    /// The database fails.
     pub async fn presence(
         &mut self,
         users: &[UserKey],

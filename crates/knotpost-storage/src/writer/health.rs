@@ -1,4 +1,4 @@
-//! Whether the disk takes writes, and how far it was tried to be read.
+//! The health of the disk: its last refusal of a write, and the boards that were read to try it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

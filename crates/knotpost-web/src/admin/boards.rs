@@ -8,12 +8,15 @@ use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{
+    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, refused,
+};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::pages::join;
 use knotpost_core::admin::{AdminAction, BoardAction, Inspection, administer, inspect_board};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{BoardQuery, ListedBoard, list_moves, view_boards};
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis};
 
@@ -83,21 +86,41 @@ pub(super) async fn show(
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
+    show_board(&web, &visitor, (&game, &number), &fields, None).await
+}
+
+/// The board; after a refusal with what was typed.
+async fn show_board(
+    web: &Web,
+    visitor: &Visitor,
+    (game, number): (&str, &str),
+    query: &Fields,
+    refusal: Option<(&Refusal, &Fields)>,
+) -> Response {
     let facts = async {
-        let name = name_of(&game, &number)?;
-        let seat = given(&fields, "seat").map(|seat| seat.parse().unwrap_or(0));
+        let name = name_of(game, number)?;
+        let seat = given(query, "seat").map(|seat| seat.parse().unwrap_or(0));
         if let Some(seat) = seat {
             let action = AdminAction::LookAs { board: name.clone(), seat };
-            administer(&web.app, &super::administrator(&visitor), action).await?;
+            administer(&web.app, &super::administrator(visitor), action).await?;
         }
-        let ply = given(&fields, "ply").and_then(|ply| ply.parse().ok());
+        let ply = given(query, "ply").and_then(|ply| ply.parse().ok());
         let seen = inspect_board(&web.app, &name, ply, seat).await?;
-        let done = !field(&fields, "done").is_empty();
-        Ok::<_, ServiceError>(join([context! { seat, done, here => address(&name) }, board_facts(&seen)]))
+        let done = !field(query, "done").is_empty();
+        let typed = refusal.map_or(&[][..], |(_, typed)| typed);
+        let winners: Vec<String> =
+            typed.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.clone()).collect();
+        let why = typed.iter().find(|(name, _)| name == "why").map(|(_, why)| why.clone());
+        let why = why.unwrap_or_default();
+        let own = context! { seat, done, here => address(&name), why, winners };
+        Ok::<_, ServiceError>(join([own, board_facts(&seen)]))
     };
     match facts.await {
-        Ok(facts) => page(&web, &visitor, "admin/board.html", facts),
-        Err(error) => refused(&web, &visitor, error, "/admin/boards"),
+        Ok(facts) => match refusal {
+            None => page(web, visitor, "admin/board.html", facts),
+            Some((refusal, _)) => page_of_refusal(web, visitor, refusal, "admin/board.html", facts),
+        },
+        Err(error) => refused(web, visitor, error, "/admin/boards"),
     }
 }
 
@@ -156,6 +179,10 @@ pub(super) async fn act(
     };
     match done.await {
         Ok(response) => response,
+        Err(ServiceError::Refused(refusal)) => {
+            let refusal = Some((&*refusal, &fields));
+            show_board(&web, &visitor, (&game, &number), &Fields::new(), refusal).await
+        }
         Err(error) => refused(&web, &visitor, error, &back),
     }
 }

@@ -26,7 +26,7 @@ use super::routes::Route;
 use super::session::{find, no_store, url_encode};
 use super::{Web, auth};
 use knotpost_core::admin::{AdminAction, AdminChannel, Administrator, administer};
-use knotpost_core::boards::ServiceError;
+use knotpost_core::boards::{Refusal, ServiceError};
 use knotpost_core::hold::Hold;
 use knotpost_core::identity::{Scope, Visitor};
 
@@ -96,7 +96,8 @@ fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response 
 }
 
 fn page_with(web: &Web, visitor: &Visitor, status: StatusCode, template: &str, facts: Value) -> Response {
-    let hold = web.app.hold.map(|hold| format!("Note: {}. To end it: {}", Hold::WORDS, hold.mend()));
+    let hold =
+        web.app.hold.map(|hold| format!("{}. To end it: {}", Hold::WORDS, hold.mend().replace('`', "")));
     web.pages.page_for(Some(visitor), status, template, join([context! { hold }, facts]))
 }
 
@@ -131,6 +132,18 @@ async fn carry_out(
 ) -> Result<Response, ServiceError> {
     administer(&web.app, &administrator(visitor), action).await?;
     Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
+}
+
+/// The page of a form that was refused, with the reason above it.
+fn page_of_refusal(
+    web: &Web,
+    visitor: &Visitor,
+    refusal: &Refusal,
+    template: &str,
+    facts: Value,
+) -> Response {
+    let refused = context! { message => refusal.message.clone(), hints => refusal.hints.clone() };
+    page_with(web, visitor, status(refusal.code), template, join([context! { refused }, facts]))
 }
 
 /// A page that says why an action was refused, with a link back.

@@ -6,7 +6,9 @@ use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{
+    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, refused,
+};
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::{
@@ -125,7 +127,8 @@ pub(super) async fn ask_broadcast(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    page(&web, &visitor, "admin/broadcast.html", context! { done => !field(&fields, "done").is_empty() })
+    let facts = context! { text => "", done => !field(&fields, "done").is_empty() };
+    page(&web, &visitor, "admin/broadcast.html", facts)
 }
 
 pub(super) async fn broadcast(
@@ -145,6 +148,10 @@ pub(super) async fn broadcast(
     };
     match done.await {
         Ok(response) => response,
+        Err(ServiceError::Refused(refusal)) => {
+            let facts = context! { text => field(&fields, "text"), done => false };
+            page_of_refusal(&web, &visitor, &refusal, "admin/broadcast.html", facts)
+        }
         Err(error) => refused(&web, &visitor, error, "/admin/broadcast"),
     }
 }

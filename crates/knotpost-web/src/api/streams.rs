@@ -1,4 +1,4 @@
-//! What all streams of events have in common: a place among the connections, and how they begin and end.
+//! The common part of all streams of events: a place among the connections, and how they begin and end.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::error::Problem;
 use knotpost_core::boards::Code;
 use knotpost_platform::connections::{Full, Holder, Place, Stream as StreamPlace};
 
-/// How long a client waits before it opens a stream again that has ended; it may have been closed for another client.
+/// The time after which a client opens a stream again that has ended; it may have been closed for another client.
 const RETRY: Duration = Duration::from_secs(5);
-/// How long one waits that was refused, in seconds.
+/// The same for one that was refused, in seconds.
 const RETRY_REFUSED: u64 = 60;
 
 pub(super) type Events = mpsc::Sender<Result<Event, Infallible>>;

@@ -47,7 +47,7 @@ pub(super) struct LogIn {
     next: String,
     /// `link`: send a link instead; `challenge`: ask a passkey; `passkey`: its answer.
     by: String,
-    /// Where a form was sent without a session, and its fields.
+    /// The address that a form was sent to without a session, and its fields.
     sent_to: String,
     sent: String,
     #[serde(flatten)]
@@ -104,7 +104,7 @@ fn form(web: &Web, status: StatusCode, given: &LogIn, message: &str) -> Response
 
 /// The form for somebody whose session has ended; it carries what they sent without one.
 fn ask_with(web: &Web, unsent: &Unsent, status: StatusCode) -> Response {
-    let message = "you were logged out, so nothing was sent yet; log in to go on, what you wrote is kept";
+    let message = "you were logged out, and nothing was sent; what you wrote is kept: log in to go on";
     let facts = form_facts(web, "", &unsent.page(), Some(unsent), message);
     no_store(web.pages.page_for(None, status, "login.html", facts))
 }

@@ -224,7 +224,8 @@ async fn answered(
         stale: stale.then(|| form.play.clone()),
         ..Notice::default()
     };
-    page(web, Some(visitor), name, &Look::default(), status(failure.code), &notice).await
+    let look = if form.act == "chat" { Look::beside("talk") } else { Look::default() };
+    page(web, Some(visitor), name, &look, status(failure.code), &notice).await
 }
 
 /// What a computer player would do, where that was asked.
@@ -235,10 +236,11 @@ fn given_hint(answer: &Answer) -> Option<&Hint> {
     }
 }
 
-/// The hints of a refusal.
+/// The hints of a refusal, without those for whoever types commands.
 pub(super) fn hints(answer: &Answer) -> Vec<String> {
+    let is_typed = |hint: &str| ["Syntax: ", "Example: "].iter().any(|mark| hint.starts_with(mark));
     match &answer.reply {
-        Reply::Error(error) => error.hints.clone(),
+        Reply::Error(error) => error.hints.iter().filter(|hint| !is_typed(hint)).cloned().collect(),
         _ => Vec::new(),
     }
 }

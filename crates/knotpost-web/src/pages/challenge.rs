@@ -100,6 +100,7 @@ async fn form(
         least => chosen.map(|game| *game.meta().players.start()),
         comment => fields.get("comment").cloned().unwrap_or_default(),
         unrated => fields.contains_key("unrated"),
+        or_computer => fields.contains_key("or_computer"),
         level => fields.get("level").and_then(|level| level.parse::<u8>().ok()).unwrap_or(FIRST_LEVEL),
         first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
     };

@@ -46,7 +46,7 @@ pub(super) async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Respo
             };
             no_store(web.pages.page_for(Some(visitor), StatusCode::OK, "key.html", facts))
         }
-        Err(error) => failed(web, visitor, error).await,
+        Err(error) => failed(web, visitor, fields, error).await,
     }
 }
 
@@ -55,6 +55,6 @@ pub(super) async fn end(web: &Web, visitor: &Visitor, fields: &Fields) -> Respon
     let id = field(fields, "id").parse().unwrap_or(0);
     match revoke_token(&web.app, visitor.user, id).await {
         Ok(()) => Redirect::to("/settings").into_response(),
-        Err(error) => failed(web, visitor, error).await,
+        Err(error) => failed(web, visitor, fields, error).await,
     }
 }

@@ -138,10 +138,18 @@ impl Pages {
 
     pub(super) fn problem(&self, code: Code, message: &str) -> Response {
         let status = status(code);
-        let title = status.canonical_reason().unwrap_or("Error");
-        let mut page = self.page(status, "problem.html", context! { title, message });
+        let mut page = self.page(status, "problem.html", context! { title => title_of(status), message });
         page.extensions_mut().insert(Refused(message.to_owned()));
         page
+    }
+}
+
+/// The heading of a page that says why something was not done.
+pub(super) fn title_of(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::NOT_FOUND => "Not found",
+        _ if status.is_server_error() => "Not possible now",
+        _ => "Not possible",
     }
 }
 

@@ -14,7 +14,7 @@ use self::lessons::has_lessons;
 use self::line::{COMPUTER, YOU};
 pub(super) use self::line::{Line, Look, MOST_MOVES, Origin, SWAP};
 use self::puzzles::has_puzzles;
-use super::join;
+use super::{join, seeks};
 use crate::Web;
 use crate::client::Client;
 use crate::extract::{PagePath, PageQuery};
@@ -93,7 +93,7 @@ pub(super) async fn show(
     }
     let own = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
-        has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), options => meta.trial, another, level,
+        has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), options => seeks::name_terms(meta.trial), another, level,
         levels => MOST_LEVEL,
     };
     let facts = join([own, line.facts(meta.title, &look)]);

@@ -8,9 +8,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
 use minijinja::{Value, context};
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::account::passkeys;
+use super::account::unsent::SECRETS;
 use super::board_actions::{command, hints};
 use super::privacy::archive;
 use super::{assets, feeds, keys, webhooks};
@@ -105,7 +106,7 @@ pub(super) async fn ask(
     LoggedIn(visitor): LoggedIn,
     PageQuery(query): PageQuery<Saved>,
 ) -> Response {
-    show(&web, &visitor, StatusCode::OK, "", Vec::new(), !query.saved.is_empty()).await
+    show(&web, &visitor, &Fields::new(), StatusCode::OK, "", Vec::new(), !query.saved.is_empty()).await
 }
 
 /// Lets mail go again to the addresses from which it came back, and shows the page again that has the bar.
@@ -120,19 +121,22 @@ pub(super) async fn mail_again(
     }
 }
 
-pub(super) async fn page(
+/// The page with the reason of a refusal and what was typed, passwords excepted.
+async fn refused(
     web: &Web,
     visitor: &Visitor,
+    given: &Fields,
     status: StatusCode,
     message: &str,
     hints: Vec<String>,
 ) -> Response {
-    show(web, visitor, status, message, hints, false).await
+    show(web, visitor, given, status, message, hints, false).await
 }
 
 async fn show(
     web: &Web,
     visitor: &Visitor,
+    given: &Fields,
     status: StatusCode,
     message: &str,
     hints: Vec<String>,
@@ -174,6 +178,10 @@ async fn show(
         let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
         line.map(|line| line.value.clone()).unwrap_or_default()
     };
+    let given = given.iter().filter(|(name, _)| !SECRETS.contains(&name.as_str()));
+    let mut given: BTreeMap<String, String> =
+        given.map(|(name, value)| (name.clone(), value.clone())).collect();
+    given.entry("act".to_owned()).or_default();
     let choice = |(name, label, words): &Choice| {
         let words: Vec<Value> =
             words.iter().map(|(word, does)| context! { word => *word, does => *does }).collect();
@@ -197,7 +205,7 @@ async fn show(
         })
         .collect();
     let facts = context! {
-        message, hints, is_saved, choices, sessions, keys, webhooks, browsers, feeds, passkeys,
+        message, hints, given, is_saved, choices, sessions, keys, webhooks, browsers, feeds, passkeys,
         push_script => assets::address("push.js"),
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
@@ -210,10 +218,10 @@ async fn show(
 }
 
 /// The page with the reason of a refusal, or the page of a failure.
-pub(super) async fn failed(web: &Web, visitor: &Visitor, error: ServiceError) -> Response {
+pub(super) async fn failed(web: &Web, visitor: &Visitor, given: &Fields, error: ServiceError) -> Response {
     match error {
         ServiceError::Refused(refusal) => {
-            page(web, visitor, status(refusal.code), &refusal.message, refusal.hints).await
+            refused(web, visitor, given, status(refusal.code), &refusal.message, refusal.hints).await
         }
         error @ ServiceError::Store(_) => web.pages.failure(error),
     }
@@ -229,7 +237,7 @@ pub(super) async fn act(
     if NEED_PASSWORD.contains(&field(&fields, "act"))
         && let Err(error) = ask_password(&web, client, &mut visitor, &fields).await
     {
-        return failed(&web, &visitor, error).await;
+        return failed(&web, &visitor, &fields, error).await;
     }
     match field(&fields, "act") {
         "new_key" => return keys::make(&web, &visitor, &fields).await,
@@ -239,7 +247,7 @@ pub(super) async fn act(
         "archive" => {
             return match archive::download(&web, &visitor) {
                 Ok(response) => response,
-                Err(error) => failed(&web, &visitor, error).await,
+                Err(error) => failed(&web, &visitor, &fields, error).await,
             };
         }
         _ => {}
@@ -247,14 +255,14 @@ pub(super) async fn act(
     if let Some(done) = passkeys::act(&web, &visitor, &headers, &fields).await {
         return match done {
             Ok(response) => response,
-            Err(error) => failed(&web, &visitor, error).await,
+            Err(error) => failed(&web, &visitor, &fields, error).await,
         };
     }
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if let Some(done) = browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {
         return match done {
             Ok(response) => response,
-            Err(error) => failed(&web, &visitor, error).await,
+            Err(error) => failed(&web, &visitor, &fields, error).await,
         };
     }
     if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
@@ -263,7 +271,8 @@ pub(super) async fn act(
     let wanted = match read(&web, &visitor, &fields) {
         Ok(wanted) => wanted,
         Err(message) => {
-            return page(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, message, Vec::new()).await;
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return refused(&web, &visitor, &fields, status, message, Vec::new()).await;
         }
     };
     let answer = match command(&web, client, &visitor, wanted, "").await {
@@ -271,7 +280,8 @@ pub(super) async fn act(
         Err(error) => return web.pages.failure(error.into()),
     };
     if let Some(failure) = &answer.failure {
-        return page(&web, &visitor, status(failure.code), &failure.message, hints(&answer)).await;
+        let hints = hints(&answer);
+        return refused(&web, &visitor, &fields, status(failure.code), &failure.message, hints).await;
     }
     let done = Redirect::to("/settings?saved=yes").into_response();
     if field(&fields, "act") != "password" {

@@ -66,7 +66,7 @@ pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Option
         "new_hook" => return Some(make(web, visitor, fields).await),
         "renew_hook" => {
             let renewed = renew_webhook_secret(&web.app, visitor.proven(), id).await;
-            return Some(shown(web, visitor, renewed).await);
+            return Some(shown(web, visitor, fields, renewed).await);
         }
         "test_hook" => test_webhook(&web.app, visitor.user, id).await,
         "start_hook" => start_webhook(&web.app, visitor.user, id).await,
@@ -75,7 +75,7 @@ pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Option
     };
     Some(match done {
         Ok(()) => Redirect::to("/settings#webhooks").into_response(),
-        Err(error) => failed(web, visitor, error).await,
+        Err(error) => failed(web, visitor, fields, error).await,
     })
 }
 
@@ -86,11 +86,16 @@ async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
         events: HookEvent::ALL.into_iter().filter(is_wanted).collect(),
         form: HookForm::choose(field(fields, "form")).unwrap_or_default(),
     };
-    shown(web, visitor, create_webhook(&web.app, visitor.proven(), wish).await).await
+    shown(web, visitor, fields, create_webhook(&web.app, visitor.proven(), wish).await).await
 }
 
 /// Shows the secret, once; the settings where there is none.
-async fn shown(web: &Web, visitor: &Visitor, made: Result<FreshHook, ServiceError>) -> Response {
+async fn shown(
+    web: &Web,
+    visitor: &Visitor,
+    fields: &Fields,
+    made: Result<FreshHook, ServiceError>,
+) -> Response {
     match made {
         Ok(fresh) => {
             let Some(secret) = fresh.secret else {
@@ -99,6 +104,6 @@ async fn shown(web: &Web, visitor: &Visitor, made: Result<FreshHook, ServiceErro
             let facts = context! { secret => secret.show(), place => fresh.view.url };
             no_store(web.pages.page_for(Some(visitor), StatusCode::OK, "webhook.html", facts))
         }
-        Err(error) => failed(web, visitor, error).await,
+        Err(error) => failed(web, visitor, fields, error).await,
     }
 }

@@ -58,7 +58,7 @@ pub(super) async fn check(config: &Config, running: &Running, findings: &mut Fin
 /// Folders in which systemd finds units.
 const UNITS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 
-/// Whether the folder of a socket is missing and a unit of this server makes it when it starts.
+/// Returns true if the folder of a socket is missing and a unit of this server makes it when it starts.
 fn comes_with_unit(socket: &Path) -> bool {
     let Some(name) = socket.parent().and_then(|folder| folder.strip_prefix("/run").ok()) else {
         return false;
@@ -71,7 +71,7 @@ fn comes_with_unit(socket: &Path) -> bool {
         })
 }
 
-/// Whether a unit says that it makes this folder below `/run`.
+/// Returns true if a unit says that it makes this folder below `/run`.
 fn makes(unit: &str, name: &Path) -> bool {
     let lines = unit.lines().filter_map(|line| line.trim().strip_prefix("RuntimeDirectory="));
     lines.flat_map(str::split_whitespace).any(|made| Path::new(made) == name)

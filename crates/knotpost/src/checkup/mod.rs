@@ -94,7 +94,7 @@ async fn check_start(setup: &Setup<'_>, refusals: &[ConfigError], depth: Depth) 
     for refusal in refusals {
         findings.refused(refusal);
     }
-    // Where settings are wrong, what they name is not looked at.
+    // Wrong settings: nothing that they name is looked at.
     let is_usable = refusals.is_empty();
     findings.warn(if is_usable { start_warnings(setup.config) } else { setup.config.warnings.clone() });
     if !refusals.is_empty() || !parts::check_folder(setup.config, &mut findings) {

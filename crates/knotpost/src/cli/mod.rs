@@ -260,7 +260,7 @@ async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<A
 
 /// Opens the server's parts for a command of the shell.
 async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
-    // What a command writes leads to the server that runs.
+    // Links that a command writes lead to the server that runs.
     if config.links_follow_port()
         && let Some(http) = read_ports(&config.server.data).ok().and_then(|ports| ports.http)
     {

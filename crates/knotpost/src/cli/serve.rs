@@ -182,7 +182,7 @@ fn greet(app: &App, ports: &Ports) {
     }
 }
 
-/// What the authors of the games ask of operators, until somebody has signed up.
+/// Prints what the authors of the games ask of operators, until somebody has signed up.
 async fn tell_of_authors(app: &App) {
     if has_people(app).await.unwrap_or(true) {
         return;

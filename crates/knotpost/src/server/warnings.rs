@@ -85,7 +85,7 @@ fn open_files(config: &Config) -> Vec<Warning> {
     .collect()
 }
 
-/// Whether others can enter the folder of a file.
+/// Returns true if others can enter the folder of a file.
 pub(crate) fn is_within_reach(file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

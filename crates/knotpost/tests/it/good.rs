@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use knotpost_commands::{Verb, parse};
-use knotpost_core::commands::{MailBound, bound_of_mails};
 
 use crate::harness::{Letter, Place, TestApp};
 
@@ -224,6 +223,24 @@ const GOOD: &[Row] = &[
     ),
 ];
 
+/// Verbs that mail others than their sender, and the bound of these mails. A new one needs a bound first.
+const MAIL_OTHERS: [(&[Verb], &str); 5] = [
+    (
+        &[Verb::Challenge, Verb::Rematch, Verb::Message, Verb::Broadcast, Verb::Chat],
+        "the share of each reader",
+    ),
+    (
+        &[Verb::Move, Verb::Swap, Verb::Resign, Verb::Queue, Verb::Confirm],
+        "the turns of a game; offers take the share of each reader",
+    ),
+    (&[Verb::Accept, Verb::Limit, Verb::Seek], "each reader looks for an opponent"),
+    (
+        &[Verb::Signup, Verb::Add, Verb::ChangeAddress, Verb::Signoff, Verb::PasswordReset],
+        "the mails that one address or userid gets, whoever asks for them",
+    ),
+    (&[Verb::Delete], "it is done once"),
+];
+
 fn describe(letter: &Letter) -> String {
     let name = letter.to.split('@').next().unwrap_or_default();
     let reader = if letter.to == format!("{name}@{name}.example") { name } else { letter.to.as_str() };
@@ -245,8 +262,7 @@ async fn good_commands_mail_and_change_what_they_should() {
         let is_own =
             |mail: &&&str| mail.starts_with(&format!("{sender}:")) || mail.starts_with(&format!("{sender}@"));
         let mails_others = mails.iter().any(|mail| !is_own(&mail));
-        let command = parse(line, &app.app.vocabulary).unwrap();
-        if mails_others && bound_of_mails(&command) == MailBound::Nobody {
+        if mails_others && !MAIL_OTHERS.iter().any(|(verbs, _)| verbs.contains(&verb)) {
             wrong.push(format!("{line}: nothing spares those who are mailed"));
         }
         if told != *mails {

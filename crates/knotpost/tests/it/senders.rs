@@ -218,7 +218,7 @@ async fn a_key_that_is_tried_out_proves_nothing() {
     }
 }
 
-/// What is not covered may be somebody else's, so it proves nothing; nor is it proof of a forgery.
+/// Words that are not covered may be somebody else's, so they prove nothing; nor are they proof of a forgery.
 #[tokio::test]
 async fn a_signature_that_covers_too_little_asks_for_a_password() {
     let zone = Zone::default()

@@ -19,6 +19,7 @@ mod inviting;
 mod keys;
 mod looked_at;
 mod mailbox;
+mod markup;
 mod meeting;
 mod noting;
 mod passkeys;

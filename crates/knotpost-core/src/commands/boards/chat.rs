@@ -54,9 +54,9 @@ pub(in crate::commands) async fn run(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Who is not mailed at once what `speaker` says. Words of somebody who does not play there reach a reader by mail once an
-/// hour, and those of all others as often as one user may speak on a board; what is said beyond that comes with the mail
-/// of the day.
+/// Finds those who are not mailed at once what `speaker` says. Words of somebody who does not play there reach a reader
+/// by mail once an hour, and those of all others as often as one user may speak on a board; what is said beyond that
+/// comes with the mail of the day.
 async fn find_spared(
     tx: &mut WriteTx,
     app: &App,

@@ -49,7 +49,7 @@ impl Content for Message {
 struct MessageSent {
     /// To whom.
     to: Vec<String>,
-    /// Who gets it not or later, a sentence for each reason.
+    /// A sentence for each reason for which somebody gets it late or not at all.
     missing: Vec<String>,
 }
 

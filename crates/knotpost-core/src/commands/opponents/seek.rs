@@ -40,7 +40,7 @@ struct SeekStatus {
     others: Vec<String>,
     /// They refuse challenges or are at their limit, so that no opponent is found.
     paused: bool,
-    /// Why the search rests, a sentence.
+    /// The reason for which the search rests, a sentence.
     #[serde(skip)]
     rests: Option<String>,
     /// Whether there are computer players.

@@ -84,7 +84,7 @@ pub struct SeekLine {
     pub wanted: i64,
     /// With which options, as typed.
     pub terms: String,
-    /// Why no board begins for them now; left out where one may.
+    /// The reason for which no board begins for them now; left out where one may.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rests: Option<String>,
 }

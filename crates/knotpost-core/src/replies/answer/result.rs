@@ -37,7 +37,7 @@ pub struct Answer {
     pub boards: Vec<BoardRef>,
     /// Whether it changed anything, so that mails may wait to be sent.
     pub changed: bool,
-    /// What its reader must know beside it.
+    /// Notices for its reader beside it.
     pub notices: Vec<String>,
 }
 

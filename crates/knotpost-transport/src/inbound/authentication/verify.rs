@@ -91,7 +91,7 @@ impl<'a> SignedMail<'a> {
         Some(Self { related, strange, set_aside, author, is_disputed, decisive })
     }
 
-    /// Whether a signature covers all that decides what is read.
+    /// Returns true if a signature covers all that decides what is read.
     fn is_covered_by(&self, signature: &Signature) -> bool {
         let covers = |wanted: &&str| signature.h.iter().any(|name| name.trim().eq_ignore_ascii_case(wanted));
         self.decisive.iter().all(covers)
@@ -147,7 +147,7 @@ pub(in crate::inbound) struct Host<'a> {
     pub(in crate::inbound) can_fail: bool,
 }
 
-/// What was found out about the signatures of a mail.
+/// Findings about the signatures of a mail.
 struct Checked<'m> {
     outputs: Vec<DkimOutput<'m>>,
     /// Valid signatures that do not cover all that decides what is read.
@@ -231,8 +231,8 @@ impl Question<'_> {
         checked
     }
 
-    /// Whether the domain only tries out its key: such mail is as good as unsigned (RFC 6376, section 3.6.1). The answer
-    /// is cached from the check.
+    /// Returns true if the domain only tries out its key: such mail is as good as unsigned (RFC 6376, section 3.6.1).
+    /// The answer is cached from the check.
     async fn is_on_trial(&self, signature: &Signature) -> bool {
         let key = self.verifier.txt_lookup::<DomainKey>(signature.domain_key(), None::<&NoCache<_, _>>).await;
         key.map_or(true, |key| key.has_flag(ON_TRIAL))

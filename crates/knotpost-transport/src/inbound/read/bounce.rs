@@ -91,7 +91,7 @@ fn is_status(section: &Section) -> bool {
     matches!(section.kind.as_str(), "message/delivery-status" | "message/global-delivery-status")
 }
 
-/// What each group of fields about a recipient says.
+/// Reads each group of fields about a recipient.
 fn read_status(text: &str) -> Vec<Vec<Failure>> {
     text.replace("\r\n", "\n").split("\n\n").filter_map(read_recipient).collect()
 }
@@ -140,13 +140,13 @@ fn looks_like_report(message: &Message, sender: Option<&str>) -> bool {
         || has_report_subject(message)
 }
 
-/// Whether the Subject of a mail holds that of a report.
+/// Returns true if the Subject of a mail holds that of a report.
 pub(in crate::inbound) fn has_report_subject(message: &Message) -> bool {
     let subject = message.subject.to_lowercase();
     SUBJECTS.iter().any(|known| subject.contains(known))
 }
 
-/// What a report says in words alone.
+/// Reads a report that says it in words alone.
 fn read_words(subject: &str, text: &str) -> Option<Failure> {
     let is_copy = |line: &&str| {
         let line = line.to_lowercase();

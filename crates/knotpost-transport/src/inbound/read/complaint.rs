@@ -1,12 +1,12 @@
 //! Complaints about mail of ours: reports of providers whose users call a mail unwanted (ARF, RFC 5965).
 //!
-//! What they say is a stranger's word, except for return paths and Message-IDs that this server made.
+//! Their content is a stranger's word, except for return paths and Message-IDs that this server made.
 
 use knotpost_core::intake::Complaint;
 use knotpost_mail::{Section, body_of, outline, parse};
 use knotpost_model::{OwnAddresses, Recipient};
 
-/// What a complaint says of the mail that it is about.
+/// Reads what a complaint says of the mail that it is about.
 pub(in crate::inbound) fn read_complaint(raw: &[u8], own: &OwnAddresses) -> Complaint {
     let sections = outline(raw).unwrap_or_default();
     let report = sections.iter().find(|section| section.kind == "message/feedback-report");

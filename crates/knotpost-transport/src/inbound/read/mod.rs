@@ -140,7 +140,7 @@ impl Mail {
     }
 }
 
-/// Why a mail has no words of its sender's that could be read, and what to do about it.
+/// The reason for which a mail has no words of its sender's that could be read, and what to do about it.
 fn why_wordless(message: &Message) -> &'static str {
     match (message.sealed, &message.text) {
         (Some(Sealed::Encrypted), _) => {

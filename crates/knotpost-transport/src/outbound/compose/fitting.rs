@@ -15,7 +15,7 @@ pub(super) fn excess(rendered: &Rendered, page: Option<&Page>) -> Option<usize> 
     (largest > MOST_BYTES).then_some(largest)
 }
 
-/// How many parts of a mail of that size are tried next; `None`: it has one part, which is never left out.
+/// The number of parts that are tried next of a mail of that size; `None`: it has one part, which is never left out.
 pub(super) fn fewer(parts: usize, size: usize) -> Option<usize> {
     let fewer = (parts * MOST_BYTES / size).min(parts.saturating_sub(1)).max(1);
     (fewer < parts).then_some(fewer)

@@ -17,7 +17,7 @@ use knotpost_platform::files::private_folder;
 /// A counter of this process, so that no two of its files share a name.
 static DELIVERIES: AtomicU64 = AtomicU64::new(0);
 
-/// How the names of our mails end.
+/// The end of the names of our mails.
 const ENDING: &str = ".knotpost";
 
 /// How many names are tried before a delivery fails, in case other processes use them.
@@ -182,7 +182,7 @@ impl Maildir {
     /// Blocks on the disk.
     ///
     /// # Errors
-    /// When a folder cannot be read, or a mail not be deleted.
+    /// A folder cannot be read, or a mail cannot be deleted.
     pub fn prune(&self, before: u64) -> io::Result<usize> {
         let mut deleted = 0;
         for (folder, name) in self.names()? {

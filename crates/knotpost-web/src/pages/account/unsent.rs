@@ -5,7 +5,7 @@
 
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use minijinja::{Value, context};
@@ -14,11 +14,12 @@ use url::form_urlencoded;
 use super::ask_with;
 use crate::Web;
 use crate::credentials::Credentials;
+use crate::csrf::is_own;
 use crate::error::Problem;
-use crate::pages::ROUTES;
-use crate::session::{LONGEST_NEXT, is_secure, safe_next, to_log_in, url_encode};
+use crate::pages::{ROUTES, title_of};
+use crate::session::{LONGEST_NEXT, is_secure, safe_next, to_log_in, token, url_encode};
 use knotpost_core::boards::Code;
-use knotpost_core::identity::Visitor;
+use knotpost_core::identity::{Visitor, find_visitor};
 
 /// The longest form that is kept, in bytes: more than a form of our pages sends with all fields full.
 const LONGEST_FORM: usize = 128 * 1024;
@@ -26,9 +27,9 @@ const LONGEST_FORM: usize = 128 * 1024;
 const COOKIE: &str = "unsent";
 const MINUTES: u32 = 10;
 const LONGEST_COOKIE: usize = 3500;
-/// What is never handed back.
-const SECRETS: [&str; 3] = ["password", "present", "new"];
-/// What buttons and hidden fields say.
+/// Fields that are never handed back.
+pub(in crate::pages) const SECRETS: [&str; 3] = ["password", "present", "new"];
+/// Fields of buttons, and hidden ones.
 const WORDLESS: [&str; 6] = ["act", "move", "number", "ply", "id", "sure"];
 
 /// A response that says nothing but why something was not done.
@@ -44,7 +45,7 @@ pub(crate) struct LoggedOut;
 pub(super) struct Unsent {
     path: String,
     fields: Vec<(String, String)>,
-    /// Whether there was no password among them: without it the form is of little use.
+    /// True if there was no password among them: without it the form is of little use.
     is_whole: bool,
 }
 
@@ -66,13 +67,13 @@ impl Unsent {
         self.path.starts_with("/boards/") && self.field("act") == "move"
     }
 
-    /// Whether somebody typed or chose something that an address cannot hold.
+    /// Returns true if somebody typed or chose something that an address cannot hold.
     fn has_words(&self) -> bool {
         let is_wordless = |name: &str| WORDLESS.contains(&name) && (self.is_move() || name != "move");
         self.fields.iter().any(|(name, value)| !value.is_empty() && !is_wordless(name))
     }
 
-    /// What was not sent, as the beginning of a sentence.
+    /// The words for what was not sent, as the beginning of a sentence.
     fn name(&self) -> &str {
         match self.field("move") {
             play if self.is_move() => play,
@@ -92,7 +93,7 @@ impl Unsent {
         if page.len() > LONGEST_NEXT { self.path.clone() } else { page }
     }
 
-    /// What the template of the form needs.
+    /// Facts for the template of the form.
     pub(super) fn facts(&self) -> Value {
         let fields = self.fields.iter().map(|(name, value)| context! { name, value }).collect::<Vec<_>>();
         context! { path => self.path.clone(), fields, body => self.body(), page => self.page() }
@@ -132,7 +133,7 @@ pub(crate) fn page_of(path: &str) -> &str {
     [path, above].into_iter().find(|path| is_page(path)).unwrap_or("/")
 }
 
-/// Whether a path is one of those of a route.
+/// Returns true if a path is one of those of a route.
 fn fits(route: &str, path: &str) -> bool {
     let (route, path) = (route.split('/'), path.split('/'));
     route.clone().count() == path.clone().count()
@@ -166,10 +167,12 @@ pub(crate) async fn keep_words(State(web): State<Web>, request: Request, next: N
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
+    let session = token(&web.app.config, &Credentials::of(&parts));
     let is_short = body.size_hint().exact().is_some_and(|length| length <= LONGEST_FORM as u64);
     // Another site must not put words into a form of ours.
-    if !is_short || !is_of_this_site(&parts.headers, &web.pages.url) {
-        return complete(&web, next.run(Request::from_parts(parts, body)).await, None);
+    if !is_short || !is_own(&web, &parts) {
+        let response = next.run(Request::from_parts(parts, body)).await;
+        return complete(&web, session, response, None).await;
     }
     let Ok(bytes) = to_bytes(body, LONGEST_FORM).await else {
         return web
@@ -178,10 +181,10 @@ pub(crate) async fn keep_words(State(web): State<Web>, request: Request, next: N
     };
     let unsent = Unsent::read(parts.uri.path(), &bytes);
     let response = next.run(Request::from_parts(parts, Body::from(Bytes::clone(&bytes)))).await;
-    complete(&web, response, Some(&unsent))
+    complete(&web, session, response, Some(&unsent)).await
 }
 
-/// Whether a form of a page was sent, rather than what a program posts.
+/// Returns true for the form of a page, as opposed to what a program posts.
 fn is_form(request: &Request) -> bool {
     let path = request.uri().path();
     // Mail programs unsubscribe by themselves.
@@ -191,19 +194,13 @@ fn is_form(request: &Request) -> bool {
     request.method() == Method::POST && is_page && is_encoded
 }
 
-/// Whether a browser says that a page of ours sent this.
-fn is_of_this_site(headers: &HeaderMap, url: &str) -> bool {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    match text("sec-fetch-site") {
-        Some(site) => site == "same-origin",
-        None => text("origin").is_some_and(|origin| {
-            let host = origin.split_once("://").map(|(_, host)| host);
-            origin == url || (host.is_some() && host == text("host"))
-        }),
-    }
-}
-
-fn complete(web: &Web, response: Response, unsent: Option<&Unsent>) -> Response {
+/// The refusal with the form that it is about. `session` is the token of the request.
+async fn complete(
+    web: &Web,
+    session: Option<String>,
+    response: Response,
+    unsent: Option<&Unsent>,
+) -> Response {
     let unsent = unsent.filter(|unsent| unsent.has_words() || unsent.is_move());
     let status = response.status();
     if response.extensions().get::<LoggedOut>().is_some() {
@@ -228,13 +225,19 @@ fn complete(web: &Web, response: Response, unsent: Option<&Unsent>) -> Response 
         None if status == StatusCode::PAYLOAD_TOO_LARGE => TOO_LARGE,
         None => "the form cannot be read; open its page again",
     };
-    let title = status.canonical_reason().unwrap_or("Error");
+    let title = title_of(status);
     let facts = if let Some(unsent) = unsent {
         context! { title, message, unsent => unsent.facts() }
     } else {
         context! { title, message }
     };
-    let mut page = web.pages.page(status, "problem.html", facts);
+    // What is refused for its rate, or because the database fails, asks the database nothing.
+    let may_ask = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
+    let visitor = match session.filter(|_| may_ask) {
+        Some(token) => find_visitor(&web.app, &token).await.ok().flatten(),
+        None => None,
+    };
+    let mut page = web.pages.page_for(visitor.as_ref(), status, "problem.html", facts);
     if let Some(seconds) = response.headers().get(header::RETRY_AFTER) {
         page.headers_mut().insert(header::RETRY_AFTER, seconds.clone());
     }
@@ -277,21 +280,5 @@ mod tests {
             b"act=add&address=a%40b.example&present=geheim&password=geheim&new=geheim",
         );
         assert!(unsent.has_words() && !format!("{unsent:?}").contains("geheim"));
-    }
-
-    #[test]
-    fn only_forms_of_this_site_are_kept() {
-        let sent = |pairs: &[(&'static str, &'static str)]| {
-            let headers = pairs.iter().map(|(name, value)| {
-                (header::HeaderName::from_static(name), header::HeaderValue::from_static(value))
-            });
-            is_of_this_site(&headers.collect(), "https://knotpost.example")
-        };
-        assert!(sent(&[("sec-fetch-site", "same-origin")]));
-        assert!(sent(&[("origin", "http://one.example:8080"), ("host", "one.example:8080")]));
-        assert!(sent(&[("origin", "https://knotpost.example"), ("host", "127.0.0.1:8080")]));
-        assert!(!sent(&[("sec-fetch-site", "cross-site"), ("origin", "https://knotpost.example")]));
-        assert!(!sent(&[("origin", "https://evil.example"), ("host", "knotpost.example")]));
-        assert!(!sent(&[("origin", "null")]) && !sent(&[]));
     }
 }

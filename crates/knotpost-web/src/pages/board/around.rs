@@ -135,33 +135,33 @@ impl Seen<'_> {
         let view = self.view;
         let userid = self.visitor.map_or("", |visitor| visitor.userid.as_str());
         let abilities = view.board.game.meta().abilities;
-        let Some(proposal) = &view.proposal else {
-            let mine = |(user, _): &&(UserKey, ProposalKind)| {
-                self.visitor.is_some_and(|visitor| visitor.user == *user)
-            };
-            let refused: Vec<ProposalKind> = view.refused.iter().filter(mine).map(|offer| offer.1).collect();
-            let may = |kind| !refused.contains(&kind);
-            let told = refused.iter().map(|kind| {
-                format!("You proposed {kind}, which was refused. You can propose it again when everybody has moved.")
-            });
-            return context! {
-                proposal => told.collect::<Vec<_>>().join(" "),
-                may_answer => false,
-                may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0 && may(ProposalKind::Undo),
-                may_draw => abilities.has(Ability::Draw) && may(ProposalKind::Draw),
-                absent => self.absent().filter(|_| may(ProposalKind::Substitute)),
-            };
+        let mine =
+            |(user, _): &&(UserKey, ProposalKind)| self.visitor.is_some_and(|visitor| visitor.user == *user);
+        let refused: Vec<ProposalKind> = view.refused.iter().filter(mine).map(|offer| offer.1).collect();
+        let may = |kind| view.proposal.is_none() && !refused.contains(&kind);
+        let told = match &view.proposal {
+            Some(proposal) => {
+                let silent = proposal.silent.as_ref().map_or_else(String::new, |userid| {
+                    format!(" If the time of {userid} runs out first, {userid} counts as accepting.")
+                });
+                format!("{} proposes {}.{silent}", proposal.by, proposal.kind)
+            }
+            None => refused
+                .iter()
+                .map(|kind| {
+                    format!("You proposed {kind}, which was refused. You can propose it again when everybody has moved.")
+                })
+                .collect::<Vec<_>>()
+                .join(" "),
         };
-        let silent = proposal.silent.as_ref().map_or_else(String::new, |userid| {
-            format!(" If the time of {userid} runs out first, {userid} counts as accepting.")
-        });
+        let waiting = view.proposal.as_ref().map_or(&[][..], |proposal| proposal.waiting.as_slice());
         context! {
-            proposal => format!("{} proposes {}.{silent}", proposal.by, proposal.kind),
-            waiting => proposal.waiting.clone(),
-            may_answer => proposal.waiting.iter().any(|name| name == userid),
-            may_undo => false,
-            may_draw => false,
-            absent => Value::from(()),
+            proposal => told,
+            waiting => waiting.to_vec(),
+            may_answer => waiting.iter().any(|name| name == userid),
+            may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0 && may(ProposalKind::Undo),
+            may_draw => abilities.has(Ability::Draw) && may(ProposalKind::Draw),
+            absent => self.absent().filter(|_| may(ProposalKind::Substitute)),
         }
     }
 

@@ -13,7 +13,7 @@ use super::line::{BETWEEN, Line, Look, Origin};
 use super::unlisted;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use crate::pages::join;
+use crate::pages::{join, seeks};
 use crate::session::{LoggedIn, url_encode};
 use knotpost_core::boards::Code;
 
@@ -107,7 +107,7 @@ pub(in crate::pages) async fn show(
     let (tomorrow, yesterday) = (day % LAST_DAY + 1, if day == 1 { LAST_DAY } else { day - 1 });
     let own = context! {
         game => meta.name, title => meta.title, day, is_today => day == today, verdict, first, played, steps,
-        side => mover, options => options.to_string(), best_length => puzzle.turns(), yesterday, tomorrow,
+        side => mover, options => seeks::name_terms(&options.to_string()), best_length => puzzle.turns(), yesterday, tomorrow,
     };
     let facts = join([own, line.facts(meta.title, &look)]);
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "puzzle.html", facts))

@@ -14,7 +14,7 @@ use crate::harness::TestApp;
 /// Bytes of the largest posts.
 const LARGEST: usize = 200_000;
 
-/// How often a stream is come back to.
+/// Visits to a stream.
 const TIMES: usize = 10;
 
 /// What a form or a program may send, with a filling of `bytes`.

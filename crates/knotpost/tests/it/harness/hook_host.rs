@@ -4,11 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use knotpost_core::webhooks::HookSecret;
+use knotpost_core::identity::{FreshHook, HookWish, ProvenUser, create_webhook};
+use knotpost_core::webhooks::{HookEvent, HookForm, HookSecret};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
+
+use super::TestApp;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -148,4 +151,26 @@ async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin, log: &Mutex<Log>) {
     let text = if head.is_empty() { "" } else { "hello" };
     let _ = stream.write_all(format!("HTTP/1.1 {status}\r\n{head}\r\n{text}").as_bytes()).await;
     let _ = stream.shutdown().await;
+}
+
+impl TestApp {
+    /// A user who has just shown their password.
+    pub(crate) async fn proven(&self, userid: &str) -> ProvenUser {
+        let mut tx = self.app.store.read().await.expect("a transaction");
+        let row = tx.find_user(userid).await.expect("it reads").expect("a user");
+        ProvenUser {
+            user: row.id,
+            userid: row.userid,
+            hash: row.password_hash.expect("a password"),
+            key: None,
+            session: None,
+            password_at: None,
+        }
+    }
+
+    /// Makes a webhook for these events.
+    pub(crate) async fn add_hook(&self, userid: &str, url: &str, events: &[HookEvent]) -> FreshHook {
+        let wish = HookWish { url: url.to_owned(), events: events.to_vec(), form: HookForm::Signed };
+        create_webhook(&self.app, self.proven(userid).await, wish).await.expect("a webhook")
+    }
 }

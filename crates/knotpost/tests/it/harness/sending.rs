@@ -17,10 +17,10 @@ pub(crate) struct Correspondence {
     pub(crate) path: String,
 }
 
-/// What came of a mail.
+/// The outcome of a mail.
 #[derive(Debug)]
 pub(crate) struct CaseOutcome {
-    /// What its sender's server was told.
+    /// The reply to its sender's server.
     pub(crate) receipt: String,
     /// The mails that left because of it.
     pub(crate) letters: Vec<Letter>,
@@ -28,12 +28,12 @@ pub(crate) struct CaseOutcome {
     pub(crate) moves: Vec<String>,
     /// Everything said on the board since, comments of moves included.
     pub(crate) said: Vec<String>,
-    /// How it counts against the address of ann: `hard`, `soft` or `none`.
+    /// The failure counted against the address of ann: `hard`, `soft` or `none`.
     pub(crate) counted: String,
 }
 
 impl CaseOutcome {
-    /// Whether no mail left, nobody moved, and nothing was said.
+    /// Returns true if no mail left, nobody moved, and nothing was said.
     pub(crate) fn is_quiet(&self) -> bool {
         self.letters.is_empty() && self.moves.is_empty() && self.said.is_empty()
     }

@@ -7,6 +7,10 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use sqlx_postgres::PgConnection;
 use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
+use knotpost_storage::Driver;
+
+use super::TestApp;
+
 /// Tables of what came in, what was answered and what goes out: a mail that fails changes these.
 const CORRESPONDENCE: [&str; 4] = ["inbox", "inbox_seen", "answer_budget", "outbox"];
 
@@ -80,5 +84,21 @@ impl Tables {
     /// The rows of one table.
     pub(crate) fn rows(&self, table: &str) -> &[String] {
         self.0.get(table).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl TestApp {
+    /// Runs a statement that the store itself has no use for.
+    pub(crate) async fn alter(&self, sql: &'static str) {
+        let altered = self.app.store.write(move |tx| {
+            Box::pin(async move {
+                match tx.driver_for_tests() {
+                    Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                    Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                }
+                Ok(())
+            })
+        });
+        altered.await.expect("the statement runs");
     }
 }

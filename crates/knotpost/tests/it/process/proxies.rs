@@ -227,7 +227,7 @@ async fn stands_before_a_server(make: fn(&Fit<'_>) -> Command, redirects: bool) 
     for (turn, entry) in game.into_iter().enumerate() {
         let user = if turn % 2 == 0 { "ann" } else { "bob" };
         server.ask(&format!("osbox move 101 {user} {user}-secret {entry}")).await;
-        // How long to wait before coming back stands before the first event.
+        // The time to wait before coming back stands before the first event.
         while told.is_empty() || told.starts_with("retry:") {
             let Ok(line) = timeout(PATIENCE / 10, lines.next_line()).await else { break };
             let Some(line) = line.unwrap() else { break };

@@ -203,7 +203,7 @@ async fn a_server_makes_no_system_call_that_the_unit_refuses() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// What the timer runs, without systemd.
+/// Runs what the timer runs, without systemd.
 #[tokio::test]
 async fn the_daily_backup_is_proven_named_and_one_of_a_few() {
     let place = Place::new();

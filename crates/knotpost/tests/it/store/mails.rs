@@ -6,7 +6,7 @@ use std::sync::Arc;
 use knotpost_model::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_storage::{
     Attempted, BoardMail, CoalescedMail, MailQueue, NewHookEvent, NewInbox, NewOutbox, NewWebhook,
-    OutboxContent, OutboxRow, Store, StoreError,
+    OutboxContent, OutboxRow, Store, StoreError, WriteTx,
 };
 
 use super::Ground;
@@ -215,18 +215,19 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
     assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
 }
 
+/// Leases all mails that wait.
+async fn lease_all(tx: &mut WriteTx) -> Result<Vec<OutboxKey>, StoreError> {
+    let leased = tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 9).await?;
+    Ok(leased.iter().map(|row| row.id).collect())
+}
+
 pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
     for id in 0..3 {
         queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
     }
     let write = ground.store.write(|tx| {
         Box::pin(async move {
-            let keys: Vec<_> = tx
-                .lease_outbox((Millis(5), Millis(5)), Millis(99), 9)
-                .await?
-                .iter()
-                .map(|row| row.id)
-                .collect();
+            let keys = lease_all(tx).await?;
             tx.finish_outbox(keys[0], "sent", None, Millis(6)).await?;
             tx.defer_outbox(keys[1], (Attempted::InVain, "busy"), Millis(70)).await?;
             // One has been sent and one put off: only the third is still as it was taken.
@@ -245,12 +246,7 @@ pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
     }
     let write = ground.store.write(|tx| {
         Box::pin(async move {
-            let keys: Vec<_> = tx
-                .lease_outbox((Millis(5), Millis(5)), Millis(99), 9)
-                .await?
-                .iter()
-                .map(|row| row.id)
-                .collect();
+            let keys = lease_all(tx).await?;
             tx.finish_outbox(keys[0], "dropped", Some("superseded"), Millis(6)).await?;
             tx.defer_outbox(keys[1], (Attempted::InVain, "busy"), Millis(70)).await?;
             tx.note_sent_outbox(&keys[..3], Millis(80)).await?;

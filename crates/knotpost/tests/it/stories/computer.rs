@@ -247,7 +247,7 @@ mod stories {
         let mut people = Vec::new();
         let mut due = DueTurns::default();
         for turn in 0..turns {
-            // What another server leased counts as much as what this one did.
+            // A turn that another server leased counts as much as what this one did.
             if turn % 2 == 0 {
                 due.look(&app.app).await.unwrap();
             }

@@ -29,7 +29,7 @@ mod stories {
     use axum::http::Request;
     use futures_util::FutureExt as _;
     use knotpost_platform::clock::Clock as _;
-    use knotpost_storage::{Driver, MailFilter, MailQueue, Window};
+    use knotpost_storage::{MailFilter, MailQueue, Window};
     use knotpost_transport::outbound::{DeliveryWorker, SendError};
 
     use crate::harness::{DAY, Letter, Place, TestApp, show_all};
@@ -229,7 +229,7 @@ mod stories {
         for (moment, leave) in [(200, 2), (1_000, 1)] {
             app.post("osbox challenge -size=4 ann bob", "").await;
             assert!(app.sender.send_next().await.unwrap());
-            alter(&app, END_ALL).await;
+            app.alter(END_ALL).await;
             app.clock.advance(moment);
             while app.sender.send_next().await.unwrap() {}
             assert_eq!(app.letters().len(), leave, "after {moment} ms");
@@ -239,7 +239,7 @@ mod stories {
     pub(super) async fn a_mail_that_cannot_be_read_is_set_aside_alone(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
         app.post("osbo challenge ann bob cyd", "").await;
-        alter(&app, "UPDATE outbox SET facts = 'broken' WHERE recipient LIKE 'bob%'").await;
+        app.alter("UPDATE outbox SET facts = 'broken' WHERE recipient LIKE 'bob%'").await;
         app.work().await;
         let letters = app.letters();
         let to: Vec<&str> = letters.iter().map(|letter| letter.to.as_str()).collect();
@@ -331,29 +331,15 @@ mod stories {
         assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "all are noted");
     }
 
-    /// Runs a statement that the store itself has no use for.
-    async fn alter(app: &TestApp, sql: &'static str) {
-        let altered = app.app.store.write(move |tx| {
-            Box::pin(async move {
-                match tx.driver_for_tests() {
-                    Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                    Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                }
-                Ok(())
-            })
-        });
-        altered.await.unwrap();
-    }
-
     pub(super) async fn what_has_left_is_noted_as_soon_as_the_database_takes_it(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.post("osbox challenge ann bob", "").await;
-        alter(&app, "ALTER TABLE outbox RENAME COLUMN done_at TO gone_at").await;
+        app.alter("ALTER TABLE outbox RENAME COLUMN done_at TO gone_at").await;
         for _ in 0..3 {
             assert!(app.sender.send_next().await.is_err(), "it cannot be noted");
         }
         assert_eq!(app.letters().len(), 2, "both have left, once");
-        alter(&app, "ALTER TABLE outbox RENAME COLUMN gone_at TO done_at").await;
+        app.alter("ALTER TABLE outbox RENAME COLUMN gone_at TO done_at").await;
         assert!(!app.sender.send_next().await.unwrap(), "there is nothing to send any more");
         let mut tx = app.app.store.read().await.unwrap();
         assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "both are noted");

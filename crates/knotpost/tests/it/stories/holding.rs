@@ -13,9 +13,7 @@ mod stories {
     use knotpost::worker;
     use knotpost_core::config::Confirm;
     use knotpost_core::hold::Hold;
-    use knotpost_core::identity::{HookWish, ProvenUser, create_webhook};
-    use knotpost_core::webhooks::{HookEvent, HookForm};
-    use knotpost_storage::Driver;
+    use knotpost_core::webhooks::HookEvent;
     use knotpost_transport::outbound::webhook;
 
     use crate::harness::{DAY, HOUR, HookHost, Letter, Place, TestApp};
@@ -25,35 +23,8 @@ mod stories {
         assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
     }
 
-    async fn alter(app: &TestApp, sql: &'static str) {
-        let altered = app.app.store.write(move |tx| {
-            Box::pin(async move {
-                match tx.driver_for_tests() {
-                    Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                    Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                }
-                Ok(())
-            })
-        });
-        altered.await.unwrap();
-    }
-
     fn has_subject(app: &TestApp, words: &str) -> bool {
         app.letters().iter().any(|letter| letter.subject.contains(words))
-    }
-
-    async fn hook(app: &TestApp, userid: &str, host: &HookHost) {
-        let row = app.app.store.read().await.unwrap().find_user(userid).await.unwrap().unwrap();
-        let user = ProvenUser {
-            user: row.id,
-            userid: row.userid,
-            hash: row.password_hash.unwrap(),
-            key: None,
-            session: None,
-            password_at: None,
-        };
-        let wish = HookWish { url: host.url(), events: HookEvent::ALL.to_vec(), form: HookForm::Signed };
-        create_webhook(&app.app, user, wish).await.unwrap();
     }
 
     pub(super) async fn nothing_leaves_a_server_on_hold_by_any_way(place: Place) {
@@ -70,7 +41,7 @@ mod stories {
             // With its welcome.
             app.sign_up(name).await;
         }
-        hook(&app, "bob", &host).await;
+        app.add_hook("bob", &host.url(), &HookEvent::ALL).await;
         for line in [
             "osbox challenge -size=4 ann bob",
             "osbox move 101 ann ann-secret f1",
@@ -111,7 +82,7 @@ mod stories {
         }
         say(&app, "osbox challenge -size=4 ann bob").await;
         app.work().await;
-        hook(&app, "bob", &host).await;
+        app.add_hook("bob", &host.url(), &HookEvent::ALL).await;
         app.letters();
         for (case, line, sql, (mails, events)) in [
             (
@@ -148,7 +119,7 @@ mod stories {
             ),
         ] {
             say(&app, line).await;
-            alter(&app, sql).await;
+            app.alter(sql).await;
             app.work().await;
             assert_eq!((app.letters().len(), host.told().len()), (mails, events), "{case}");
         }
@@ -156,13 +127,13 @@ mod stories {
         let raw = "From: ann@ann.example\r\nTo: games@knotpost.example\r\nSubject: osbox move 101 bob bob-secret f11\r\n\
                    Message-ID: <1@ann.example>\r\n\r\n";
         app.receive(Some("ann@ann.example"), raw.as_bytes()).await;
-        alter(&app, "UPDATE inbox SET due_at = due_at + 31536000000 WHERE state = 'new'").await;
+        app.alter("UPDATE inbox SET due_at = due_at + 31536000000 WHERE state = 'new'").await;
         app.work().await;
         app.work().await;
         assert_eq!(app.letters().len(), 2, "the move is made");
         // Puzzles, and the mail of the day.
         say(&app, "set ann ann-secret moves=digest puzzle=on").await;
-        alter(&app, "UPDATE puzzle_mails SET due_at = due_at + 31536000000").await;
+        app.alter("UPDATE puzzle_mails SET due_at = due_at + 31536000000").await;
         app.work().await;
         assert!(has_subject(&app, "uzzle"), "puzzles");
         say(&app, "osbox challenge -size=4 bob ann").await;
@@ -171,12 +142,12 @@ mod stories {
         say(&app, "osbox move 102 bob bob-secret f1").await;
         app.work().await;
         app.letters();
-        alter(&app, "UPDATE digests SET due_at = due_at + 31536000000").await;
+        app.alter("UPDATE digests SET due_at = due_at + 31536000000").await;
         app.work().await;
         assert!(has_subject(&app, "today"), "the mail of the day");
     }
 
-    /// Whether page and text of a mail are below 92 kB, and all boards from 101 on are named.
+    /// Asserts that page and text of a mail are below 92 kB, and that all boards from 101 on are named.
     fn judge(letter: &Letter, boards: u32) {
         let page = letter.html.as_deref().expect("a page");
         assert!(page.len() < 92_000 && letter.text.len() < 92_000, "{} {}", page.len(), letter.text.len());

@@ -24,11 +24,10 @@ mod stories {
 
     use knotpost_core::admin::UserEdit;
     use knotpost_core::identity::{
-        HookView, HookWish, ProvenUser, create_webhook, remove_webhook, renew_webhook_secret, start_webhook,
-        test_webhook, view_webhooks,
+        HookView, remove_webhook, renew_webhook_secret, start_webhook, test_webhook, view_webhooks,
     };
     use knotpost_core::queries::view_board;
-    use knotpost_core::webhooks::{Delivery, Fate, HookEvent, HookForm, Taken, note_fate, take_delivery};
+    use knotpost_core::webhooks::{Delivery, Fate, HookEvent, Taken, note_fate, take_delivery};
     use knotpost_model::BoardRef;
     use knotpost_storage::{NewHookEvent, WebhookRow};
 
@@ -49,23 +48,9 @@ mod stories {
         app.app.store.read().await.unwrap().find_user(userid).await.unwrap().unwrap().id
     }
 
-    /// Who has just shown their password.
-    async fn proven(app: &TestApp, userid: &str) -> ProvenUser {
-        let row = app.app.store.read().await.unwrap().find_user(userid).await.unwrap().unwrap();
-        ProvenUser {
-            user: row.id,
-            userid: row.userid,
-            hash: row.password_hash.unwrap(),
-            key: None,
-            session: None,
-            password_at: None,
-        }
-    }
-
     /// A webhook for these events; its secret and its number.
     async fn hook(app: &TestApp, userid: &str, url: &str, events: &[HookEvent]) -> (String, i64) {
-        let wish = HookWish { url: url.to_owned(), events: events.to_vec(), form: HookForm::Signed };
-        let fresh = create_webhook(&app.app, proven(app, userid).await, wish).await.unwrap();
+        let fresh = app.add_hook(userid, url, events).await;
         (fresh.secret.unwrap().show(), fresh.view.id)
     }
 
@@ -325,8 +310,8 @@ mod stories {
         remove_webhook(&app.app, ann, first).await.unwrap();
         assert!(remove_webhook(&app.app, ann, first).await.is_err());
         assert_eq!(states(&app).await, ["dropped", "queued", "queued", "queued"]);
-        assert!(renew_webhook_secret(&app.app, proven(&app, "bob").await, second).await.is_err());
-        let fresh = renew_webhook_secret(&app.app, proven(&app, "ann").await, second).await.unwrap();
+        assert!(renew_webhook_secret(&app.app, app.proven("bob").await, second).await.is_err());
+        let fresh = renew_webhook_secret(&app.app, app.proven("ann").await, second).await.unwrap();
         let secret = fresh.secret.unwrap();
         assert_eq!(states(&app).await, ["dropped", "dropped", "queued", "queued"]);
         edit_user(&app.app, "bob", UserEdit::Suspend).await.unwrap();

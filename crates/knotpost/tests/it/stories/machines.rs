@@ -21,7 +21,7 @@ mod stories {
         ADDRESS, CaseOutcome, Correspondence, DAY, Place, TestApp, edit_user, mail_fixture, show_all,
     };
 
-    /// What must come of a mail.
+    /// The expected outcome of a mail.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Want {
         /// It counts as a hard bounce.

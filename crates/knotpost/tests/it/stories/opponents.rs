@@ -209,7 +209,7 @@ mod stories {
         ok(&app, "osbox seek ann ann-secret 1 -size=3").await;
         assert!(players(&app, 101).await.is_empty());
         let standings = ok(&app, "osbox standings").await;
-        assert!(standings.contains("bob cannot be told"), "{standings}");
+        assert!(standings.contains("bob cannot be reached"), "{standings}");
         // Bob looks in, and is told there from then on.
         ok(&app, "osbox limit bob bob-secret").await;
         app.pass(60_000).await;

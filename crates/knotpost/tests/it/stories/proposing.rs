@@ -304,7 +304,7 @@ mod stories {
         assert_eq!(dropped.to, "bob@bob.example");
     }
 
-    /// How the board ended, if it did: `active`, `forfeit`, `agreement`.
+    /// The end of the board, if it has one: `active`, `forfeit`, `agreement`.
     async fn end(app: &TestApp, game: &str) -> String {
         let board = board(app, game).await;
         let told = if board["state"] == "over" { &board["result"]["reason"] } else { &board["state"] };
@@ -326,7 +326,7 @@ mod stories {
 
     pub(super) async fn nothing_is_decided_while_somebody_who_has_to_answer_is_away(place: Place) {
         let places = [place, Place::Sqlite, Place::Sqlite];
-        // Who offers what, and who is away for five days: it is ann's turn, who has two.
+        // Maker, kind and outcome of an offer while bob is away for five days: it is ann's turn, who has two.
         let cases =
             [("ann", "propose", "forfeit"), ("ann", "undo", "forfeit"), ("bob", "propose", "agreement")];
         for ((by, offer, expected), place) in cases.into_iter().zip(places) {

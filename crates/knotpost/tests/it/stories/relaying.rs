@@ -68,7 +68,7 @@ mod stories {
         app.letters()
     }
 
-    /// What a reader was sent: the kind of each mail with its board, and the numbers of the words in it.
+    /// Mails that a reader was sent: the kind of each with its board, and the numbers of the words in it.
     fn read_by<'l>(letters: &'l [Letter], reader: &'l str) -> Vec<(&'l str, Vec<u32>)> {
         let theirs = letters.iter().filter(|letter| letter.to.starts_with(reader));
         let words = |letter: &'l Letter| {

@@ -140,7 +140,7 @@ mod stories {
             }
         }
         assert_eq!(stopped(&app).await, 0);
-        // What came back a week ago never combines with what comes back now.
+        // Mail that came back a week ago never combines with mail that comes back now.
         app.clock.advance(8 * DAY);
         let path = sent_to(&app, "ann@ann.example").await;
         report(&app, &path, "failed", "5.1.1").await;
@@ -210,7 +210,7 @@ mod stories {
                 .header("sec-fetch-site", "same-origin");
             app.send(request.body(axum::body::Body::empty()).unwrap())
         };
-        let bar = "Mail to <strong>ann@ann.example</strong> comes back since";
+        let bar = "Mail to <strong>ann@ann.example</strong> has come back since";
         let pages = [
             "/",
             "/games/osbox",
@@ -232,7 +232,7 @@ mod stories {
         for page in pages {
             let shown = send("GET", page, &cookie).await;
             assert!(shown.text.contains(bar), "{page}: {}", shown.text);
-            assert!(!app.get(page).await.text.contains("comes back since"), "{page}: nobody else is told");
+            assert!(!app.get(page).await.text.contains("has come back since"), "{page}: nobody else is told");
         }
         // A program hears it as well, and nobody without the password.
         let answer = app.post("osbox show 101", "").await;
@@ -241,7 +241,7 @@ mod stories {
         assert!(!answer.text.contains("ann@ann.example comes back"), "{}", answer.text);
         let answer = app.post("osbox showas ann ann-secret 101", "").await.json();
         let notice = answer["notices"][0].as_str().unwrap();
-        assert!(notice.starts_with("Mail to ann@ann.example comes back since 2026-11-22"), "{notice}");
+        assert!(notice.starts_with("Mail to ann@ann.example has come back since 2026-11-22"), "{notice}");
 
         let again = send("POST", "/settings/mail-again", &cookie).await;
         assert_eq!((again.status.as_u16(), again.header("location")), (303, "/games"));

@@ -155,7 +155,7 @@ async fn a_trusted_proxy_has_the_connections_of_many_and_idle_ones_make_room() {
     }
 }
 
-/// What a client with no connection asks, and is answered whatever others hold.
+/// Asks like a client with no connection, which is answered whatever others hold.
 async fn is_open_to(server: &Listening, from: &str, forwarded: &str) {
     for path in ["/", "/login", "/healthz", "/readyz"] {
         let request = format!(

@@ -13,6 +13,7 @@ mod stories {
     use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
     use super::super::browser::{Browser, form};
+    use super::super::markup::{attribute, fields, tags};
     use crate::harness::{Page, Place, TestApp, edit_user};
     use knotpost_core::admin::UserEdit;
 
@@ -56,7 +57,12 @@ mod stories {
             let board = format!("/boards/{game}/102");
             ann.submit(&board, &[("act", "note"), ("comment", "Look \"there\" & here")]).await;
             ann.submit(&board, &[("act", "chat"), ("comment", "Hello <bob>")]).await;
-            app.post(&format!("{game} propose 102 bob bob-secret"), "").await;
+            // Obsidio knows no draws. The offer of ann is refused, that of bob waits.
+            let offers = [(101, "ann", "propose"), (101, "bob", "reject"), (102, "bob", "propose")];
+            for (number, user, answer) in offers.into_iter().filter(|_| game != "obsidio") {
+                let line = format!("{game} move {number} {user} {user}-secret {answer}");
+                assert_eq!(app.post(&line, "").await.outcome(), "200 ok", "{line}");
+            }
             assert_eq!(app.post(&format!("{game} resign 103 bob bob-secret"), "").await.outcome(), "200 ok");
             for (number, act) in [(104, "pause"), (105, "remove")] {
                 let board = format!("/admin/boards/{game}/{number}");
@@ -67,29 +73,6 @@ mod stories {
         app.post("osbox seek bob bob-secret 1 -size=3", "").await;
         ann.post("/challenge", &[("game", "osbox"), ("act", "invite")]).await;
         app
-    }
-
-    fn unescape(text: &str) -> String {
-        let signs = [("&#x2f;", "/"), ("&#x27;", "'"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">")];
-        let text = signs.iter().fold(text.to_owned(), |text, (name, sign)| text.replace(name, sign));
-        text.replace("&amp;", "&")
-    }
-
-    /// The tags of that name, each with what stands behind it.
-    fn tags<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
-        let begin = format!("<{name}");
-        let after = text.split(begin.as_str()).skip(1);
-        let own = after.filter(|rest| rest.starts_with([' ', '>', '\n']));
-        own.filter_map(|rest| rest.split_once('>')).collect()
-    }
-
-    fn attribute(tag: &str, name: &str) -> Option<String> {
-        let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
-        Some(unescape(rest.split('"').next()?))
-    }
-
-    fn has(tag: &str, name: &str) -> bool {
-        tag.split([' ', '=']).any(|word| word == name)
     }
 
     /// The address on this server, as seen from a page; `None`: it leads elsewhere.
@@ -108,29 +91,6 @@ mod stories {
         let tags = ["a", "link", "img", "script"].into_iter().flat_map(|name| tags(&page.text, name));
         let addresses = tags.filter_map(|(tag, _)| attribute(tag, "href").or_else(|| attribute(tag, "src")));
         addresses.filter_map(|address| resolve(on, &address)).collect()
-    }
-
-    /// The fields of a form with what they hold at first.
-    fn fields(body: &str) -> Vec<(String, String)> {
-        let mut fields = Vec::new();
-        for (tag, _) in tags(body, "input") {
-            let kind = attribute(tag, "type").unwrap_or_default();
-            let is_left_out = ["checkbox", "radio"].contains(&kind.as_str()) && !has(tag, "checked");
-            if let Some(name) = attribute(tag, "name").filter(|_| !is_left_out) {
-                fields.push((name, attribute(tag, "value").unwrap_or_default()));
-            }
-        }
-        for (tag, rest) in tags(body, "textarea") {
-            let text = rest.split("</textarea>").next().unwrap_or_default();
-            fields.extend(attribute(tag, "name").map(|name| (name, unescape(text))));
-        }
-        for (tag, rest) in tags(body, "select") {
-            let options = tags(rest.split("</select>").next().unwrap_or_default(), "option");
-            let chosen = options.iter().find(|(tag, _)| has(tag, "selected")).or(options.first());
-            let value = chosen.and_then(|(tag, _)| attribute(tag, "value")).unwrap_or_default();
-            fields.extend(attribute(tag, "name").map(|name| (name, value)));
-        }
-        fields
     }
 
     /// The forms of a page, once for each button that says something else.

@@ -336,6 +336,12 @@ mod stories {
         assert!(page.text.contains("ann proposes to take back the last move."), "{}", page.text);
         bob.submit(BOARD, &[("act", "accept")]).await;
         assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 0);
+        // A refusal is told to the player who made the offer, and they cannot repeat it at once.
+        ann.submit(BOARD, &[("act", "propose")]).await;
+        bob.submit(BOARD, &[("act", "reject")]).await;
+        let (page, other) = (ann.get(BOARD).await, bob.get(BOARD).await);
+        assert!(page.text.contains("You proposed a draw, which was refused."), "{}", page.text);
+        assert!(!page.text.contains("value=\"propose\"") && other.text.contains("value=\"propose\""));
     }
 
     pub(super) async fn what_is_said_is_text_and_nothing_else(place: Place) {

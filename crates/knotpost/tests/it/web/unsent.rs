@@ -5,6 +5,7 @@ use super::tell;
 tell! {
     a_form_without_a_session_leads_to_its_page_and_keeps_its_words,
     a_refused_form_is_shown_again_with_its_words,
+    a_refused_form_keeps_every_field_but_passwords,
     what_is_said_under_one_key_is_said_once;
     undeployed: a_form_beyond_the_rate_keeps_its_words,
 }
@@ -13,8 +14,13 @@ mod stories {
     use axum::body::Body;
     use axum::http::Request;
 
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
     use super::super::browser::{Browser, form};
-    use crate::harness::{Page, Place, TestApp};
+    use super::super::markup::{attribute, fields, tags};
+    use crate::harness::{Page, Place, TestApp, edit_user};
+    use knotpost_core::admin::UserEdit;
 
     const WORDS: &str = "Mind the <left> knot & \"wait\"";
     const SHOWN: &str = "Mind the &lt;left&gt; knot &amp; &quot;wait&quot;";
@@ -29,7 +35,7 @@ mod stories {
         app
     }
 
-    /// What a page of this server sends with these headers besides.
+    /// Sends what a page of this server sends, with these headers besides.
     async fn send(app: &TestApp, path: &str, cookie: &str, more: &[(&str, &str)], body: String) -> Page {
         let mut request = Request::builder().method("POST").uri(path);
         let common =
@@ -135,7 +141,7 @@ mod stories {
         }
         let talk = app.get(BOARD).await.text;
         assert_eq!(talk.matches("class=\"speech\"").count(), 2, "with the move and alone: {talk}");
-        // What is too long for a cookie stands on the page of the answer.
+        // A form too long for a cookie stands on the page of the answer.
         let long = "x".repeat(8000);
         let page = Browser::new(&app).post(BOARD, &[("act", "chat"), ("comment", &long)]).await;
         assert!(page.status == 401 && page.text.contains(&long), "{}", page.text);
@@ -144,6 +150,19 @@ mod stories {
             let fields = [("act", "chat"), ("comment", WORDS)];
             let page = Browser::new(&app).post_from(site, BOARD, &fields).await;
             assert!(page.status != 401 && !page.text.contains(SHOWN), "{site}: {}", page.text);
+        }
+        // Nor does a page without TLS of the same host, on a server that has TLS.
+        let public_url = "https://knotpost.example".to_owned();
+        let app = playing(Place::Sqlite, |config| config.server.public_url = public_url).await;
+        for (scheme, status) in [("https", 401), ("http", 403)] {
+            let origin = format!("{scheme}://knotpost.example");
+            let body = form(&[("act", "chat"), ("comment", &long)]);
+            let page = send(&app, BOARD, "", &[("origin", origin.as_str())], body).await;
+            assert_eq!(
+                (page.status.as_u16(), page.text.contains(&long)),
+                (status, status == 401),
+                "{scheme}"
+            );
         }
     }
 
@@ -169,7 +188,7 @@ mod stories {
             assert!(page.header("content-type").starts_with("text/html"), "{path}");
         }
         let cookie = ann.cookie.clone().unwrap();
-        // What cannot be read is answered with a page too.
+        // A form that cannot be read is answered with a page too.
         let huge = form(&[("act", "chat"), ("comment", &"x".repeat(5 << 20))]);
         for (body, status) in [(huge, 413), ("number=x".to_owned(), 422)] {
             let page = send(&app, BOARD, &cookie, &[], body).await;
@@ -178,6 +197,202 @@ mod stories {
                 (status, "text/html; charset=utf-8")
             );
         }
+    }
+
+    /// A form that is refused: the template of its page, who sends it and where, and its fields: those that are kept, and
+    /// passwords.
+    struct Refused {
+        template: &'static str,
+        who: &'static str,
+        path: &'static str,
+        kept: &'static [(&'static str, &'static str)],
+        secrets: &'static [&'static str],
+    }
+
+    /// One field of each is wrong.
+    const REFUSED: &[Refused] = &[
+        Refused {
+            template: "settings.html",
+            who: "ann",
+            path: "/settings",
+            kept: &[
+                ("act", "preferences"),
+                ("moves", "digest"),
+                ("nags", "off"),
+                ("mail", "text"),
+                ("board", "wide"),
+                ("subject", "fixed"),
+                ("confirm", "on"),
+                ("puzzle", "on"),
+                ("messages", "off"),
+                ("broadcasts", "off"),
+                ("digest", "99"),
+                ("timezone", "Europe/Vienna"),
+            ],
+            secrets: &[],
+        },
+        Refused {
+            template: "settings.html",
+            who: "ann",
+            path: "/settings",
+            kept: &[("act", "add"), ("address", "no<address")],
+            secrets: &["present"],
+        },
+        Refused {
+            template: "settings.html",
+            who: "ann",
+            path: "/settings",
+            kept: &[("act", "vacation"), ("until", "2020-01-31")],
+            secrets: &[],
+        },
+        Refused {
+            template: "settings.html",
+            who: "ann",
+            path: "/settings",
+            kept: &[("act", "new_key"), ("name", "My \"key\""), ("play", "yes"), ("days", "9999")],
+            secrets: &[],
+        },
+        Refused {
+            template: "settings.html",
+            who: "ann",
+            path: "/settings",
+            kept: &[
+                ("act", "new_hook"),
+                ("url", "http://no address/"),
+                ("form", "discord"),
+                ("chat", "yes"),
+                ("over", "yes"),
+            ],
+            secrets: &["present"],
+        },
+        Refused {
+            template: "settings.html",
+            who: "ann",
+            path: "/settings",
+            kept: &[("act", "password")],
+            secrets: &["present", "new"],
+        },
+        Refused {
+            template: "challenge.html",
+            who: "ann",
+            path: "/challenge",
+            kept: &[
+                ("game", "osbox"),
+                ("player2", "nobody"),
+                ("player3", "bob"),
+                ("option_size", "5"),
+                ("first", "them"),
+                ("unrated", "on"),
+                ("comment", WORDS),
+                ("or_computer", "yes"),
+                ("level", "6"),
+            ],
+            secrets: &[],
+        },
+        Refused {
+            template: "computer.html",
+            who: "ann",
+            path: "/challenge",
+            kept: &[("game", "osbox"), ("player2", "nobody"), ("level", "6")],
+            secrets: &[],
+        },
+        Refused {
+            template: "login.html",
+            who: "",
+            path: "/login",
+            kept: &[("userid", "ann"), ("next", "/standings")],
+            secrets: &["password"],
+        },
+        Refused {
+            template: "signup.html",
+            who: "",
+            path: "/signup",
+            kept: &[("userid", "nova"), ("address", "no address"), ("next", "/standings")],
+            secrets: &["password"],
+        },
+        Refused {
+            template: "user.html",
+            who: "ann",
+            path: "/users/nobody",
+            kept: &[("comment", WORDS)],
+            secrets: &[],
+        },
+        Refused {
+            template: "board.html",
+            who: "ann",
+            path: BOARD,
+            kept: &[("act", "move"), ("move", "zz"), ("comment", WORDS)],
+            secrets: &[],
+        },
+        Refused {
+            template: "admin/broadcast.html",
+            who: "ada",
+            path: "/admin/broadcast",
+            kept: &[("text", WORDS)],
+            secrets: &[],
+        },
+        Refused {
+            template: "admin/do_not_mail.html",
+            who: "ada",
+            path: "/admin/do-not-mail",
+            kept: &[("act", "add"), ("target", "no address"), ("reason", WORDS)],
+            secrets: &[],
+        },
+        Refused {
+            template: "admin/board.html",
+            who: "ada",
+            path: "/admin/boards/osbox/101",
+            kept: &[("act", "adjudicate"), ("why", WORDS), ("winner", "2")],
+            secrets: &[],
+        },
+    ];
+
+    /// Every field of the forms in a folder of templates that somebody fills in, passwords excepted, with its template.
+    fn find_typed(folder: &Path, within: &str, found: &mut BTreeSet<(String, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = format!("{within}{}", entry.file_name().to_str().unwrap());
+            if entry.path().is_dir() {
+                find_typed(&entry.path(), &format!("{name}/"), found);
+                continue;
+            }
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            let forms = tags(&text, "form").into_iter().filter(|(tag, _)| tag.contains("method=\"post\""));
+            for (_, rest) in forms {
+                let form = rest.split("</form>").next().unwrap_or_default();
+                for kind in ["input", "textarea", "select"] {
+                    for (tag, _) in tags(form, kind) {
+                        let of = attribute(tag, "type").unwrap_or_default();
+                        let is_typed = !["hidden", "password", "checkbox", "radio"].contains(&of.as_str());
+                        let field = attribute(tag, "name").filter(|field| is_typed && !field.contains("{{"));
+                        found.extend(field.map(|field| (name.clone(), field)));
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) async fn a_refused_form_keeps_every_field_but_passwords(place: Place) {
+        let app = playing(place, |_| {}).await;
+        app.sign_up("ada").await;
+        edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
+        let mut missing = BTreeSet::new();
+        find_typed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../templates/web"), "", &mut missing);
+        assert!(missing.len() > 15, "{missing:?}");
+        for Refused { template, who, path, kept, secrets } in REFUSED {
+            let mut browser = if who.is_empty() { Browser::new(&app) } else { Browser::of(&app, who).await };
+            let secrets = secrets.iter().map(|name| (*name, "wrong-secret"));
+            let sent: Vec<(&str, &str)> = kept.iter().copied().chain(secrets).collect();
+            let page = browser.post(path, &sent).await;
+            assert!(page.status.is_client_error(), "{sent:?}: {}", page.status);
+            assert!(!page.text.contains("-secret"), "{sent:?}: {}", page.text);
+            let shown = fields(&page.text);
+            for (name, value) in kept.iter().filter(|(name, _)| !["act", "move"].contains(name)) {
+                let is_kept = shown.iter().any(|(known, held)| known == name && held == value);
+                assert!(is_kept, "{name}={value} of {sent:?}: {}", page.text);
+                missing.remove(&((*template).to_owned(), (*name).to_owned()));
+            }
+        }
+        assert!(missing.is_empty(), "a form without a row: {missing:?}");
     }
 
     pub(super) async fn what_is_said_under_one_key_is_said_once(place: Place) {

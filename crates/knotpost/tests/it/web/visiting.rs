@@ -148,7 +148,7 @@ mod stories {
             }
             // On the usual board of Osbox hardly any first game has a point.
             let page = visitor.get(&address).await;
-            assert_eq!(page.text.contains("This board has the option -thin_knots"), game == "osbox");
+            assert_eq!(page.text.contains("Played here with thin knots"), game == "osbox");
         }
         assert!(visitor.cookie.is_none());
         // The same address is answered in several ways: a won game cannot be won again by its moves.
