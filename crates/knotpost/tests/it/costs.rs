@@ -6,6 +6,7 @@
 //! comparing a request with one of half its size. No time on a clock is asserted; see decision 0045.
 
 mod commands;
+mod largest;
 mod mails;
 mod routes;
 mod session;
