@@ -64,6 +64,7 @@ impl Zone {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::tz::TimeZoneDatabase;
 
     fn at(text: &str) -> Millis {
         Millis(text.parse::<Timestamp>().expect("a time").as_millisecond())
@@ -81,6 +82,74 @@ mod tests {
         let vienna = Zone::named("Europe/Vienna").expect("a zone");
         assert_eq!(vienna.show(at("2026-11-20T10:00:00Z")), "2026-11-20 11:00 CET");
         assert_eq!(Zone::utc().show(at("2026-11-20T10:00:00Z")), "2026-11-20 10:00 UTC");
+    }
+
+    /// Files of a time zone database that are no zone, and ways to write their names.
+    const NO_ZONES: [&str; 24] = [
+        "",
+        "+VERSION",
+        "../zoneinfo/posixrules",
+        "./posixrules",
+        "/etc/localtime",
+        "Africa",
+        "Etc/Unknown",
+        "Europe",
+        "Europe/",
+        "Europe/Vienna/",
+        "Factory",
+        "SECURITY",
+        "iso3166.tab",
+        "leap-seconds.list",
+        "leapseconds",
+        "local",
+        "localtime",
+        "posix/Europe/Vienna",
+        "posixrules",
+        "right/Europe/Vienna",
+        "tzdata.zi",
+        "unknown",
+        "zone.tab",
+        "zone1970.tab",
+    ];
+
+    /// Zones that look like no place.
+    const ZONES: [&str; 11] = [
+        "America/Argentina/ComodRivadavia",
+        "CST6CDT",
+        "Etc/GMT+5",
+        "Europe/Kiev",
+        "GB-Eire",
+        "GMT",
+        "GMT0",
+        "NZ-CHAT",
+        "UTC",
+        "W-SU",
+        "Zulu",
+    ];
+
+    #[test]
+    fn files_of_the_database_that_are_no_zones_are_none_in_any_case() {
+        let written = |name: &str| [name.to_owned(), name.to_lowercase(), name.to_uppercase()];
+        for name in NO_ZONES.into_iter().flat_map(written) {
+            assert_eq!(Zone::named(&name), None, "{name}");
+        }
+        for name in ZONES.into_iter().flat_map(written) {
+            assert!(Zone::named(&name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn all_that_this_machine_has_beside_the_zones_of_the_program_are_places() {
+        let known: Vec<String> =
+            TimeZoneDatabase::bundled().available().map(|name| name.to_string()).collect();
+        assert!(known.len() > 500, "{}", known.len());
+        for name in jiff::tz::db().available().map(|name| name.to_string()) {
+            let area = name.split_once('/').map_or("", |(area, _)| area);
+            let is_place = known.iter().any(|zone| zone.starts_with(&format!("{area}/")));
+            let is_zone = Zone::named(&name).is_some();
+            assert!(!is_zone || known.contains(&name) || (!area.is_empty() && is_place), "{name}");
+            assert!(is_zone || !known.contains(&name) || NO_ZONES.contains(&name.as_str()), "{name}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::identity::Login;
 use crate::identity::authentication::logged_out;
 use crate::identity::credentials::same_hash;
 use crate::requests::Prepared;
+use knotpost_commands::Command;
 use knotpost_model::UserKey;
 use knotpost_storage::{MoverRow, ReadTx, UserRow, UserState};
 
@@ -95,11 +96,18 @@ fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Re
     }
 }
 
-/// The user as stored now, if the password that was right still is theirs.
+/// Whether a command names this user, if it names one: they may have been renamed since they were looked up.
+fn is_named(prepared: &Prepared, user: &UserRow) -> bool {
+    let named = prepared.command.as_ref().ok().and_then(Command::credentials);
+    named.is_none_or(|who| who.userid.to_lowercase() == user.userid.to_lowercase())
+}
+
+/// The user as stored now, if the password that was right still is theirs, and so is the name it was given with.
 fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> {
-    if let (Login::Known { hash, .. }, Some(row)) = (&prepared.login, row)
+    if let (Login::Known { hash, key, .. }, Some(row)) = (&prepared.login, row)
         && row.state == UserState::Active
         && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, hash))
+        && (key.is_some() || is_named(prepared, &row))
     {
         return Ok(row);
     }

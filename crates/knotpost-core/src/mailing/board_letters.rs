@@ -71,6 +71,7 @@ pub(crate) async fn letter_by_reference(
     if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {
         return Ok(None);
     }
+    let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, &remarks, reader.id));
     let spoken = remarks.into_iter().map(Spoken::from).collect();
     let reply_to = reader
         .zip(address)
@@ -80,7 +81,6 @@ pub(crate) async fn letter_by_reference(
         .and_then(|reply_to| reply_to.for_mail_to(recipient));
     let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = board_ratings::change_lines(tx, &board).await?;
-    let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));
     let unsubscribe =
         unsubscribe.zip(reader).map(|(kind, reader)| kind.ways(app, reader, recipient, address));
     let userid = reader.map(|reader| reader.userid.as_str());
@@ -102,10 +102,16 @@ fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
     })
 }
 
-/// Which mails a reader can refuse by the link in this one: players get the boards they play in any case.
-fn refusable(board: &Board, heading: Heading, reader: UserKey) -> Option<Kind> {
+/// Which mails a reader can refuse by the link in this one: players get the boards they play in any case, and what is
+/// said by those who play there.
+fn refusable(board: &Board, heading: Heading, remarks: &[RemarkRow], reader: UserKey) -> Option<Kind> {
     let plays = board.seats.iter().any(|seat| seat.user_id == reader);
+    let is_of_outsider =
+        |remark: &RemarkRow| board.seats.iter().all(|seat| Some(&seat.userid) != remark.userid.as_ref());
     match heading {
+        Heading::Chat if plays && !remarks.is_empty() && remarks.iter().all(is_of_outsider) => {
+            Some(Kind::Messages)
+        }
         Heading::Nag => Some(Kind::Nags),
         Heading::Notification => Some(Kind::Endings(board.row.id)),
         _ => (!plays).then_some(Kind::Watching(board.row.id)),

@@ -125,11 +125,9 @@ pub(crate) async fn compose(
         in_reply_to: in_reply_to.map(ToOwned::to_owned),
         is_answer: in_reply_to.is_some(),
         board,
-        unsubscribe: match user {
-            Some(user) if matches!(&**reply, Reply::Digest { .. }) => {
-                refuse_digests(tx, app, user, recipient).await?
-            }
-            _ => None,
+        unsubscribe: match user.zip(Kind::of_reply(reply)) {
+            Some((user, kind)) => refuse(tx, app, kind, user, recipient).await?,
+            None => None,
         },
         form: match most_bytes {
             Some(_) => MailForm::Text,
@@ -153,16 +151,17 @@ pub(crate) async fn compose(
     })
 }
 
-/// The way in which the reader of a digest takes no more of them.
-async fn refuse_digests(
+/// The way in which the reader of such a mail takes no more of them.
+async fn refuse(
     tx: &mut ReadTx,
     app: &App,
+    kind: Kind,
     user: UserKey,
     recipient: &Address,
 ) -> Result<Option<Refusing>, StoreError> {
     let Some(reader) = tx.user(user).await? else { return Ok(None) };
     let address = tx.proven_address(user, &recipient.key()).await?;
-    Ok(Some(Kind::Digests.ways(app, &reader, &recipient.to_string(), address)))
+    Ok(Some(kind.ways(app, &reader, &recipient.to_string(), address)))
 }
 
 /// Queues a mail about a board, as it stands now, to all registered addresses of one who plays there; each can be

@@ -80,11 +80,13 @@ pub(crate) enum Act {
     StopPuzzles,
     /// No mails of the day any more.
     StopDigests,
+    /// No messages of other users any more.
+    StopMessages,
 }
 
 impl Act {
     /// In the order of their numbers in tokens: a new one comes last.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::StopBroadcasts,
         Self::StopNags,
         Self::StopWatching,
@@ -92,6 +94,7 @@ impl Act {
         Self::UndoChange,
         Self::StopPuzzles,
         Self::StopDigests,
+        Self::StopMessages,
     ];
 }
 
@@ -381,6 +384,7 @@ mod tests {
             Act::UndoChange => 0x84,
             Act::StopPuzzles => 0x85,
             Act::StopDigests => 0x86,
+            Act::StopMessages => 0x87,
         };
         let acts = Act::ALL.map(|act| (link(act), vec![5, number_of(act), 1]));
         let others = [

@@ -15,6 +15,9 @@ use crate::replies::{Answer, Content, Facts, Refusing, Reply};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
+/// The template of what a user writes to another one.
+pub(crate) const MESSAGE: &str = "message";
+
 /// Mails that can be refused by a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -26,6 +29,8 @@ pub enum Kind {
     Puzzles,
     /// The mail of the day: a mail comes when it is the user's turn instead, as they would not know otherwise.
     Digests,
+    /// What other users write to them, and what is said on their boards by those who do not play there.
+    Messages,
     /// Mails about a board that the user watches without playing.
     Watching(BoardKey),
     /// The mail when a board ends that they asked for.
@@ -69,6 +74,7 @@ impl Kind {
             Self::Nags => "nags".to_owned(),
             Self::Puzzles => "puzzles".to_owned(),
             Self::Digests => "digests".to_owned(),
+            Self::Messages => "messages".to_owned(),
             Self::Watching(board) => format!("board-{}", board.0),
             Self::Endings(board) => format!("end-{}", board.0),
         }
@@ -81,8 +87,18 @@ impl Kind {
             None if word == "nags" => Some(Self::Nags),
             None if word == "puzzles" => Some(Self::Puzzles),
             None if word == "digests" => Some(Self::Digests),
+            None if word == "messages" => Some(Self::Messages),
             Some(("board", number)) => key(number).map(Self::Watching),
             Some(("end", number)) => key(number).map(Self::Endings),
+            _ => None,
+        }
+    }
+
+    /// Which mails a reader can refuse by the link in the one that says this, where that does not depend on a board.
+    pub(crate) fn of_reply(reply: &Reply) -> Option<Self> {
+        match reply {
+            Reply::Digest { .. } => Some(Self::Digests),
+            _ if reply.template() == MESSAGE => Some(Self::Messages),
             _ => None,
         }
     }
@@ -104,6 +120,7 @@ impl Kind {
             Self::Nags => (Act::StopNags, 1),
             Self::Puzzles => (Act::StopPuzzles, 1),
             Self::Digests => (Act::StopDigests, 1),
+            Self::Messages => (Act::StopMessages, 1),
             Self::Watching(board) => (Act::StopWatching, board.0),
             Self::Endings(board) => (Act::StopEndings, board.0),
         };
@@ -117,6 +134,7 @@ impl Kind {
             Act::StopNags => Some(Self::Nags),
             Act::StopPuzzles => Some(Self::Puzzles),
             Act::StopDigests => Some(Self::Digests),
+            Act::StopMessages => Some(Self::Messages),
             Act::StopWatching => Some(Self::Watching(BoardKey(row))),
             Act::StopEndings => Some(Self::Endings(BoardKey(row))),
             Act::UndoChange => None,
@@ -211,6 +229,7 @@ async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreEr
     match kind {
         Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
         Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
+        Kind::Messages => tx.set_preference(user, ALL_GAMES, "messages", Some("off")).await,
         Kind::Puzzles => puzzles::stop(tx, user).await,
         Kind::Digests => digest::stop(tx, user).await,
         Kind::Watching(board) => {
@@ -242,6 +261,9 @@ async fn describe(
         Kind::Nags => ("reminders".to_owned(), format!("set {userid} PASSWORD nags=on")),
         Kind::Puzzles => ("puzzles".to_owned(), format!("set {userid} PASSWORD puzzle=on")),
         Kind::Digests => ("mails of the day".to_owned(), format!("set {userid} PASSWORD moves=digest")),
+        Kind::Messages => {
+            ("messages of other users".to_owned(), format!("set {userid} PASSWORD messages=on"))
+        }
         Kind::Watching(board) | Kind::Endings(board) => {
             let Some(row) = tx.board(board).await? else { return Ok(None) };
             let (watches, hears) = tx.watches_all(&row.game, user.id).await?;
@@ -276,7 +298,8 @@ mod tests {
     #[test]
     fn every_kind_has_a_word_that_is_read_back_and_holds_no_dot() {
         let boards = [Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8))];
-        for kind in [Kind::Broadcasts, Kind::Nags, Kind::Puzzles, Kind::Digests].into_iter().chain(boards) {
+        let all = [Kind::Broadcasts, Kind::Nags, Kind::Puzzles, Kind::Digests, Kind::Messages];
+        for kind in all.into_iter().chain(boards) {
             assert_eq!(Kind::from_word(&kind.word()), Some(kind));
             assert!(!kind.word().contains('.'));
         }

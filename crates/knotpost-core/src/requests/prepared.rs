@@ -92,9 +92,12 @@ impl Prepared {
         matches!(self.command, Ok(Command::Chat { .. }))
     }
 
-    /// Returns true if it only says something, to the players of a board or to one user.
+    /// Returns true if it only says something, to the players of a board or to one user, or holds a line that does.
     pub fn is_talk(&self) -> bool {
-        self.is_chat() || matches!(self.command, Ok(Command::Message { .. }))
+        match &self.command {
+            Ok(Command::Multiple) => self.lines.iter().any(Self::is_talk),
+            _ => self.is_chat() || matches!(self.command, Ok(Command::Message { .. })),
+        }
     }
 
     /// Whether the line is a command at all.

@@ -11,7 +11,9 @@ mod dkim_key;
 pub mod transports;
 pub mod webhook;
 
-pub use self::compose::{ComposeError, MailComposer, OwnTemplate, RenderError, Rendered, Renderer, compose};
+pub use self::compose::{
+    ComposeError, MailComposer, OwnTemplate, RenderError, Rendered, Renderer, compose, mail_kinds,
+};
 pub use delivery::{Built, DeliveryWorker, begin_counting, build_message};
 pub use dkim::Signer;
 pub use dkim_key::KeyError;

@@ -7,6 +7,7 @@
 //! programs on the machine would decide it; see docs/how/limits.md.
 
 mod commands;
+mod largest;
 mod mails;
 mod routes;
 mod session;

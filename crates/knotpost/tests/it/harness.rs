@@ -164,10 +164,30 @@ impl TestApp {
             deployed::settings(&mut config);
         }
         change(&mut config);
+        let entropy = Arc::new(Repeating { next: AtomicU64::new(seed), ..Repeating::default() });
+        Self::assemble(config, clock, data, entropy, AtomicU32::new(0), place).await
+    }
+
+    /// The same server after a stop and a start, its settings changed.
+    pub(crate) async fn start_again(self, change: impl FnOnce(&mut Config)) -> Self {
+        let Self { app, clock, data, entropy, mails, place, .. } = self;
+        let mut config = app.config.clone();
+        change(&mut config);
+        app.store.close().await;
+        Self::assemble(config, clock, data, entropy, mails, place).await
+    }
+
+    async fn assemble(
+        config: Config,
+        clock: Arc<ManualClock>,
+        data: TempDir,
+        entropy: Arc<Repeating>,
+        mails: AtomicU32,
+        place: Place,
+    ) -> Self {
         let transport =
             Arc::new(Transport::from_url(&config.mail.transport, data.path()).expect("a transport"));
         let courier = Courier::new(&config).expect("TLS");
-        let entropy = Arc::new(Repeating { next: AtomicU64::new(seed), ..Repeating::default() });
         let app = server::open(
             config,
             &REGISTRY,
@@ -184,7 +204,6 @@ impl TestApp {
         ));
         let intake = MailIntake::new(Arc::clone(&app));
         let sender = DeliveryWorker::new(Arc::clone(&app), Arc::clone(&transport));
-        let mails = AtomicU32::new(0);
         Self { app, intake, clock, data, transport, sender, courier, router, entropy, mails, place }
     }
 

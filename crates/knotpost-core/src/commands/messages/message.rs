@@ -9,6 +9,7 @@ use crate::commands::prepare::{check_rate, check_reader};
 use crate::identity::presence::{Absence, absences};
 use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::reply_grant::message_address_at;
+use crate::mailing::unsubscribe::MESSAGE;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey};
@@ -35,7 +36,7 @@ struct Message {
 
 impl Content for Message {
     fn template(&self) -> &'static str {
-        "message"
+        MESSAGE
     }
 
     fn facts(&self) -> Facts {

@@ -6,12 +6,14 @@ use knotpost_core::replies::{LineResult, Reply, Sheet};
 
 /// The largest page, and the largest text: Gmail shows the first 102 kB, encoded as they are sent.
 const MOST_BYTES: usize = 90_000;
+/// The largest text of a mail with one part, such as a long talk or the record of a board: no mail server refuses it.
+const LARGEST_TEXT: usize = 300_000;
 /// The most boards that are named where they are left out.
 const MOST_NAMES: usize = 60;
 
 /// By how much a mail is too large: its larger part.
 pub(super) fn excess(rendered: &Rendered, page: Option<&Page>) -> Option<usize> {
-    let largest = page.map_or(0, |page| page.html.len()).max(rendered.text.len());
+    let largest = page.map_or(0, |page| as_sent(&page.html)).max(as_sent(&rendered.text));
     (largest > MOST_BYTES).then_some(largest)
 }
 
@@ -30,6 +32,25 @@ pub(super) fn count_parts(reply: &Reply) -> usize {
         Reply::Multiple { lines } => lines.len(),
         _ => 1,
     }
+}
+
+/// Bytes of a text as it is sent: quoted-printable makes three of each beyond ASCII.
+fn as_sent(text: &str) -> usize {
+    text.len() + 2 * text.bytes().filter(|byte| !byte.is_ascii()).count()
+}
+
+/// Cuts a text that is too long behind a line, and says what its reader is told of the rest; `None`: it fits.
+pub(super) fn cut(text: &mut String, url: &str) -> Option<String> {
+    let (mut kept, mut sent) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        sent += as_sent(line);
+        if sent > LARGEST_TEXT {
+            text.truncate(kept);
+            return Some(format!("This mail would be too long, so the rest is left out. Look at {url}/"));
+        }
+        kept += line.len();
+    }
+    None
 }
 
 /// The first parts of a reply, and what its reader is told of the others.

@@ -151,6 +151,7 @@ impl Composer for MailComposer {
             (rendered, page) = Self::set(&files.renderer, &short, envelope, &notices)?;
         }
         rendered.subject = subject;
+        notices.extend(fitting::cut(&mut rendered.text, self.config.server.public_url.trim_end_matches('/')));
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
         if let Some(userid) = sharing(envelope) {
             rendered.text.insert_str(0, &format!("For {userid}\n\n"));

@@ -23,4 +23,4 @@ pub use letter::{ComposeError, compose};
 pub use mail_composer::MailComposer;
 pub use render::{RenderError, Rendered, Renderer};
 pub use templates::OwnTemplate;
-pub(super) use templates::mail_kinds;
+pub use templates::mail_kinds;

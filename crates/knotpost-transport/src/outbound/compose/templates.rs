@@ -99,7 +99,7 @@ impl Templates {
 }
 
 /// The kinds of mail: each has a template for its Subject.
-pub(in crate::outbound) fn mail_kinds() -> Vec<String> {
+pub fn mail_kinds() -> Vec<String> {
     let templates = environment();
     let kinds = templates.templates().filter_map(|(name, _)| name.strip_suffix("/subject.txt"));
     kinds.map(ToOwned::to_owned).collect()

@@ -262,3 +262,25 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("GET", "/users/{userid}", MANY),
     ("POST", "/users/{userid}", REFUSAL),
 ];
+
+/// What is asked of a board, by anybody: the list of its legal moves is made by trying them.
+const OF_BOARD: Cost = answer(400_000, 22, 14).takes(400, 1_000);
+
+/// What is asked of the largest boards of each game, by a visitor.
+pub(super) const OF_LARGEST: &[(&str, Cost)] = &[
+    ("", OF_BOARD),
+    ("/analysis", OF_BOARD),
+    ("/board.svg", OF_BOARD),
+    ("/board.txt", OF_BOARD),
+    ("/board.png", answer(400_000, 22, 14).takes(2_000, 1_000)),
+    ("/legal", OF_BOARD),
+    ("/moves", OF_BOARD),
+    ("/record", OF_BOARD),
+];
+
+/// What a user gets with a key or a password that holds as many boards as there are told of.
+pub(super) const OF_USER: &[(&str, Cost)] = &[
+    ("/api/v1/users/ann/turns.atom", answer(200_000, 1_300, 1_000).takes(600, 1_000)),
+    ("/api/v1/users/ann/deadlines.ics", answer(200_000, 1_300, 1_000).takes(600, 1_000)),
+    ("/settings", answer(2_000_000, 1_500, 10_000).takes(6_000, 1_000)),
+];

@@ -3,12 +3,14 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use mail_parser::MessageParser;
 use sqlx::Connection as _;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::letters::{Outgoing, copies, letters};
 use super::running::{Place, Running, wait_for};
+use crate::harness::free_address;
 
 /// A relay that refuses for now until it is told to accept.
 #[derive(Clone, Default)]
@@ -81,6 +83,15 @@ async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {
 }
 
 impl Place {
+    /// How many mails were tried and wait for their next try.
+    async fn put_off(&self) -> i64 {
+        let mut database = self.open_database().await;
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND attempts > 0 AND error IS NOT NULL";
+        let count = sqlx::query_scalar(sql).fetch_one(&mut database).await.unwrap();
+        database.close().await.unwrap();
+        count
+    }
+
     /// Lets the next try come now, which a minute would bring as well.
     ///
     /// Says how many mails wait for one.
@@ -232,17 +243,12 @@ async fn a_log_that_cannot_be_written_stops_no_mail() {
     std::fs::rename(place.maildir(), &aside).unwrap();
     std::fs::write(place.maildir(), "").unwrap();
     server.sign_up_two().await;
-    let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
-    let mut database = sqlx_sqlite::SqliteConnection::connect(&url).await.unwrap();
-    wait_for("a mail that is put off, which is logged", async || {
-        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND attempts > 0 AND error IS NOT NULL";
-        let tried: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await.unwrap();
-        (tried > 0).then_some(())
-    })
-    .await;
+    // Both: one that is being tried would be put off after it was told to come now.
+    wait_for("mails that are put off, which is logged", async || (place.put_off().await == 2).then_some(()))
+        .await;
     std::fs::remove_file(place.maildir()).unwrap();
     std::fs::rename(&aside, place.maildir()).unwrap();
-    sqlx::query("UPDATE outbox SET due_at = 0 WHERE state = 'queued'").execute(&mut database).await.unwrap();
+    place.hurry().await;
     place.wait_until_idle().await;
     assert_eq!(letters(&place.maildir()).len(), 2, "each got their welcome");
     // It ends well.
@@ -270,4 +276,61 @@ async fn a_mail_that_left_before_a_crash_lies_there_once_after_it() {
     place.wait_until_idle().await;
     server.stop().await;
     assert_eq!(copies(&place.maildir()), before);
+}
+
+/// The links of all mails in a Maildir.
+fn links(maildir: &std::path::Path) -> Vec<String> {
+    let mut links = Vec::new();
+    for letter in letters(maildir) {
+        let message = MessageParser::default().parse(&letter.text).expect("a mail");
+        let text = message.body_text(0).expect("a text").into_owned();
+        links.extend(text.split_whitespace().filter(|word| word.starts_with("http")).map(str::to_owned));
+    }
+    links
+}
+
+/// Where the web listens, what `server.public_url` says, and where links lead: `PORT` is the one that was bound.
+#[tokio::test]
+async fn links_lead_to_the_port_that_was_bound_unless_an_address_is_set() {
+    let fixed = free_address().to_string();
+    for (listen, public_url, origin) in [
+        ("127.0.0.1:0", None, "http://127.0.0.1:PORT"),
+        (&*fixed, None, "http://127.0.0.1:PORT"),
+        ("0.0.0.0:0", None, "http://127.0.0.1:PORT"),
+        ("[::1]:0", None, "http://[::1]:PORT"),
+        ("127.0.0.1:0", Some("https://games.example"), "https://games.example"),
+    ] {
+        let mut place = Place::new().with("KNOTPOST_HTTP__LISTEN", listen);
+        if let Some(url) = public_url {
+            place = place.with("KNOTPOST_SERVER__PUBLIC_URL", url);
+        }
+        // A start after another one has another port.
+        for _ in 0..2 {
+            let server = place.start().await;
+            let origin = origin.replace("PORT", &server.http().port().to_string());
+            if letters(&place.maildir()).is_empty() {
+                server.sign_up_two().await;
+                place.wait_until_idle().await;
+            }
+            std::fs::remove_dir_all(place.maildir().join("new")).unwrap();
+            std::fs::create_dir(place.maildir().join("new")).unwrap();
+            // Written by the server, and by a command beside it.
+            server.ask("password ann").await;
+            server.ask("export me ann ann-secret").await;
+            place.run(&["admin", "user", "send-password", "bob"]).await.succeed();
+            place.wait_until_idle().await;
+            let links = links(&place.maildir());
+            let to =
+                |path: &str| links.iter().filter(|link| link.starts_with(&format!("{origin}{path}"))).count();
+            assert_eq!((to("/reset/"), to("/archive/")), (2, 1), "{listen}, {public_url:?}: {links:?}");
+            assert_eq!(to("/"), links.len(), "{listen}, {public_url:?}: {links:?}");
+            for link in &links {
+                let page = server.get(link.strip_prefix(&origin).unwrap()).await;
+                // An archive is shown to whoever logs in.
+                let expected = if link.contains("/archive/") { 303 } else { 200 };
+                assert_eq!(page.status, expected, "{link}: {page:?}");
+            }
+            server.stop().await;
+        }
+    }
 }

@@ -11,12 +11,14 @@ tell! {
 
 mod stories {
     use knotpost::worker;
+    use knotpost_core::admin::UserEdit;
     use knotpost_core::config::Confirm;
     use knotpost_core::hold::Hold;
+    use knotpost_core::identity::{BrowserWish, add_browser};
     use knotpost_core::webhooks::HookEvent;
     use knotpost_transport::outbound::webhook;
 
-    use crate::harness::{DAY, HOUR, HookHost, Letter, Place, TestApp};
+    use crate::harness::{DAY, HOUR, HookHost, Letter, Place, TestApp, edit_user, show_all};
 
     async fn say(app: &TestApp, line: &str) {
         let page = app.post(line, "").await;
@@ -27,49 +29,160 @@ mod stories {
         app.letters().iter().any(|letter| letter.subject.contains(words))
     }
 
+    /// A browser with the keys of the example of RFC 8291.
+    async fn browser(app: &TestApp, userid: &str, host: &HookHost) {
+        let wish = BrowserWish {
+            endpoint: format!("http://{}/push", host.place),
+            p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+                .to_owned(),
+            auth: "BTBZMqHH6r4Tts7J_aSIgg".to_owned(),
+            label: "a browser".to_owned(),
+        };
+        add_browser(&app.app, app.proven(userid).await, wish).await.unwrap();
+    }
+
+    /// Hands in a report that the mail with this return path came back.
+    async fn come_back(app: &TestApp, return_path: &str) {
+        let raw = "From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered Mail Returned to Sender\r\n\
+                   Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
+                   --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n\
+                   Action: failed\r\nStatus: 5.1.1\r\n\r\n--b--\r\n";
+        app.receive_at(None, &[return_path], raw.as_bytes()).await;
+        app.work().await;
+    }
+
+    /// What is done on a server on hold.
+    enum Deed {
+        /// A command over HTTP.
+        Command(&'static str),
+        /// A mail: its sender and its Subject.
+        Mail(&'static str, &'static str),
+        /// Two of bob's mails come back, on two days.
+        ComeBack,
+    }
+
+    /// What comes of it once the server is let go.
+    enum Told {
+        /// A mail to this address that says this, in its Subject or its text.
+        Mail(&'static str, &'static str),
+        /// A program, or a browser, at this path.
+        Program(&'static str),
+    }
+
+    /// All that leaves a server: what is done, and what waits.
+    const WAYS: &[(&str, Deed, Told)] = &[
+        ("an address that is stopped", Deed::ComeBack, Told::Mail("bob@bob.example", "old@bob.example")),
+        (
+            "a new board",
+            Deed::Command("osbox challenge -size=4 bob ann"),
+            Told::Mail("bob@bob.example", "Osbox Board 102"),
+        ),
+        ("a browser", Deed::Command("osbox move 101 ann ann-secret f1"), Told::Program("/push")),
+        (
+            "a move",
+            Deed::Command("osbox move 102 bob bob-secret f1"),
+            Told::Mail("ann@ann.example", "Osbox Board 102"),
+        ),
+        ("a webhook", Deed::Command("osbox move 102 ann ann-secret f9"), Told::Program("/hook")),
+        ("chat", Deed::Command("osbox chat 101 ann ann-secret"), Told::Mail("bob@bob.example", "ann says")),
+        ("a message", Deed::Command("message ann ann-secret cyd"), Told::Mail("cyd@cyd.example", "ann")),
+        (
+            "a broadcast",
+            Deed::Command("broadcast ann ann-secret"),
+            Told::Mail("cyd@cyd.example", "everybody"),
+        ),
+        ("a forgotten password", Deed::Command("password cyd"), Told::Mail("cyd@cyd.example", "/reset/")),
+        ("puzzles", Deed::Command("set ann ann-secret puzzle=on"), Told::Mail("ann@ann.example", "uzzle")),
+        (
+            "the mail of the day",
+            Deed::Command("osbox challenge -size=4 bob cyd"),
+            Told::Mail("cyd@cyd.example", "today"),
+        ),
+        (
+            "an answer to a stranger",
+            Deed::Mail("dan@dan.example", "help"),
+            Told::Mail("dan@dan.example", "help"),
+        ),
+        (
+            "an answer to a wrong password",
+            Deed::Mail("bob@bob.example", "osbox move 101 bob wrong f9"),
+            Told::Mail("bob@bob.example", "password is wrong"),
+        ),
+    ];
+
     pub(super) async fn nothing_leaves_a_server_on_hold_by_any_way(place: Place) {
         let app = TestApp::start_with(place, |config| {
-            config.mail.hold = true;
             config.accounts.confirm_addresses = Confirm::Off;
             config.webhooks.allow_private = true;
         })
         .await;
-        assert_eq!(app.app.hold, Some(Hold::Setting));
-        assert!(app.get("/readyz").await.text.starts_with("ready\nwarning: this server is on hold"));
         let host = HookHost::start().await;
         for name in ["ann", "bob", "cyd"] {
-            // With its welcome.
             app.sign_up(name).await;
         }
-        app.add_hook("bob", &host.url(), &HookEvent::ALL).await;
+        edit_user(&app.app, "ann", UserEdit::Role("admin")).await.unwrap();
         for line in [
+            "add bob bob-secret old@bob.example",
             "osbox challenge -size=4 ann bob",
-            "osbox move 101 ann ann-secret f1",
-            "osbox chat 101 ann ann-secret hello",
-            "message ann ann-secret bob hello",
-            "set ann ann-secret puzzle=on",
             "set cyd cyd-secret moves=digest",
-            "osbox challenge -size=4 ann cyd",
-            "osbox challenge -size=4 bob cyd",
-            "password ann",
         ] {
-            app.post(line, "Hello").await;
+            say(&app, line).await;
         }
-        // A question by mail, a wrong password, and a report that a mail came back.
-        app.mail("dan@dan.example", "help", "").await;
-        app.mail("bob@bob.example", "osbox move 101 bob wrong f9", "").await;
+        app.add_hook("ann", &host.url(), &HookEvent::ALL).await;
+        browser(&app, "bob", &host).await;
+        app.work().await;
+        let mut paths = Vec::new();
+        for number in 0..2 {
+            app.sent();
+            app.mail("old@bob.example", &format!("help {}", ["osbox", "move"][number]), "").await;
+            paths.push(app.sent()[0].from.clone().unwrap());
+        }
+        host.told();
+
+        let app = app.start_again(|config| config.mail.hold = true).await;
+        assert_eq!(app.app.hold, Some(Hold::Setting));
+        assert!(app.get("/readyz").await.text.starts_with("ready\nwarning: this server is on hold"));
         for _ in 0..40 {
-            // Reminders, losses on time, mails of the day, puzzles.
+            // Reminders, losses on time.
             app.pass(DAY).await;
         }
-        assert_eq!(app.letters().len(), 0);
-        assert_eq!(host.told().len(), 0);
+        for (what, deed, _) in WAYS {
+            match deed {
+                Deed::Command(line) => {
+                    let page = app.post(line, "to everybody").await;
+                    assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
+                }
+                Deed::Mail(from, subject) => drop(app.mail(from, subject, "").await),
+                Deed::ComeBack => {
+                    for path in &paths {
+                        app.pass(DAY).await;
+                        come_back(&app, path).await;
+                    }
+                }
+            }
+            app.pass(HOUR).await;
+            assert!(app.letters().is_empty() && host.told().is_empty(), "{what}");
+        }
+        // The mail of the day, puzzles.
+        app.pass(DAY).await;
+        assert!(app.letters().is_empty() && host.told().is_empty());
         assert!(!worker::walk_round(&app.app).await.unwrap());
         assert!(!webhook::send_next(&app.app, &app.courier).await.unwrap());
         let board = app.get("/api/v1/boards/osbox/101").await.json();
         assert_eq!(board["state"], "active", "nobody has lost: {board}");
-        let waiting = app.app.store.read().await.unwrap().count_waiting_outbox().await.unwrap();
-        assert!(waiting >= 6, "all waits: {waiting}");
+
+        let app = app.start_again(|config| config.mail.hold = false).await;
+        app.work().await;
+        let (letters, told) = (app.letters(), host.told());
+        for (what, _, expected) in WAYS {
+            let has_left = match expected {
+                Told::Mail(to, words) => letters.iter().any(|letter| {
+                    letter.to == *to && (letter.subject.contains(words) || letter.text.contains(words))
+                }),
+                Told::Program(path) => told.iter().any(|one| one.line.contains(path)),
+            };
+            assert!(has_left, "{what}: {}\n{told:?}", show_all(&letters));
+        }
     }
 
     /// Each row: what is done, what its queue holds then as a clock that was a year ahead would have left it, and how many

@@ -5,6 +5,7 @@ use super::tell;
 
 tell! {
     two_answering_machines_do_not_talk_to_one_another,
+    what_a_list_brings_is_no_chat_whatever_it_stands_in,
     a_machine_may_stop_mails_and_confirm_nothing,
     complaints_reach_the_administrators_once_a_day,
 }
@@ -168,6 +169,37 @@ mod stories {
         assert_eq!(answered, 3, "errors are told three times a day");
         there.app.clock.advance(DAY);
         assert_eq!(there.send_case(&answer(20)).await.letters.len(), 1, "the next day it may be a person");
+    }
+
+    /// Words below a right password are published when a person's mail brings them, and never when a list or a machine does.
+    pub(super) async fn what_a_list_brings_is_no_chat_whatever_it_stands_in(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge -size=4 ann bob", "").await;
+        app.letters();
+        let before = app.get("/api/v1/boards/osbox/101").await.text;
+        let chat = "osbox chat 101 ann ann-secret\n";
+        for (number, headers) in ["List-Id: <x.example>\r\n", "Precedence: bulk\r\n", "Precedence: junk\r\n"]
+            .into_iter()
+            .enumerate()
+        {
+            for (kind, subject, body) in [
+                ("alone", "osbox chat 101 ann ann-secret", "I am away"),
+                ("a message", "message ann ann-secret bob", "I am away"),
+                ("a line", "multiple", chat),
+                ("a line among others", "multiple", &*format!("osbox move 101 ann ann-secret f1\n{chat}")),
+                ("a message in a line", "multiple", "message ann ann-secret bob\n"),
+            ] {
+                let id = format!("{}.{number}@ann.example", kind.replace(' ', "-"));
+                let headers = format!("Subject: {subject}\r\nMessage-ID: <{id}>\r\n{headers}");
+                app.mail_with("ann@ann.example", &headers, body).await;
+                assert_eq!(app.letters().len(), 0, "{kind} {headers}");
+            }
+        }
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.text, before);
+        // Moves are no chat.
+        let headers = "Subject: multiple\r\nMessage-ID: <moves@ann.example>\r\nList-Id: <x.example>\r\n";
+        app.mail_with("ann@ann.example", headers, "osbox move 101 ann ann-secret f1\nosbox show 101").await;
+        assert!(app.letters().iter().any(|letter| letter.to == "bob@bob.example"), "the move is made");
     }
 
     pub(super) async fn a_machine_may_stop_mails_and_confirm_nothing(place: Place) {

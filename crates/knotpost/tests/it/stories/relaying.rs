@@ -8,6 +8,7 @@ tell! {
     after_a_sendmail_that_fails_for_now,
     after_answers_that_were_lost,
     after_hours_that_were_spent,
+    after_a_hold,
     no_mail_waits_for_one_that_the_relay_does_not_want,
 }
 
@@ -36,9 +37,29 @@ mod stories {
         let step = millis / 4;
         for _ in 0..4 {
             app.clock.advance(step);
-            app.stay_alive().await;
+            // On hold nobody keeps the clock.
+            if app.app.hold.is_none() {
+                app.stay_alive().await;
+            }
             while work_due(&app.app, "the test").await.unwrap() {}
             while worker::walk_round(&app.app).await.unwrap() || way_out.send_next().await.unwrap() {}
+        }
+    }
+
+    /// Six moves on each of two boards, with words, `pause` after each other, while mail leaves this way.
+    async fn play_and_talk(app: &TestApp, way_out: &DeliveryWorker, pause: i64) {
+        let (mut players, mut word) = (["ann", "bob"].into_iter().cycle(), 0);
+        for play in ["f1", "f9", "f2", "f10", "f3", "f11"] {
+            let player = players.next().unwrap();
+            for line in ["move BOARD WHO WHO-secret PLAY", "chat BOARD WHO WHO-secret"] {
+                for board in ["101", "102"] {
+                    let line = line.replace("BOARD", board).replace("WHO", player).replace("PLAY", play);
+                    say(app, &format!("osbox {line}"), &format!("({board} says {word})")).await;
+                    pass(app, way_out, MINUTE).await;
+                }
+                word += 1;
+            }
+            pass(app, way_out, pause).await;
         }
     }
 
@@ -50,19 +71,7 @@ mod stories {
         }
         pass(app, &app.sender, 4 * HOUR).await;
         app.letters();
-        let (mut players, mut word) = (["ann", "bob"].into_iter().cycle(), 0);
-        for play in ["f1", "f9", "f2", "f10", "f3", "f11"] {
-            let player = players.next().unwrap();
-            for line in ["move BOARD WHO WHO-secret PLAY", "chat BOARD WHO WHO-secret"] {
-                for board in ["101", "102"] {
-                    let line = line.replace("BOARD", board).replace("WHO", player).replace("PLAY", play);
-                    say(app, &format!("osbox {line}"), &format!("({board} says {word})")).await;
-                    pass(app, outage, MINUTE).await;
-                }
-                word += 1;
-            }
-            pass(app, outage, pause).await;
-        }
+        play_and_talk(app, outage, pause).await;
         assert_eq!(app.letters().len(), 0, "nothing arrives");
         pass(app, &app.sender, 16 * HOUR).await;
         app.letters()
@@ -172,6 +181,22 @@ mod stories {
             }
         }
         assert_eq!(app.letters().len(), 0, "nothing arrives");
+        pass(&app, &app.sender, 16 * HOUR).await;
+        judge(&app.letters());
+    }
+
+    /// A server that was put on hold for a day, and is let go by a start.
+    pub(super) async fn after_a_hold(place: Place) {
+        let app = begin(place).await;
+        for _ in 0..2 {
+            say(&app, "osbox challenge -size=4 ann bob", "").await;
+        }
+        pass(&app, &app.sender, 4 * HOUR).await;
+        app.letters();
+        let app = app.start_again(|config| config.mail.hold = true).await;
+        play_and_talk(&app, &app.sender, 4 * HOUR).await;
+        assert_eq!(app.letters().len(), 0, "nothing leaves");
+        let app = app.start_again(|config| config.mail.hold = false).await;
         pass(&app, &app.sender, 16 * HOUR).await;
         judge(&app.letters());
     }

@@ -6,6 +6,7 @@ tell! {
     a_key_that_was_ended_makes_no_move,
     a_password_that_was_replaced_makes_no_move,
     a_suspended_user_makes_no_move,
+    a_renamed_user_makes_no_move_under_the_old_name,
 }
 
 mod stories {
@@ -114,5 +115,34 @@ mod stories {
         assert_eq!(ply(&app).await, 2);
         edit_user(&app.app, "ann", UserEdit::Lift).await.unwrap();
         assert_eq!(call(&app, &key, "POST", MOVES, &json!({ "move": "j4" })).await.status, 200);
+    }
+
+    pub(super) async fn a_renamed_user_makes_no_move_under_the_old_name(place: Place) {
+        let app = playing(place).await;
+        let key = make_key(&app, "ann", &["play"]).await;
+        let first = ("osbox move 101 ann ann-secret i6", [("idempotency-key", "first")]);
+        assert_eq!(app.post_with(first.0, "", &first.1).await.status, 200);
+        assert_eq!(app.post("osbox move 101 bob bob-secret o11", "").await.status, 200);
+        assert!(recall_bearer(&app.app, key.trim_start_matches("Bearer "), "here").await.unwrap().is_some());
+        edit_user(&app.app, "ann", UserEdit::Rename("anna".to_owned())).await.unwrap();
+        edit_user(&app.app, "bob", UserEdit::Rename("BOB".to_owned())).await.unwrap();
+        let again = app.post_with(first.0, "", &first.1).await;
+        assert_eq!(again.json()["error"]["code"], "bad_credentials", "{}", again.text);
+        for line in [
+            "osbox move 101 ann ann-secret j4",
+            "osbox chat 101 ann ann-secret",
+            "message ann ann-secret bob",
+            "multiple\nosbox move 101 ann ann-secret j4",
+        ] {
+            let (line, body) = line.split_once('\n').unwrap_or((line, "words"));
+            let refused = app.post(line, body).await;
+            assert!(refused.text.contains("the userid or the password is wrong"), "{line}: {}", refused.text);
+        }
+        assert_eq!(ply(&app).await, 2);
+        assert_eq!(app.post("osbox move 101 anna ann-secret j4", "").await.status, 200);
+        assert_eq!(app.post("osbox move 101 bob bob-secret e12", "").await.status, 200, "its case alone");
+        // A key is the user's, whatever they are called.
+        assert_eq!(call(&app, &key, "POST", MOVES, &json!({ "move": "g4" })).await.status, 200);
+        assert_eq!(ply(&app).await, 5);
     }
 }
