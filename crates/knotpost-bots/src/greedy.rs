@@ -24,9 +24,7 @@ pub(crate) fn choose<G: Game>(state: &State<G>, chance: &mut Chance) -> Option<A
 
 /// A move that wins as many points at once as any, by chance among those; `None` where none wins points.
 pub(crate) fn find_gain<G: Game>(state: &State<G>, chance: &mut Chance) -> Option<Action<G::Move>> {
-    find_best(state, chance, |action| {
-        state.clone().act(action).filter(|gain| *gain > 0).map(i64::from)
-    })
+    find_best(state, chance, |action| state.clone().act(action).filter(|gain| *gain > 0).map(i64::from))
 }
 
 /// The legal action that is worth most, any of those that tie; one without a worth is never chosen.
