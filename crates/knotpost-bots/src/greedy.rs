@@ -11,41 +11,35 @@ use std::ops::ControlFlow;
 /// count more than any score. A swap earns nothing at once and is never chosen.
 pub(crate) fn choose<G: Game>(state: &State<G>, chance: &mut Chance) -> Option<Action<G::Move>> {
     let mover = state.mover();
-    let (mut best, mut ties, mut chosen) = (i64::MIN, 0, None);
-    state.each_action(&mut |action| {
-        if action == Action::Swap {
-            return ControlFlow::Continue(());
-        }
-        let Some(after) = state.after(&action) else { return ControlFlow::Continue(()) };
+    find_best(state, chance, |action| {
+        let after = state.after(action).filter(|_| *action != Action::Swap)?;
         let end = match after.winner() {
             Some(winner) if winner == mover => 1 << 40,
             Some(_) => -(1 << 40),
             None => 0,
         };
-        let value = end + i64::from(after.lead(mover));
-        if value > best {
-            (best, ties) = (value, 0);
-        }
-        if value == best {
-            ties += 1;
-            if chance.below(ties) == 0 {
-                chosen = Some(action);
-            }
-        }
-        ControlFlow::Continue(())
-    });
-    chosen
+        Some(end + i64::from(after.lead(mover)))
+    })
 }
 
 /// A move that wins as many points at once as any, by chance among those; `None` where none wins points.
 pub(crate) fn find_gain<G: Game>(state: &State<G>, chance: &mut Chance) -> Option<Action<G::Move>> {
-    let (mut most, mut ties, mut chosen) = (1, 0, None);
+    find_best(state, chance, |action| state.clone().act(action).filter(|gain| *gain > 0).map(i64::from))
+}
+
+/// The legal action that is worth most, any of those that tie; one without a worth is never chosen.
+fn find_best<G: Game>(
+    state: &State<G>,
+    chance: &mut Chance,
+    worth: impl Fn(&Action<G::Move>) -> Option<i64>,
+) -> Option<Action<G::Move>> {
+    let (mut best, mut ties, mut chosen) = (None, 0, None);
     state.each_action(&mut |action| {
-        let gain = state.clone().act(&action).unwrap_or_default();
-        if gain > most {
-            (most, ties) = (gain, 0);
+        let Some(worth) = worth(&action) else { return ControlFlow::Continue(()) };
+        if best.is_none_or(|best| worth > best) {
+            (best, ties) = (Some(worth), 0);
         }
-        if gain == most {
+        if best == Some(worth) {
             ties += 1;
             if chance.below(ties) == 0 {
                 chosen = Some(action);

@@ -31,4 +31,4 @@ pub use table::find;
 pub use tally::{Bounds, Tally};
 
 /// The version of the players. It changes whenever a decision of any of them may change.
-pub const VERSION: &str = "5";
+pub const VERSION: &str = "6";

@@ -1,6 +1,6 @@
 //! Near the end of a game the value is that of an exhaustive search, and close to it where dice decide.
 
-use super::{after, expectation::Expectation, options, think};
+use super::{after, expectation::Expectation, options, small::Solved, think};
 use knotpost_rules::{Position, Registry, Seat, Seed, Status, Turn, games::osbo::Osbo};
 
 /// The best result for the seat on turn: 1 a win, 0 a tie, -1 a loss.
@@ -70,6 +70,31 @@ fn osbo_gives_next_to_nothing_away_near_its_end() {
         assert!((f64::from(seen) - exact.best).abs() <= 0.1, "{number}: {exact:?}, {answer:?}");
         judged += 1;
         by_chance += exact.best - exact.mean;
+    }
+    // Enough positions, and some in which the turn matters.
+    assert!(judged >= 10 && by_chance >= 0.3, "{judged} positions, {by_chance} lost by chance");
+}
+
+#[test]
+fn two_solvers_agree_on_3x3() {
+    let registry = Registry::standard();
+    let game = registry.find("osbo").unwrap();
+    let options = options(game, "-size=3", 2);
+    let mut solved = Solved::new(game, &options).unwrap();
+    let (mut judged, mut by_chance) = (0, 0.0);
+    for number in 0..40 {
+        let seed = Seed([number; 32]);
+        let position = after(game, &options, 2, 4 + usize::from(number % 4), &seed);
+        let Some(answer) = think(position.as_ref(), "osbo", "random", &seed, u32::MAX) else { continue };
+        let Ok(turn) = answer.turn.parse() else { continue };
+        let osbo = position.game().downcast_ref::<Osbo>().unwrap();
+        let Some(exact) = Expectation::new(&options, 1500).judge(osbo, &turn) else { continue };
+        let worths = solved.judge(osbo);
+        let mean = worths.values().sum::<f64>() / worths.len() as f64;
+        let best = worths.values().copied().fold(0.0, f64::max);
+        assert!((best - exact.best).abs() < 1e-9 && (mean - exact.mean).abs() < 1e-9, "{number}: {exact:?}");
+        judged += 1;
+        by_chance += best - mean;
     }
     // Enough positions, and some in which the turn matters.
     assert!(judged >= 10 && by_chance >= 0.3, "{judged} positions, {by_chance} lost by chance");

@@ -6,6 +6,7 @@ mod decisions;
 mod exact;
 mod expectation;
 mod rote;
+mod small;
 
 use knotpost_bots::{Answer, Chance, Player, find};
 use knotpost_rules::{AnyGame, GameOptions, GivenOption, Position, Registry, Seed, Turn};
