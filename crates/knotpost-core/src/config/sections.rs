@@ -46,11 +46,9 @@ section! {
         name: String = "Knotpost".to_owned(),
         /// The address that players write to: ASCII before the `@`, and no `+` in it.
         address: String = "pbmserv@localhost".to_owned(),
-        /// The address at which browsers reach the server; links in mails begin with it: `http:
-        ///
-        /// ` or `https:
-        /// `, a host, and a port where it needs one. No path: the server has the host for itself. Left at its default,
-        /// links lead to the address and port of `http.listen`.
+        /// The address at which browsers reach the server; links in mails begin with it: `http://` or `https://`, a host,
+        /// and a port where it needs one. No path: the server has the host for itself. Left at its default, links lead
+        /// to the address and port of `http.listen`.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
         /// Who is responsible for the server, as the page about privacy names them: an address of mail or of a page, or a
         /// line of text; empty: the postmaster.

@@ -64,7 +64,7 @@ pub enum Full {
     Client,
 }
 
-/// The purpose that places are counted for.
+/// The key of a count of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Connections(IpNet),

@@ -1,4 +1,4 @@
-//! The health of the disk: its last refusal of a write, and the boards that were read to try it.
+//! The health of the disk: a refused write, and the board that was read last to try it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

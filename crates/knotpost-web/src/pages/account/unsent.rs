@@ -231,7 +231,7 @@ async fn complete(
     } else {
         context! { title, message }
     };
-    // What is refused for its rate, or because the database fails, asks the database nothing.
+    // A refusal for the rate, or of a failing database, asks the database nothing.
     let may_ask = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
     let visitor = match session.filter(|_| may_ask) {
         Some(token) => find_visitor(&web.app, &token).await.ok().flatten(),
