@@ -17,6 +17,7 @@ mod hooks;
 mod hostile;
 mod inviting;
 mod keys;
+mod kinds;
 mod looked_at;
 mod mailbox;
 mod markup;

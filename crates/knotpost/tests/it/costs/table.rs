@@ -282,5 +282,5 @@ pub(super) const OF_LARGEST: &[(&str, Cost)] = &[
 pub(super) const OF_USER: &[(&str, Cost)] = &[
     ("/api/v1/users/ann/turns.atom", answer(200_000, 1_300, 1_000).takes(600, 1_000)),
     ("/api/v1/users/ann/deadlines.ics", answer(200_000, 1_300, 1_000).takes(600, 1_000)),
-    ("/settings", answer(2_000_000, 1_500, 10_000).takes(6_000, 1_000)),
+    ("/settings", answer(200_000, 800, 2_500).takes(1_000, 1_000)),
 ];

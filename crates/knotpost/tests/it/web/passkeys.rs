@@ -56,7 +56,7 @@ async fn a_passkey_answers_to_another_server_of_the_same_database_on_postgres() 
     }
 }
 
-mod stories {
+pub(super) mod stories {
     use data_encoding::BASE64URL_NOPAD;
     use knotpost_core::admin::UserEdit;
     use ring::rand::SystemRandom;
@@ -68,7 +68,7 @@ mod stories {
     use super::super::program::ask;
     use crate::harness::{Page, Place, TestApp, edit_user};
 
-    pub(super) const ORIGIN: &str = "https://knotpost.example";
+    pub(in crate::web) const ORIGIN: &str = "https://knotpost.example";
     const MINUTE: i64 = 60_000;
     /// User present and verified.
     const CHECKED: u8 = 0x05;
@@ -82,7 +82,7 @@ mod stories {
     type Bend = fn(&mut Device);
 
     /// A device with one passkey, and the browser on it. What it says can be bent.
-    pub(super) struct Device {
+    pub(in crate::web) struct Device {
         key: Key,
         id: Vec<u8>,
         handle: String,
@@ -106,7 +106,7 @@ mod stories {
             Self { key, id: id.to_vec(), handle: String::new(), counter: 1, origin, party, flags: CHECKED }
         }
 
-        pub(super) fn new() -> Self {
+        pub(in crate::web) fn new() -> Self {
             let (kind, random) = (&ECDSA_P256_SHA256_ASN1_SIGNING, SystemRandom::new());
             let pair = EcdsaKeyPair::generate_pkcs8(kind, &random).unwrap();
             Self::with(Key::P256(EcdsaKeyPair::from_pkcs8(kind, pair.as_ref(), &random).unwrap()))
@@ -218,7 +218,7 @@ mod stories {
         page.json()
     }
 
-    pub(super) async fn add(device: &mut Device, browser: &mut Browser<'_>) {
+    pub(in crate::web) async fn add(device: &mut Device, browser: &mut Browser<'_>) {
         let options = asked_to_add(browser).await;
         let page = send(browser, "/settings", &device.make(&options)).await;
         assert_eq!(
