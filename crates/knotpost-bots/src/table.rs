@@ -54,19 +54,11 @@ static OSBO: Typed<Osbo> = Typed::new(Profile {
     two: OSBO_TREE,
     many: OSBO_TREE,
     nodes_of_one: 1,
-    levels: levels([
-        (560, 40),
-        (400, 52),
-        (230, 75),
-        (100, 110),
-        (0, 160),
-        (0, 300),
-        (0, 2_500),
-        (0, 18_000),
-    ]),
+    levels: levels([(430, 45), (300, 60), (190, 78), (60, 125), (0, 190), (0, 400), (0, 2_500), (0, 18_000)]),
 });
 
-/// Play-outs go to the end: before paths close, the estimate knows nothing. With less to explore, more is given away on 3x3.
+/// Play-outs go to the end: before paths close, the estimate knows nothing. A search that explores less gives more away on
+/// 3x3.
 const OSBO_TREE: Searcher = Searcher::Tree(mcts::Settings {
     policy: Policy::Biased { explore: 2.0, sharp: 4.0 },
     playout: ENDLESS,
