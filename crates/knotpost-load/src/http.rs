@@ -11,13 +11,14 @@ use tokio::time::timeout;
 
 use crate::server::PATIENCE;
 
+/// The header line of a JSON body.
+pub(crate) const JSON: &str = "Content-Type: application/json\r\n";
+
 /// A response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
-    /// The cookie that is set, without its attributes.
-    pub(crate) cookie: Option<String>,
 }
 
 impl Response {
@@ -74,23 +75,18 @@ impl Http {
         let status = self.line().await?;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
         let status = status.ok_or(io::ErrorKind::InvalidData)?;
-        let (mut length, mut chunked, mut cookie) = (0, false, None);
+        let (mut length, mut chunked) = (0, false);
         loop {
             let line = self.line().await?;
-            let lower = line.to_ascii_lowercase();
-            match lower.split_once(':') {
+            match line.to_ascii_lowercase().split_once(':') {
                 None => break,
-                Some(("set-cookie", _)) => {
-                    let value = line.split_once(':').and_then(|(_, value)| value.split(';').next());
-                    cookie = value.map(|value| value.trim().to_owned());
-                }
                 Some(("content-length", value)) => length = value.trim().parse().map_err(io::Error::other)?,
                 Some(("transfer-encoding", value)) => chunked = value.trim() == "chunked",
                 Some(_) => {}
             }
         }
         let body = if chunked { self.chunks().await? } else { self.exactly(length).await? };
-        Ok(Response { status, body, cookie })
+        Ok(Response { status, body })
     }
 
     async fn line(&mut self) -> io::Result<String> {

@@ -13,6 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::deployed;
+use crate::sink::Sink;
 
 /// The limit for every operation, generous for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -91,6 +92,19 @@ impl Place {
             .with("SERVER__PUBLIC_URL", "http://localhost:8080")
             .with("SMTP__LISTEN", "127.0.0.1:0")
             .with("LMTP__LISTEN", "127.0.0.1:0")
+    }
+
+    /// Sends its mail to a listener of the sink. The key is always the same, so that folders can share a database.
+    pub(crate) fn mailing_to(self, sink: &Sink, listener: usize) -> Self {
+        self.with("MAIL__TRANSPORT", sink.transport(listener)).with("SECRETS__KEY", "c5".repeat(32))
+    }
+
+    /// Works on this database; `None`: SQLite in its folder.
+    pub(crate) fn on_database(self, url: Option<&str>) -> Self {
+        match url {
+            Some(url) => self.with("DATABASE__URL", url),
+            None => self,
+        }
     }
 
     /// Writes the settings into the configuration file, which the server may only read; it owns the rest.
@@ -278,6 +292,16 @@ impl Running {
         ensure!(status.success(), "the server stopped with {status}");
         Ok(())
     }
+}
+
+/// Resident memory in MiB, now and at most, where the system reports it.
+pub(crate) fn memory_of(process: u32) -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let value = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib / 1024)
+    };
+    Some((value("VmRSS:")?, value("VmHWM:")?))
 }
 
 fn file_number(path: &Path) -> Option<u64> {

@@ -19,20 +19,14 @@ use tokio::time::sleep;
 use crate::dice::Dice;
 
 /// How the sink treats its clients.
-#[derive(Clone, Debug)]
-pub(crate) struct Manners {
+struct Manners {
     /// The delay before the answer to a message.
-    pub(crate) pause: Range<Duration>,
+    pause: Range<Duration>,
     /// The percentage of mails that are deferred once.
-    pub(crate) put_off: u64,
-    pub(crate) dice: Dice,
-}
-
-impl Manners {
-    /// Accepts everything at once.
-    pub(crate) fn prompt() -> Self {
-        Self { pause: Duration::ZERO..Duration::ZERO, put_off: 0, dice: Dice::new(0) }
-    }
+    put_off: u64,
+    dice: Dice,
+    /// The mails that were deferred.
+    known: HashSet<String>,
 }
 
 /// The process that sent a mail, as far as the sink can tell. Everything that may cause a mail to be sent twice begins
@@ -69,12 +63,11 @@ pub(crate) struct Arrival {
 pub(crate) const MARK: &str = "load-mail-";
 
 struct Shared {
-    manners: Mutex<(Manners, HashSet<String>)>,
+    manners: Mutex<Manners>,
     arrivals: Mutex<Vec<Arrival>>,
     /// One for each listener.
     lives: Vec<AtomicUsize>,
     era: AtomicUsize,
-    put_off: AtomicUsize,
     gate: watch::Sender<bool>,
 }
 
@@ -97,14 +90,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sink {
-    /// Listens on a free port of this machine for each of the servers.
-    pub(crate) async fn open(manners: Manners, listeners: usize) -> std::io::Result<Self> {
+    /// Listens on a free port of this machine for each of the servers; takes a while to answer, drawn by the dice.
+    pub(crate) async fn open(listeners: usize, pause: Range<Duration>, dice: Dice) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            manners: Mutex::new((manners, HashSet::new())),
+            manners: Mutex::new(Manners { pause, put_off: 0, dice, known: HashSet::new() }),
             arrivals: Mutex::default(),
             lives: (0..listeners).map(|_| AtomicUsize::new(0)).collect(),
             era: AtomicUsize::new(0),
-            put_off: AtomicUsize::new(0),
             gate: watch::Sender::new(true),
         });
         let mut sink = Self { addresses: Vec::new(), shared, tasks: Vec::new() };
@@ -120,6 +112,11 @@ impl Sink {
             }));
         }
         Ok(sink)
+    }
+
+    /// One listener that accepts everything at once.
+    pub(crate) async fn prompt() -> std::io::Result<Self> {
+        Self::open(1, Duration::ZERO..Duration::ZERO, Dice::new(0)).await
     }
 
     /// The setting that makes a server send its mail to this listener.
@@ -146,12 +143,12 @@ impl Sink {
 
     /// Sets the percentage of mails that are deferred once from now on.
     pub(crate) fn put_off(&self, share: u64) {
-        lock(&self.shared.manners).0.put_off = share;
+        lock(&self.shared.manners).put_off = share;
     }
 
     /// The number of deferred mails.
     pub(crate) fn count_put_off(&self) -> usize {
-        self.shared.put_off.load(Ordering::Relaxed)
+        lock(&self.shared.manners).known.len()
     }
 
     /// Everything that arrived so far.
@@ -182,10 +179,8 @@ impl Shared {
 
     /// Whether this mail is deferred, and the delay of the answer.
     fn judge(&self, arrival: &Arrival) -> (bool, Duration) {
-        let (manners, known) = &mut *lock(&self.manners);
-        let pause = manners.pause.clone();
-        let pause = manners.dice.pause(&pause);
-        let may = manners.dice.happens(manners.put_off);
+        let Manners { pause, put_off, dice, known } = &mut *lock(&self.manners);
+        let (pause, may) = (dice.pause(pause), dice.happens(*put_off));
         (may && known.insert(arrival.message_id.clone()), pause)
     }
 }
@@ -220,7 +215,6 @@ async fn serve(stream: TcpStream, listener: usize, shared: Arc<Shared>) -> std::
                 let arrival = read_arrival(life, &recipient, &message);
                 let (put_off, pause) = shared.judge(&arrival);
                 if put_off {
-                    shared.put_off.fetch_add(1, Ordering::Relaxed);
                     b"451 4.7.1 come again\r\n"
                 } else {
                     lock(&shared.arrivals).push(arrival);

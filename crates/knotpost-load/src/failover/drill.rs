@@ -1,4 +1,4 @@
-//! One drill: the primary fails in one of four ways, the standby takes over, and the old primary comes back as its
+//! One drill: the primary fails in one of three ways, the standby takes over, and the old primary comes back as its
 //! standby.
 
 use std::sync::Arc;
@@ -9,10 +9,9 @@ use anyhow::{Context as _, bail, ensure};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::node::Node;
-use super::proxy::{Network, Proxy};
 use crate::http::Http;
 use crate::play::post::{Post, ServerHandle};
+use crate::postgres::Node;
 use crate::sink::Sink;
 
 /// How long a server may still call itself ready when it has no primary any more.
@@ -25,22 +24,19 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(super) enum Kind {
     /// Its processes are killed.
     Killed,
-    /// Its processes stand still, and are killed when the other one has taken over.
+    /// Its processes stand still, as behind a network that is cut, and are killed when the other one has taken over.
     Frozen,
-    /// Nothing passes between it and the servers; it is killed when the other one has taken over.
-    CutOff,
     /// It is stopped in order before the other one takes over.
     SwitchedOver,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Killed, Self::Frozen, Self::CutOff, Self::SwitchedOver];
+    pub(super) const ALL: [Self; 3] = [Self::Killed, Self::Frozen, Self::SwitchedOver];
 }
 
-/// The two servers, and the network to each. `primary` is the index of the one that takes writes.
+/// The two servers. `primary` is the index of the one that takes writes.
 pub(super) struct Pair {
     nodes: [Node; 2],
-    proxies: [Proxy; 2],
     primary: usize,
 }
 
@@ -51,25 +47,21 @@ impl Pair {
         let standby = Node::follow(&primary).await?;
         primary.be_synchronous("*").await?;
         primary.wait_for_sync().await?;
-        let proxies = [Proxy::open(primary.socket()).await?, Proxy::open(standby.socket()).await?];
-        Ok(Self { nodes: [primary, standby], proxies, primary: 0 })
+        Ok(Self { nodes: [primary, standby], primary: 0 })
     }
 
     /// The address of the database for a server.
     pub(super) fn url(&self) -> String {
-        let [one, two] = &self.proxies;
-        format!(
-            "postgres://knotpost@{},{}/postgres?target_session_attrs=read-write",
-            one.address, two.address
-        )
+        let [one, two] = &self.nodes;
+        format!("postgres://knotpost@{},{}/postgres?target_session_attrs=read-write", one.host(), two.host())
     }
 
-    fn at(&self, index: usize) -> anyhow::Result<(&Node, &Proxy)> {
-        Ok((self.nodes.get(index).context("two servers")?, self.proxies.get(index).context("two servers")?))
+    fn at(&self, index: usize) -> anyhow::Result<&Node> {
+        self.nodes.get(index).context("two servers")
     }
 
-    pub(super) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
-        self.at(self.primary)?.0.ask(sql).await
+    pub(super) fn primary(&self) -> anyhow::Result<&Node> {
+        self.at(self.primary)
     }
 }
 
@@ -136,22 +128,14 @@ pub(super) async fn run(
     (post, servers, sink): (&Post, &[ServerHandle], &Sink),
 ) -> anyhow::Result<Outcome> {
     let (old, new) = (pair.primary, 1 - pair.primary);
-    let (failing, network) = pair.at(old)?;
-    let (heir, _) = pair.at(new)?;
+    let (failing, heir) = (pair.at(old)?, pair.at(new)?);
     let readiness = Readiness::watch(servers);
     sink.begin_era();
     let failed = Instant::now();
     match kind {
-        Kind::Killed => {
-            failing.signal("-KILL").await?;
-            network.set(Network::Refusing);
-        }
+        Kind::Killed => failing.signal("-KILL").await?,
         Kind::Frozen => failing.signal("-STOP").await?,
-        Kind::CutOff => network.set(Network::Cut),
-        Kind::SwitchedOver => {
-            failing.stop().await?;
-            network.set(Network::Refusing);
-        }
+        Kind::SwitchedOver => failing.stop("fast").await?,
     }
     let mut false_ready = 0;
     let quiet = failed + NOTICE;
@@ -189,15 +173,14 @@ pub(super) async fn run(
     drop(readiness);
     let copied = match kind {
         Kind::SwitchedOver => failing.rejoin_unchanged(heir).await.map(|()| None)?,
-        Kind::Killed | Kind::Frozen | Kind::CutOff => {
-            if kind != Kind::Killed {
+        Kind::Killed | Kind::Frozen => {
+            if kind == Kind::Frozen {
                 failing.signal("-KILL").await?;
             }
             failing.wait_for_end().await?;
             failing.rejoin(heir).await?
         }
     };
-    network.set(Network::Open);
     heir.be_synchronous("*").await?;
     heir.wait_for_sync().await?;
     failing.be_synchronous("").await?;

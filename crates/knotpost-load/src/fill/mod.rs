@@ -1,81 +1,172 @@
-//! Makes a server with many users and boards, as after years of use, in minutes: writes an export file and imports it
-//! with the program itself.
+//! What people ask most of a server with many users and boards, beside the same of a small one.
+//!
+//! The small server's boards are played. The large one is the small one many times over, each copy with users and numbers
+//! of its own: the export of the one becomes what the other imports.
 
-mod plan;
-mod rows;
-mod samples;
-mod sheet;
+mod compare;
+mod copy;
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
+use knotpost_rules::Registry;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::server::{Place, program_at};
-use plan::{Plan, Size};
-use sheet::Header;
+use crate::clients::{Next, together};
+use crate::dice::Dice;
+use crate::games::choose;
+use crate::http::{Http, JSON};
+use crate::people::{challenge, make_key, sign_up};
+use crate::play::text;
+use crate::server::{Place, program_at, said};
+use crate::sink::Sink;
+
+/// The games played, with their share of the boards in percent.
+const KINDS: [(&str, &str, u64); 6] = [
+    ("osbox", "-size=3", 30),
+    ("osbox", "-size=4", 10),
+    ("osbo", "-size=3", 10),
+    ("obsidio", "-size=5", 15),
+    ("boxilies", "", 30),
+    ("osbox", "-size=2", 5),
+];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many boards.
-    #[arg(long, default_value_t = 1_000_000)]
-    boards: u64,
-    /// How many users, u1, u2 and so on; their password is fill-secret.
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(2..))]
-    users: u64,
-    /// The same seed makes the same server.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// A new folder for the server.
+    /// The folder of both servers. One that is there was made by this command and is measured again.
     #[arg(long, value_name = "FOLDER")]
     folder: PathBuf,
-    /// The database, an empty one (default: SQLite in the folder).
-    #[arg(long, value_name = "URL")]
-    database: Option<String>,
-    /// The program that takes it in (default: the `knotpost` beside this one).
+    /// How many boards the small server has.
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..copy::APART))]
+    boards: u64,
+    /// How many users.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(2..copy::APART))]
+    users: u64,
+    /// How many times as many the large server has.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    times: u64,
+    /// For other games.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The databases of the small server and of the large one, empty ones (default: SQLite in the folder).
+    #[arg(long, value_name = "URL,URL", value_delimiter = ',')]
+    databases: Vec<String>,
+    /// Times a question is asked in a round, of either.
+    #[arg(long, default_value_t = 40)]
+    count: usize,
+    /// Rounds.
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// The server to be measured (default: the `knotpost` beside this program).
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
 }
 
-/// Makes the server.
+/// Makes the servers unless they are there, and compares them.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
-    let began = Instant::now();
-    let size = Size { users: args.users, boards: args.boards, seed: args.seed };
-    std::fs::create_dir(&args.folder).with_context(|| format!("{} cannot be made", args.folder.display()))?;
-    let folder = std::fs::canonicalize(&args.folder)?;
+    ensure!(args.count > 0 && args.rounds > 0, "something must be counted");
+    ensure!(matches!(args.databases.len(), 0 | 2), "name two databases, or none");
     let program = program_at(args.server.as_deref())?;
-    let header = ask_for_header(&program, &folder).await?;
-    let file = folder.join("filled.jsonl");
-    let plan = Plan::new(size)?;
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(&file)?);
-    let lines = rows::write(&plan, header, &mut out)?;
-    println!("{} written: {lines} lines, {:.0} s", file.display(), began.elapsed().as_secs_f64());
-
-    let mut place = Place::at(&program, &folder);
-    if let Some(url) = &args.database {
-        place = place.with("DATABASE__URL", url);
+    let sink = Sink::prompt().await?;
+    let is_new = !args.folder.exists();
+    for name in ["small", "large"] {
+        std::fs::create_dir_all(args.folder.join(name))?;
     }
-    let path = file.to_str().context("the folder's name is not UTF-8")?;
-    let status = place.run_openly(&["import", path]).await?;
-    ensure!(status.success(), "`knotpost import` ended with {status}");
-    std::fs::remove_file(&file)?;
-    println!("{} holds the server: {:.0} s in all", folder.display(), began.elapsed().as_secs_f64());
-    Ok(true)
+    let folder = std::fs::canonicalize(&args.folder)?;
+    let place = |name: &str, at: usize| {
+        let database = args.databases.get(at).map(String::as_str);
+        Place::at(&program, &folder.join(name)).mailing_to(&sink, 0).on_database(database)
+    };
+    let (small, large) = (place("small", 0), place("large", 1));
+    if is_new {
+        fill(&args, &small, &large, &folder).await?;
+    }
+    compare::run(small, large, args.count, args.rounds, args.seed).await
 }
 
-/// The header of an empty server's export. The key of that server becomes the key of the folder.
-async fn ask_for_header(program: &Path, folder: &Path) -> anyhow::Result<Header> {
-    let empty =
-        Place::at(program, folder).with("DATABASE__URL", format!("sqlite:{}/empty.db", folder.display()));
-    let made = empty.run(&["migrate"], b"").await?;
-    ensure!(made.status.success(), "{}", crate::server::said(&made));
-    let output = empty.run(&["export", "--all"], b"").await?;
-    ensure!(output.status.success(), "{}", crate::server::said(&output));
-    for name in ["empty.db", "empty.db-wal", "empty.db-shm", "empty.lock"] {
-        // Some of these files may not exist.
-        let _ = std::fs::remove_file(folder.join(name));
+async fn fill(args: &Args, small: &Place, large: &Place, folder: &Path) -> anyhow::Result<()> {
+    let began = Instant::now();
+    play(args, small).await?;
+    let (exported, copied) = (folder.join("small.jsonl"), folder.join("large.jsonl"));
+    let path = |file: &Path| file.to_str().map(str::to_owned).context("the folder's name is not UTF-8");
+    let output = small.run(&["export", "--all", &path(&exported)?], b"").await?;
+    ensure!(output.status.success(), "{}", said(&output));
+    println!("{} boards played: {:.0} s", args.boards, began.elapsed().as_secs_f64());
+    copy::write(&exported, &copied, args.times)?;
+    let status = large.run_openly(&["import", &path(&copied)?]).await?;
+    ensure!(status.success(), "`knotpost import` ended with {status}");
+    std::fs::remove_file(&exported)?;
+    std::fs::remove_file(&copied)?;
+    println!("{} boards in all: {:.0} s", args.boards * args.times, began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Has random games played on a new server, most of them to their ends.
+async fn play(args: &Args, place: &Place) -> anyhow::Result<()> {
+    let server = place.start().await?;
+    let address = server.endpoints.http;
+    let userids: Vec<String> = (1..=args.users).map(|number| format!("u{number}")).collect();
+    sign_up(address, &userids).await?;
+    let (mut http, mut keys) = (Http::connect(address).await?, Vec::new());
+    for userid in &userids {
+        keys.push(make_key(&mut http, userid, &["read", "play"], "").await?);
     }
-    Header::read(&String::from_utf8(output.stdout)?)
+    let (users, registry) = (Arc::new((userids, keys)), Arc::new(Registry::standard()));
+    let (boards, seed) = (args.boards as usize, args.seed);
+    let client = |next: Next| {
+        let (users, registry) = (Arc::clone(&users), Arc::clone(&registry));
+        async move {
+            let mut http = Http::connect(address).await?;
+            while let Some(board) = next.below(boards) {
+                let dice = Dice::new(seed ^ (board as u64) << 32);
+                play_board(&mut http, &users, &registry, dice).await?;
+            }
+            Ok(())
+        }
+    };
+    together(8, client).await?;
+    server.stop().await
+}
+
+async fn play_board(
+    http: &mut Http,
+    (userids, keys): &(Vec<String>, Vec<String>),
+    registry: &Registry,
+    mut dice: Dice,
+) -> anyhow::Result<()> {
+    let (mut left, mut kind) = (dice.below(100), ("", ""));
+    for (name, options, share) in KINDS {
+        kind = (name, options);
+        match left.checked_sub(share) {
+            Some(rest) => left = rest,
+            None => break,
+        }
+    }
+    // Some users play more than others.
+    let count = userids.len() as u64;
+    let first = dice.below(count).min(dice.below(count));
+    let players = [first, (first + 1 + dice.below(count - 1)) % count].map(|at| at as usize);
+    let [ann, bob] = players.map(|at| userids.get(at).map_or("", String::as_str));
+    let (name, options) = kind;
+    let number = challenge(http, &format!("{name} challenge {options} {ann} {bob}")).await?;
+    let mut most = if dice.happens(5) { dice.below(6) } else { u64::MAX };
+    let path = format!("/api/v1/boards/{name}/{number}");
+    loop {
+        let board = http.get(&path).await?.json()?;
+        if most == 0 || text(&board, "state") != "active" {
+            return Ok(());
+        }
+        most -= 1;
+        let mover = board.pointer("/to_move/0").and_then(Value::as_str).context("nobody is to move")?;
+        let key = players.iter().find(|at| userids.get(**at).is_some_and(|userid| userid == mover));
+        let key = key.and_then(|at| keys.get(*at)).with_context(|| format!("{mover} does not play here"))?;
+        let word = choose(registry, &board, &mut dice)?.word;
+        let comment = if dice.happens(2) { "Good luck!" } else { "" };
+        let body = json!({ "move": word, "comment": comment }).to_string();
+        let headers = format!("{JSON}Authorization: Bearer {key}\r\n");
+        let answer = http.post(&format!("{path}/moves"), &headers, body.as_bytes()).await?;
+        ensure!(answer.status == 200, "{path}: {}", answer.text());
+    }
 }

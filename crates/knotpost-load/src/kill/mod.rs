@@ -5,30 +5,28 @@
 //! had its outcome exactly once, and every mail that follows from it must have arrived; twice only where a kill fell
 //! between sending and acknowledging it.
 
-mod killer;
 mod people;
 
-use std::path::PathBuf;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use knotpost_rules::Registry;
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::deployed::{NameServer, behind_relay_and_proxy};
 use crate::dice::Dice;
 use crate::play::budget::Budget;
-use crate::play::ledger::{Habit, Ledger, Way};
-use crate::play::post::{Post, ServerHandle, enable_listeners};
-use crate::play::table::{Pair, Table, pairs_for, seat_all, seat_apart};
-use crate::play::{check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_until_idle};
+use crate::play::chaos::{Chaos, Counts};
+use crate::play::fleet::Fleet;
+use crate::play::ledger::{Habit, Way};
+use crate::play::post::enable_listeners;
+use crate::play::table::{Pair, Seat, pairs_for, seat_all, seat_apart};
+use crate::play::{check_logs, check_storage, read_range, wait_for_all, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Place, Running, program_at, said};
-use crate::sink::{Manners, Sink};
-use killer::Killer;
+use crate::server::{Place, said};
+use crate::sink::Sink;
+use crate::trial::{Common, open_sink, welcome};
 
 /// Mails come in by every way.
 const HABIT: Habit = &[(Way::Deliver, 3), (Way::Lmtp, 12), (Way::Hook, 10), (Way::Folder, 7)];
@@ -41,21 +39,12 @@ pub(crate) struct Args {
     /// Boards that are played at the same time.
     #[arg(long, default_value_t = 12)]
     boards: usize,
-    /// Mails that are handed over at the same time, at most.
-    #[arg(long, default_value_t = 8)]
-    senders: usize,
     /// Milliseconds from one kill to the next, at least and at most.
     #[arg(long, value_name = "MIN..MAX", default_value = "300..3000", value_parser = read_range)]
-    kill_every: std::ops::Range<Duration>,
-    /// For other moments and other games (default: from the process number).
-    #[arg(long)]
-    seed: Option<u64>,
+    kill_every: Range<Duration>,
     /// The database, an empty one (default: SQLite in a temporary folder).
     #[arg(long, value_name = "URL")]
     database: Option<String>,
-    /// Minutes after which the trial is given up.
-    #[arg(long, default_value_t = 10)]
-    minutes: u64,
     /// Of a hundred mails out, how many are put off by the outside world for once.
     #[arg(long, default_value_t = 2)]
     put_off: u64,
@@ -63,81 +52,71 @@ pub(crate) struct Args {
     /// configuration apart, an ordinary user (as root: the user nobody).
     #[arg(long)]
     deployed: bool,
-    /// The server to be tried (default: the `knotpost` beside this program).
-    #[arg(long, value_name = "FILE")]
-    server: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Runs the trial; whether every rule held.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| u64::from(std::process::id()));
     let profile = if args.deployed { ", in the deployed profile" } else { "" };
-    println!("kill: {} moves by mail on {} boards{profile}, --seed {seed}", args.mails, args.boards);
-    let mut dice = Dice::new(seed);
-    let manners =
-        Manners { pause: Duration::ZERO..Duration::from_millis(30), put_off: 0, dice: dice.split() };
-    let sink = Sink::open(manners, 1).await?;
+    let mut dice =
+        args.common.begin(&format!("kill: {} moves by mail on {} boards{profile}", args.mails, args.boards));
+    let sink = open_sink(&mut dice, 1).await?;
     let names = NameServer::open().await?;
-    let program = program_at(args.server.as_deref())?;
+    let program = args.common.program()?;
     let place = if args.deployed {
         behind_relay_and_proxy(Place::deployed(&program)?, &names)
     } else {
         Place::new(&program)?
     };
-    let mut place = place.with("MAIL__TRANSPORT", sink.transport(0)).with("SECRETS__KEY", "c5".repeat(32));
-    if let Some(url) = &args.database {
-        place = place.with("DATABASE__URL", url);
-    }
+    let place = place.mailing_to(&sink, 0).on_database(args.database.as_deref());
     let place = Arc::new(enable_listeners(place)?);
     if args.deployed {
         place.write_down()?;
     }
-    let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
-    let trial = trial.context("the trial does not end in time").and_then(|done| done);
-    conclude(trial, [place.as_ref()])
+    args.common.conclude(10, attempt(&args, &place, &sink, dice), [place.as_ref()]).await
 }
 
 async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
-    let begun = Instant::now();
-    let registry = Arc::new(Registry::standard());
+    let mut report = Report::default();
     let pairs: Vec<Pair> =
         if args.deployed { (0..args.boards).map(Pair::new).collect() } else { pairs_for(args.boards) };
-    let seats: Vec<_> =
+    let seats: Vec<Seat> =
         if args.deployed { seat_apart(&pairs).collect() } else { seat_all(&pairs, args.boards).collect() };
-    let (server, key) = begin(place, &pairs, sink).await?;
-    sink.put_off(args.put_off);
-    let (endpoints, current) = watch::channel(server.endpoints);
-    let ledger = Arc::new(Ledger::default());
-    let handle = ServerHandle { place: Arc::clone(place), endpoints: current };
-    let post = Arc::new(Post::new(vec![handle], Arc::clone(&ledger), args.senders)?);
-    let budget = Arc::new(Budget::new(args.mails, None));
-    let mut players = JoinSet::new();
-    for (game, pair) in seats {
-        let table = Table::new(game, pair, (Arc::clone(&post), HABIT), Arc::clone(&registry), dice.split());
-        players.spawn(table.play(Arc::clone(&budget)));
+    if args.deployed {
+        people::add_overseer(place).await?;
     }
-    players.spawn(tell_progress(Arc::clone(&post), Arc::clone(&budget)));
-    let mut killer = Killer::new(place, sink, &endpoints, &post, dice.split());
-    let server = killer.kill_until_done(server, &mut players, &args.kill_every).await?;
-    let mut report = Report::default();
+    let fleet = Fleet::start(std::slice::from_ref(place), sink).await?;
+    let endpoints = fleet.endpoints()?;
+    // Only administrators may read the metrics of a server with a public name.
+    let key = if args.deployed {
+        people::check_profile(fleet.process().context("no server runs")?, endpoints).await?;
+        Some(people::open(endpoints, &pairs, sink).await?)
+    } else {
+        welcome(endpoints.http, &pairs, sink, &mut report).await?;
+        None
+    };
+    sink.put_off(args.put_off);
+    let begun = Instant::now();
+    let budget = Budget::new(args.mails, None);
+    let mut company = args.common.seat(seats.into_iter(), fleet.servers(), HABIT, budget, &mut dice)?;
+    let post = Arc::clone(&company.post);
+    let mut chaos = Chaos { fleet, database: None, sink, post: &post, dice, counts: Counts::default() };
+    chaos.rage(&mut company.players, &args.kill_every, &company.budget).await?;
+    wait_for_all(&mut company.players).await?;
     // On PostgreSQL the mails leased by a killed server are sent when their lease expires. Deferred once more, they would
     // arrive after the trial has stopped waiting.
     sink.put_off(0);
     report.row("seconds of play", begun.elapsed().as_secs());
 
-    let played = Instant::now();
+    let (played, http) = (Instant::now(), chaos.fleet.endpoints()?.http);
     let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
-    wait_until_idle(server.endpoints.http, key.as_deref(), Some(place.as_ref()), patience, &mut report)
-        .await?;
+    wait_until_idle(http, key.as_deref(), Some(place.as_ref()), patience, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
-    killer.report(&mut report);
-    let mails = ledger.close();
-    report.expect(budget.is_spent(), || "not all moves were made".to_owned());
-    let boards = verify::read_boards(server.endpoints.http, &pairs).await?;
-    verify::check_boards(&mails, &boards, &pairs, &mut report);
-    verify::check_mails(&mails, sink.arrivals(), &mut report);
+    chaos.report(&mut report);
+    company.check(http, &pairs, sink.arrivals(), &mut report).await?;
     report.row("mails out that were put off once", sink.count_put_off());
-    server.stop().await?;
+    chaos.fleet.stop().await?;
     check_storage(place, &mut report).await?;
     if args.database.is_none() {
         let output = place.run(&["backup", &place.data().join("copy.db").to_string_lossy()], b"").await?;
@@ -145,19 +124,4 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     }
     check_logs(&[place.log()], &mut report);
     Ok(report)
-}
-
-/// Starts the server with its users; in the deployed profile also returns a key that may read its metrics.
-async fn begin(place: &Place, pairs: &[Pair], sink: &Sink) -> anyhow::Result<(Running, Option<String>)> {
-    if place.is_deployed() {
-        let overseer = people::add_overseer(place).await?;
-        let server = place.start().await?;
-        people::check_profile(&server).await?;
-        let key = people::open(server.endpoints, &overseer, pairs, sink).await?;
-        return Ok((server, Some(key)));
-    }
-    for (userid, password, address) in pairs.iter().flat_map(Pair::users) {
-        place.add_user(&userid, &password, &address).await?;
-    }
-    Ok((place.start().await?, None))
 }

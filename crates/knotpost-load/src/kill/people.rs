@@ -4,16 +4,16 @@ use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::deployed::{forwarded_for, received_from};
 use crate::http::Http;
+use crate::people::{address, make_key, password};
 use crate::play::post::SERVER;
-use crate::play::table::{Pair, address, password};
+use crate::play::table::Pair;
 use crate::play::{Patience, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Endpoints, PATIENCE, Place, Running, said};
+use crate::server::{Endpoints, PATIENCE, Place, said};
 use crate::sink::Sink;
 use crate::smtp::{Client, Dialect, encode};
 
@@ -25,10 +25,10 @@ const RESETS: usize = 5;
 
 /// Checks that the profile is in effect: an unprivileged user, limits on, and no trust in clients of this machine.
 /// Without this check the trial could pass without the profile.
-pub(super) async fn check_profile(server: &Running) -> anyhow::Result<()> {
-    let process = std::fs::metadata(format!("/proc/{}", server.id()))?;
+pub(super) async fn check_profile(process: u32, endpoints: Endpoints) -> anyhow::Result<()> {
+    let process = std::fs::metadata(format!("/proc/{process}"))?;
     ensure!(process.uid() != 0, "the server is a process of root");
-    let mut http = Http::connect(server.endpoints.http).await?;
+    let mut http = Http::connect(endpoints.http).await?;
     let metrics = http.get("/metrics").await?;
     ensure!(metrics.status == 403, "/metrics is open to everybody: {}", metrics.status);
     for asked in 0..=RESETS {
@@ -39,36 +39,26 @@ pub(super) async fn check_profile(server: &Running) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds the administrator before the server starts; returns their credentials.
-pub(super) async fn add_overseer(place: &Place) -> anyhow::Result<String> {
+/// Adds the administrator before the server starts.
+pub(super) async fn add_overseer(place: &Place) -> anyhow::Result<()> {
     place.add_user(OVERSEER, &password(OVERSEER), &address(OVERSEER)).await?;
     let output = place.run(&["admin", "user", "grant", OVERSEER], b"").await?;
     ensure!(output.status.success(), "no administrator: {}", said(&output));
-    let pair = format!("{OVERSEER}:{}", password(OVERSEER));
-    Ok(format!("Authorization: Basic {}\r\n", data_encoding::BASE64.encode(pair.as_bytes())))
+    Ok(())
 }
 
 /// Signs up every player by mail; returns the administrator's key. The sink discards the mails of this.
-pub(super) async fn open(
-    endpoints: Endpoints,
-    overseer: &str,
-    pairs: &[Pair],
-    sink: &Sink,
-) -> anyhow::Result<String> {
+pub(super) async fn open(endpoints: Endpoints, pairs: &[Pair], sink: &Sink) -> anyhow::Result<String> {
     let mut http = Http::connect(endpoints.http).await?;
-    for (userid, password, address) in pairs.iter().flat_map(Pair::users) {
-        sign_up(endpoints, &userid, &password, &address).await?;
+    for userid in pairs.iter().flat_map(Pair::userids) {
+        let address = address(userid);
+        sign_up(endpoints, userid, &address).await?;
         let page = timeout(PATIENCE, confirmation(sink, &address)).await;
         let page = page.with_context(|| format!("{address} never gets its confirmation"))?;
         let confirmed = http.post(&page, &forwarded_for(&address), b"").await?;
         ensure!(confirmed.status == 200, "{address} cannot be confirmed: {}", confirmed.text());
     }
-    let wish = json!({ "name": "trial", "scopes": ["read", "admin"] }).to_string();
-    let headers = format!("Content-Type: application/json\r\n{overseer}{}", forwarded_for(OVERSEER));
-    let answer = http.post("/api/v1/tokens", &headers, wish.as_bytes()).await?;
-    ensure!(answer.status == 201, "no key for {OVERSEER}: {}", answer.text());
-    let answer = answer.json()?;
-    let key = answer.get("token").and_then(Value::as_str).context("the answer holds no key")?.to_owned();
+    let key = make_key(&mut http, OVERSEER, &["read", "admin"], &forwarded_for(OVERSEER)).await?;
     let mut report = Report::default();
     wait_until_idle(endpoints.http, Some(&key), None, Duration::from_mins(1), &mut report).await?;
     ensure!(report.is_sound(), "{report}");
@@ -77,7 +67,8 @@ pub(super) async fn open(
 }
 
 /// Mails a sign-up command through the relay.
-async fn sign_up(endpoints: Endpoints, userid: &str, password: &str, address: &str) -> anyhow::Result<()> {
+async fn sign_up(endpoints: Endpoints, userid: &str, address: &str) -> anyhow::Result<()> {
+    let password = password(userid);
     let message = format!(
         "{}From: {address}\nTo: {SERVER}\nSubject: signup {userid} {password}\n\
          Message-ID: <signup-{userid}@mail.example.net>\nDate: Sat, 21 Nov 2026 10:00:00 +0000\n\n",

@@ -2,6 +2,8 @@
 //! ledger of everything they sent, and the rules that the outcome must satisfy. It does not know which faults there are.
 
 pub(crate) mod budget;
+pub(crate) mod chaos;
+pub(crate) mod fleet;
 pub(crate) mod ledger;
 pub(crate) mod post;
 pub(crate) mod table;

@@ -13,9 +13,10 @@ use super::budget::Budget;
 use super::ledger::{Habit, Way, What};
 use super::post::Post;
 use super::{Patience, forwarded_for_look, number, text};
-use crate::choose::{Chosen, choose};
 use crate::dice::Dice;
+use crate::games::{Chosen, choose};
 use crate::http::Http;
+use crate::people::{address, password};
 
 /// The games that are played, and how they are challenged.
 pub(crate) const GAMES: [(&str, &str); 4] =
@@ -36,39 +37,25 @@ impl Pair {
     pub(crate) fn userids(&self) -> &[String; 2] {
         &self.userids
     }
-
-    /// Their names, passwords and addresses.
-    pub(crate) fn users(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
-        self.userids.iter().map(|userid| (userid.clone(), password(userid), address(userid)))
-    }
 }
+
+/// A game, how it is challenged, and who plays it.
+pub(crate) type Seat = ((&'static str, &'static str), Pair);
 
 /// Enough pairs for the given number of boards: each pair plays every game once at a time.
 pub(crate) fn pairs_for(boards: usize) -> Vec<Pair> {
     (0..boards.div_ceil(GAMES.len())).map(Pair::new).collect()
 }
 
-/// The game and the pair of each board.
-pub(crate) fn seat_all(
-    pairs: &[Pair],
-    boards: usize,
-) -> impl Iterator<Item = ((&'static str, &'static str), Pair)> + '_ {
+/// The seats at the given number of boards.
+pub(crate) fn seat_all(pairs: &[Pair], boards: usize) -> impl Iterator<Item = Seat> + '_ {
     let seats = pairs.iter().flat_map(|pair| GAMES.map(|game| (game, pair.clone())));
     seats.take(boards)
 }
 
 /// As above with a pair for each board, for servers that limit each user.
-pub(crate) fn seat_apart(pairs: &[Pair]) -> impl Iterator<Item = ((&'static str, &'static str), Pair)> + '_ {
+pub(crate) fn seat_apart(pairs: &[Pair]) -> impl Iterator<Item = Seat> + '_ {
     GAMES.into_iter().cycle().zip(pairs.iter().cloned())
-}
-
-pub(crate) fn password(userid: &str) -> String {
-    format!("{userid}-secret")
-}
-
-/// A user's mail address.
-pub(crate) fn address(userid: &str) -> String {
-    format!("{userid}@example.org")
 }
 
 /// One board after the other of one game between two players.

@@ -7,9 +7,10 @@ use anyhow::ensure;
 use serde_json::Value;
 
 use super::ledger::{Mail, Way, What};
-use super::table::{GAMES, Pair, address};
+use super::table::{GAMES, Pair};
 use super::{forwarded_for_look, number, text};
 use crate::http::Http;
+use crate::people::address;
 use crate::report::Report;
 use crate::sink::{Arrival, Life, mark};
 

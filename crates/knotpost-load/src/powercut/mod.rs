@@ -8,27 +8,24 @@ mod disk;
 mod machine;
 mod trace;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
-use knotpost_rules::Registry;
+use anyhow::ensure;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use crate::dice::Dice;
 use crate::play::budget::Budget;
-use crate::play::ledger::{Habit, Ledger, Way};
-use crate::play::post::{Post, ServerHandle, enable_listeners};
-use crate::play::table::{Table, pairs_for, seat_all};
-use crate::play::{
-    check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_for_all, wait_until_idle,
-};
+use crate::play::ledger::{Habit, Way};
+use crate::play::post::{ServerHandle, enable_listeners};
+use crate::play::table::{pairs_for, seat_all};
+use crate::play::{check_logs, check_storage, read_range, wait_for_all, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Place, Running, program_at, said, tail};
-use crate::sink::{Manners, Sink};
+use crate::server::{Place, Running, said, tail};
+use crate::sink::Sink;
+use crate::trial::{Common, open_sink, welcome};
 use machine::{Honesty, Machine};
 
 /// Without the ways in by which a process other than the traced one writes to the database.
@@ -46,69 +43,39 @@ pub(crate) struct Args {
     /// Boards that are played at the same time.
     #[arg(long, default_value_t = 12)]
     boards: usize,
-    /// Mails that are handed over at the same time, at most.
-    #[arg(long, default_value_t = 8)]
-    senders: usize,
     /// Milliseconds from one cut to the next, at least and at most.
     #[arg(long, value_name = "MIN..MAX", default_value = "300..2000", value_parser = read_range)]
     cut_every: std::ops::Range<Duration>,
     /// Ignore every sync, as some disks do. Then rules must break, or the trial would prove nothing.
     #[arg(long)]
     lying_disk: bool,
-    /// For other moments, games and losses (default: from the process number).
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Minutes after which the trial is given up.
-    #[arg(long, default_value_t = 15)]
-    minutes: u64,
-    /// The server to be tried (default: the `knotpost` beside this program).
-    #[arg(long, value_name = "FILE")]
-    server: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Runs the trial; whether every rule held.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| u64::from(std::process::id()));
-    let place = Place::new(&program_at(args.server.as_deref())?)?;
+    let place = Place::new(&args.common.program()?)?;
     machine::expect_tracer().await?;
-    println!("powercut: {} moves on {} boards, --seed {seed}", args.moves, args.boards);
-    let mut dice = Dice::new(seed);
-    let pause = Duration::ZERO..Duration::from_millis(30);
-    let manners = Manners { pause, put_off: 0, dice: dice.split() };
-    let sink = Sink::open(manners, 1).await?;
-    let place = place.with("MAIL__TRANSPORT", sink.transport(0)).with("SECRETS__KEY", "c5".repeat(32));
-    let place = Arc::new(enable_listeners(place)?);
-    let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
-    let trial = trial.context("the trial does not end in time").and_then(|done| done);
-    conclude(trial, [place.as_ref()])
+    let mut dice = args.common.begin(&format!("powercut: {} moves on {} boards", args.moves, args.boards));
+    let sink = open_sink(&mut dice, 1).await?;
+    let place = Arc::new(enable_listeners(place.mailing_to(&sink, 0))?);
+    args.common.conclude(15, attempt(&args, &place, &sink, dice), [place.as_ref()]).await
 }
 
 async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
-    let begun = Instant::now();
-    let mut report = Report::default();
-    let pairs = pairs_for(args.boards);
-    for pair in &pairs {
-        for (userid, password, address) in pair.users() {
-            place.add_user(&userid, &password, &address).await?;
-        }
-    }
     let honesty = if args.lying_disk { Honesty::Lying } else { Honesty::Honest };
     let mut machine = Machine::new(place, honesty)?;
     let server = machine.boot().await?;
+    let (pairs, mut report) = (pairs_for(args.boards), Report::default());
+    welcome(server.endpoints.http, &pairs, sink, &mut report).await?;
+    let begun = Instant::now();
     let (endpoints, current) = watch::channel(server.endpoints);
-    let ledger = Arc::new(Ledger::default());
     let handle = ServerHandle { place: Arc::clone(place), endpoints: current };
-    let post = Arc::new(Post::new(vec![handle], Arc::clone(&ledger), args.senders)?);
-    let budget = Arc::new(Budget::new(args.moves, None));
-    let registry = Arc::new(Registry::standard());
-    let mut players = JoinSet::new();
-    for (game, pair) in seat_all(&pairs, args.boards) {
-        let table = Table::new(game, pair, (Arc::clone(&post), HABIT), Arc::clone(&registry), dice.split());
-        players.spawn(table.play(Arc::clone(&budget)));
-    }
-    players.spawn(tell_progress(post, Arc::clone(&budget)));
-    let mut scene = Scene { machine: &mut machine, sink, endpoints: &endpoints, dice: dice.split() };
-    let server = scene.cut_until_done(server, &mut players, &args.cut_every, place).await?;
+    let (seats, budget) = (seat_all(&pairs, args.boards), Budget::new(args.moves, None));
+    let mut company = args.common.seat(seats, vec![handle], HABIT, budget, &mut dice)?;
+    let mut scene = Scene { machine: &mut machine, sink, endpoints: &endpoints, dice };
+    let server = scene.cut_until_done(server, &mut company.players, &args.cut_every, place).await?;
     report.row("seconds of play", begun.elapsed().as_secs());
     wait_until_idle(server.endpoints.http, None, None, DRAIN, &mut report).await?;
 
@@ -119,11 +86,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     report.row("sectors not yet synced", machine.losses.unsafe_sectors);
     report.row("  that were lost", machine.losses.old);
     report.row("  that were garbled", machine.losses.garbled);
-    let mails = ledger.close();
-    report.expect(budget.is_spent(), || "not all moves were made".to_owned());
-    let boards = verify::read_boards(server.endpoints.http, &pairs).await?;
-    verify::check_boards(&mails, &boards, &pairs, &mut report);
-    verify::check_mails(&mails, sink.arrivals(), &mut report);
+    company.check(server.endpoints.http, &pairs, sink.arrivals(), &mut report).await?;
     server.stop().await?;
     check_storage(place, &mut report).await?;
     let output = place.run(&["backup", "copy.db"], b"").await?;

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::people::{User, sign_up};
 use crate::http::Http;
+use crate::people::{address, challenge, command, password, sign_up};
 use crate::play::{number, text};
 use crate::report::Report;
 use crate::sink::Arrival;
@@ -24,12 +24,12 @@ const DAY: f64 = 86_400.0;
 pub(super) struct Timed {
     number: u64,
     /// The player to move, and the opponent.
-    players: [User; 2],
+    players: [String; 2],
 }
 
 /// The player to move and the opponent.
-fn players(at: usize) -> [User; 2] {
-    [User::new(format!("slow{at}")), User::new(format!("wait{at}"))]
+fn players(at: usize) -> [String; 2] {
+    [format!("slow{at}"), format!("wait{at}")]
 }
 
 /// Whether a mail was sent to one of these players.
@@ -40,7 +40,7 @@ pub(super) fn is_about_time(arrival: &Arrival) -> bool {
 /// Begins the given number of boards, with one move by each player. Their reminders are spread over `seconds`.
 pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyhow::Result<Vec<Timed>> {
     let between = (seconds as f64 / 2.0).clamp(BETWEEN.0, BETWEEN.1);
-    let everybody: Vec<User> = (0..count).flat_map(players).collect();
+    let everybody: Vec<String> = (0..count).flat_map(players).collect();
     sign_up(http, &everybody).await?;
     let mut connection = Http::connect(http).await?;
     let mut boards = Vec::new();
@@ -48,23 +48,15 @@ pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyho
         let [slow, wait] = players(at);
         let nag = seconds as f64 * (at + 1) as f64 / (count + 2) as f64;
         let times = format!("--nagtime={:.7} --forfeittime={:.7}", nag / DAY, (nag + between) / DAY);
-        let line = format!("osbox challenge -size=4 {} {} {times}", slow.userid, wait.userid);
-        let answer = say(&mut connection, &line).await?;
-        let number = answer.pointer("/boards/0/number").and_then(Value::as_u64).context("no board")?;
+        let line = format!("osbox challenge -size=4 {slow} {wait} {times}");
+        let number = challenge(&mut connection, &line).await?;
         for (user, word) in [(&slow, "f1"), (&wait, "f9")] {
-            let line = format!("osbox move {number} {} {} {word}", user.userid, user.password());
-            say(&mut connection, &line).await?;
+            command(&mut connection, &format!("osbox move {number} {user} {} {word}", password(user)))
+                .await?;
         }
         boards.push(Timed { number, players: [slow, wait] });
     }
     Ok(boards)
-}
-
-async fn say(http: &mut Http, line: &str) -> anyhow::Result<Value> {
-    let body = serde_json::json!({ "command": line }).to_string();
-    let response = http.post("/commands", "Content-Type: application/json\r\n", body.as_bytes()).await?;
-    ensure!(response.status == 200, "{line}: {}", response.text());
-    Ok(response.json()?)
 }
 
 /// Waits until the clock has ended all of them.
@@ -105,13 +97,13 @@ pub(super) async fn check(
             format!("osbox {}: the clock left it with {moves} moves: {shown}", board.number)
         });
         report.expect(number(&shown, "number") == board.number, || "another board was shown".to_owned());
-        let told = |user: &User, subject: &str| {
-            let mails = arrivals.iter().filter(|mail| mail.recipient == user.address());
+        let told = |user: &str, subject: &str| {
+            let mails = arrivals.iter().filter(|mail| mail.recipient == address(user));
             let ids = mails.filter(|mail| mail.subject == subject).map(|mail| &mail.message_id);
             ids.collect::<BTreeSet<_>>().len()
         };
         let [slow, wait] = &board.players;
-        let nag = format!("Nag: Osbox Board {} {}", board.number, slow.userid);
+        let nag = format!("Nag: Osbox Board {} {}", board.number, slow);
         let nags = told(slow, &nag);
         reminders += nags;
         report.expect(nags <= 1 && told(wait, &nag) == 0, || {
@@ -120,7 +112,7 @@ pub(super) async fn check(
         for user in &board.players {
             let ends = told(user, &format!("Osbox Board {}", board.number));
             report.expect(ends == 1, || {
-                format!("osbox {}: {} was told {ends} times of the end", board.number, user.userid)
+                format!("osbox {}: {} was told {ends} times of the end", board.number, user)
             });
         }
     }

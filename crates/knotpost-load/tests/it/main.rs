@@ -56,12 +56,6 @@ fn a_range_that_runs_backwards_is_refused() {
 }
 
 #[test]
-fn nobody_restarts_a_database_that_was_not_named() {
-    let error = error_of(&run(&["storm", "--restart-database", "true"]));
-    assert!(error.contains("--database"), "{error}");
-}
-
-#[test]
 fn a_server_that_ends_at_once_is_a_failed_trial() {
     let output = run(&["kill", "--server", "/bin/true", "--mails", "1"]);
     let said = String::from_utf8(output.stdout).unwrap();
@@ -76,7 +70,7 @@ fn whoever_ends_it_ends_its_server() {
     write(&server, format!("#!/bin/sh\necho $$ >{0}.new && mv {0}.new {0}\nexec sleep 300\n", id.display()))
         .unwrap();
     set_permissions(&server, Permissions::from_mode(0o700)).unwrap();
-    let mut load = program(&["start", "--server", server.to_str().unwrap()], folder.path());
+    let mut load = program(&["bench", "start", "--server", server.to_str().unwrap()], folder.path());
     let load = load.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("the server is not started", || id.exists());
     let server = Path::new("/proc").join(read_to_string(&id).unwrap().trim());

@@ -16,14 +16,7 @@ mod stories {
     use knotpost_core::admin::UserEdit;
     use knotpost_core::config::Confirm;
     use knotpost_core::hold::Hold;
-<<<<<<< HEAD
-    use knotpost_core::identity::{BrowserWish, add_browser};
     use knotpost_core::webhooks::HookEvent;
-=======
-    use knotpost_core::identity::{HookWish, ProvenUser, create_webhook};
-    use knotpost_core::webhooks::{HookEvent, HookForm};
-    use knotpost_storage::Driver;
->>>>>>> b790307cd5f394ab426d8a952706952e6888f063
     use knotpost_transport::outbound::webhook;
 
     use crate::harness::{DAY, HOUR, HookHost, Letter, Place, TestApp, edit_user, show_all};
@@ -37,28 +30,7 @@ mod stories {
         app.letters().iter().any(|letter| letter.subject.contains(words))
     }
 
-<<<<<<< HEAD
-    /// A browser with the keys of the example of RFC 8291.
-=======
-    async fn proven(app: &TestApp, userid: &str) -> ProvenUser {
-        let row = app.app.store.read().await.unwrap().find_user(userid).await.unwrap().unwrap();
-        ProvenUser {
-            user: row.id,
-            userid: row.userid,
-            hash: row.password_hash.unwrap(),
-            key: None,
-            session: None,
-            password_at: None,
-        }
-    }
-
-    async fn hook(app: &TestApp, userid: &str, host: &HookHost) {
-        let wish = HookWish { url: host.url(), events: HookEvent::ALL.to_vec(), form: HookForm::Signed };
-        create_webhook(&app.app, proven(app, userid).await, wish).await.unwrap();
-    }
-
     /// Logs a browser in and has it told; its keys are those of the example of RFC 8291.
->>>>>>> b790307cd5f394ab426d8a952706952e6888f063
     async fn browser(app: &TestApp, userid: &str, host: &HookHost) {
         let form = |path: &str, cookie: &str, body: String| {
             let request = Request::post(path)
@@ -67,9 +39,6 @@ mod stories {
                 .header("cookie", cookie);
             app.send(request.body(Body::from(body)).unwrap())
         };
-<<<<<<< HEAD
-        add_browser(&app.app, app.proven(userid).await, wish).await.unwrap();
-=======
         let page = form("/login", "", format!("userid={userid}&password={userid}-secret")).await;
         let cookie = page.header("set-cookie").split(';').next().unwrap().to_owned();
         let wish = format!(
@@ -79,7 +48,6 @@ mod stories {
         );
         let page = form("/settings", &cookie, wish).await;
         assert_eq!(page.status, 303, "{}", page.text);
->>>>>>> b790307cd5f394ab426d8a952706952e6888f063
     }
 
     /// Hands in a report that the mail with this return path came back.
@@ -175,12 +143,7 @@ mod stories {
         ] {
             say(&app, line).await;
         }
-<<<<<<< HEAD
         app.add_hook("ann", &host.url(), &HookEvent::ALL).await;
-        browser(&app, "bob", &host).await;
-=======
-        hook(&app, "ann", &host).await;
->>>>>>> b790307cd5f394ab426d8a952706952e6888f063
         app.work().await;
         let mut paths = Vec::new();
         for number in 0..2 {

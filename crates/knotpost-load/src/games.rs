@@ -1,4 +1,4 @@
-//! A legal turn for a board, found by the rules alone from what the server says about it.
+//! Legal turns, found by the rules alone: for a board as the server describes it, and for whole games in advance.
 
 use anyhow::Context as _;
 use knotpost_rules::{GivenOption, Position, Registry, Seed, Turn};
@@ -40,6 +40,11 @@ fn draw(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
     {
         return Ok((*word).to_owned());
     }
+    draw_move(position, dice)
+}
+
+/// A move step by step where there are steps, since the list of all of them may be long.
+fn draw_move(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
     let mut begun = String::new();
     while let Some(steps) = position.steps(&begun)? {
         match dice.pick(&steps.next) {
@@ -49,6 +54,31 @@ fn draw(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
     }
     let moves = position.legal_moves();
     dice.pick(&moves).cloned().context("there is no legal move")
+}
+
+/// Games that follow from the moves alone. Osbo rolls dice and Boxilies deals, by a seed that only the server knows.
+pub(crate) const WITHOUT_LUCK: [&str; 2] = ["osbox", "obsidio"];
+
+/// The first moves of a random game of two, as the move list will show them; there is no forced pass among them.
+pub(crate) fn draw_game(
+    registry: &Registry,
+    name: &str,
+    moves: usize,
+    dice: &mut Dice,
+) -> anyhow::Result<Vec<String>> {
+    let game = registry.find(name).with_context(|| format!("no game {name}"))?;
+    let options = game.parse_options(&[], 2)?;
+    for _ in 0..10_000 {
+        let (mut position, mut made) = (game.setup(&options, 2, &Seed::default()), Vec::new());
+        while made.len() < moves && position.forced().is_none() && !position.status().is_over() {
+            let word = draw_move(position.as_ref(), dice)?;
+            made.push(position.play(Turn::Move(&word))?.text);
+        }
+        if made.len() == moves && position.forced().is_none() && !position.status().is_over() {
+            return Ok(made);
+        }
+    }
+    anyhow::bail!("no game of {name} lasts {moves} moves")
 }
 
 #[cfg(test)]
@@ -69,6 +99,23 @@ mod tests {
             assert!(position.clone().play(Turn::from_word(&chosen.illegal)).is_err(), "{name}");
             let played = position.play(Turn::from_word(&chosen.word)).expect("it is legal");
             assert_eq!(played.text, chosen.text, "{name}");
+        }
+    }
+
+    #[test]
+    fn games_differ_from_board_to_board_and_the_same_seed_draws_the_same() {
+        let registry = Registry::standard();
+        for name in WITHOUT_LUCK {
+            let games = |seed| {
+                let mut dice = Dice::new(seed);
+                (0..5).map(|_| draw_game(&registry, name, 20, &mut dice).expect("a game")).collect::<Vec<_>>()
+            };
+            let mut drawn = games(7);
+            assert_eq!(drawn, games(7), "{name}");
+            assert_ne!(drawn, games(8), "{name}");
+            drawn.sort();
+            drawn.dedup();
+            assert_eq!(drawn.len(), 5, "{name}");
         }
     }
 }

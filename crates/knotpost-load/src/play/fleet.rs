@@ -1,4 +1,4 @@
-//! The servers of a storm: each in a folder of its own, all on one database.
+//! The servers of a trial: each in a folder of its own, all on one database.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::play::post::ServerHandle;
+use super::post::ServerHandle;
 use crate::server::{Endpoints, PATIENCE, Place, Running, Starting, tail};
 use crate::sink::Sink;
 
@@ -49,6 +49,11 @@ impl<'a> Fleet<'a> {
             endpoints: slot.endpoints.subscribe(),
         };
         self.slots.iter().map(handle).collect()
+    }
+
+    /// The process of a running server.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.slots.iter().find_map(|slot| slot.server.as_ref().map(Running::id))
     }
 
     /// The endpoints of a running server.

@@ -1,6 +1,8 @@
-//! One PostgreSQL server of the pair: its processes are killed, frozen, and begun again as a standby of the other one.
+//! Private PostgreSQL servers, gone at the end: their processes are crashed, killed or frozen, and begun again, also as a
+//! standby of another one.
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -8,38 +10,41 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
-use crate::storm::cluster::{find_programs, run};
+use crate::server::{said, tail};
 
 /// How long PostgreSQL may take for anything.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// Lines of its log that are shown when it is in the way.
-const LINES_OF_LOG: usize = 40;
-/// What both servers are started with. `pg_rewind` needs whole pages and checksums; the machine itself does not fail
+/// Where Debian installs the programs of each version.
+const DEBIAN: &str = "/usr/lib/postgresql";
+/// What a server is started with. `pg_rewind` needs whole pages and checksums; the machine itself does not fail
 /// here, so nothing is synced.
-const SETTINGS: &str = "-c listen_addresses= -c fsync=off -c full_page_writes=on -c max_connections=100 \
+const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=on -c max_connections=200 \
      -c wal_level=replica -c max_wal_senders=8 -c hot_standby=on -c wal_receiver_status_interval=1";
 
 /// A PostgreSQL server in a folder of its own.
-pub(super) struct Node {
+pub(crate) struct Node {
     programs: PathBuf,
     folder: TempDir,
+    port: u16,
     as_postgres: bool,
 }
 
 impl Node {
     async fn in_new_folder() -> anyhow::Result<Self> {
         use std::os::unix::fs::MetadataExt as _;
-        let folder = tempfile::Builder::new().prefix("knotpost-failover").tempdir()?;
+        let folder = tempfile::Builder::new().prefix("knotpost-postgres").tempdir()?;
         let as_postgres = folder.path().metadata()?.uid() == 0;
         if as_postgres {
             // PostgreSQL refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(folder.path())).await?;
         }
-        Ok(Self { programs: find_programs(), folder, as_postgres })
+        // A free one. Between two lives of the server another program could take it, which no program has done yet.
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        Ok(Self { programs: find_programs(), folder, port, as_postgres })
     }
 
     /// A new cluster, started.
-    pub(super) async fn create() -> anyhow::Result<Self> {
+    pub(crate) async fn create() -> anyhow::Result<Self> {
         let node = Self::in_new_folder().await?;
         let mut init = node.command("initdb");
         init.arg("-D").arg(node.data()).args(["-U", "knotpost", "-A", "trust", "-E", "UTF8", "--locale=C"]);
@@ -53,7 +58,7 @@ impl Node {
     }
 
     /// A standby of `primary`, started.
-    pub(super) async fn follow(primary: &Self) -> anyhow::Result<Self> {
+    pub(crate) async fn follow(primary: &Self) -> anyhow::Result<Self> {
         let node = Self::in_new_folder().await?;
         node.copy_from(primary).await?;
         node.start().await?;
@@ -71,7 +76,7 @@ impl Node {
 
     /// Begins again as a standby of `primary` after this server was killed: rewound, or else copied anew. Returns why it
     /// could not begin rewound.
-    pub(super) async fn rejoin(&self, primary: &Self) -> anyhow::Result<Option<String>> {
+    pub(crate) async fn rejoin(&self, primary: &Self) -> anyhow::Result<Option<String>> {
         // Otherwise the two histories may look the same until the first checkpoint of the new primary.
         primary.ask("CHECKPOINT").await?;
         let mut rewind = self.command("pg_rewind");
@@ -93,7 +98,7 @@ impl Node {
     }
 
     /// Begins again as a standby after an orderly stop: nothing is to be undone.
-    pub(super) async fn rejoin_unchanged(&self, primary: &Self) -> anyhow::Result<()> {
+    pub(crate) async fn rejoin_unchanged(&self, primary: &Self) -> anyhow::Result<()> {
         let line = format!("primary_conninfo = '{}'\n", primary.connection("node"));
         let mut text = std::fs::read_to_string(self.data().join("postgresql.auto.conf"))?;
         text.push_str(&line);
@@ -107,7 +112,7 @@ impl Node {
     }
 
     /// The process of the server is told to take over. Returns when it takes writes.
-    pub(super) async fn promote(&self) -> anyhow::Result<()> {
+    pub(crate) async fn promote(&self) -> anyhow::Result<()> {
         let done = self.ask("SELECT pg_promote(true, 60)").await?;
         ensure!(done == "t", "the standby was not promoted: {done}");
         Ok(())
@@ -117,14 +122,10 @@ impl Node {
         self.folder.path().join("data")
     }
 
-    /// The socket on which it listens.
-    pub(super) fn socket(&self) -> PathBuf {
-        self.folder.path().join(".s.PGSQL.5432")
-    }
-
     /// For PostgreSQL's own programs.
     fn connection(&self, name: &str) -> String {
-        format!("host={} user=knotpost dbname=postgres application_name={name}", self.folder.path().display())
+        let folder = self.folder.path().display();
+        format!("host={folder} port={} user=knotpost dbname=postgres application_name={name}", self.port)
     }
 
     /// A program of PostgreSQL, run as a user that it accepts.
@@ -145,13 +146,14 @@ impl Node {
         command
     }
 
-    async fn start(&self) -> anyhow::Result<()> {
+    /// Starts a server that was stopped, crashed or killed.
+    pub(crate) async fn start(&self) -> anyhow::Result<()> {
         // Left behind by a process that was killed. While nobody has waited for it, which is for the system's first process
         // to do, PostgreSQL takes it for one that runs.
-        let lock = self.socket().with_extension("5432.lock");
+        let lock = self.folder.path().join(format!(".s.PGSQL.{}.lock", self.port));
         let _ = std::fs::remove_file(self.data().join("postmaster.pid"));
         let _ = std::fs::remove_file(lock);
-        let options = format!("-k {} {SETTINGS}", self.folder.path().display());
+        let options = format!("-k {} -p {} {SETTINGS}", self.folder.path().display(), self.port);
         let mut command = self.command("pg_ctl");
         command.arg("-D").arg(self.data()).arg("-l").arg(self.folder.path().join("server.log"));
         let started = run(command.args(["-w", "-s", "-o", &options, "start"])).await;
@@ -160,18 +162,22 @@ impl Node {
 
     fn end_of_log(&self) -> String {
         let log = std::fs::read_to_string(self.folder.path().join("server.log")).unwrap_or_default();
-        let lines: Vec<&str> = log.lines().collect();
-        lines.get(lines.len().saturating_sub(LINES_OF_LOG)..).unwrap_or_default().join("\n")
+        tail(&log)
     }
 
-    /// Stops in order: clients are sent away, and the standby gets everything.
-    pub(super) async fn stop(&self) -> anyhow::Result<()> {
+    /// Stops: `fast` in order, so that clients are sent away and the standby gets everything; `immediate` without a warning.
+    pub(crate) async fn stop(&self, mode: &str) -> anyhow::Result<()> {
         let mut command = self.command("pg_ctl");
-        run(command.arg("-D").arg(self.data()).args(["-m", "fast", "-w", "-s", "stop"])).await.map(drop)
+        run(command.arg("-D").arg(self.data()).args(["-m", mode, "-w", "-s", "stop"])).await.map(drop)
+    }
+
+    /// Where it listens for servers of ours.
+    pub(crate) fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
     }
 
     /// Sends a signal to the server and all its processes, the first one first, so that none is begun anew.
-    pub(super) async fn signal(&self, signal: &str) -> anyhow::Result<()> {
+    pub(crate) async fn signal(&self, signal: &str) -> anyhow::Result<()> {
         for process in self.processes()? {
             // A process may have ended meanwhile.
             let quiet = std::process::Stdio::null();
@@ -189,7 +195,7 @@ impl Node {
 
     /// Waits until no process of the server is left: those whose first process was killed end by themselves, and the memory
     /// that they share is free only then.
-    pub(super) async fn wait_for_end(&self) -> anyhow::Result<()> {
+    pub(crate) async fn wait_for_end(&self) -> anyhow::Result<()> {
         let deadline = Instant::now() + PATIENCE;
         while has_processes(&self.data()) {
             ensure!(Instant::now() < deadline, "PostgreSQL does not end");
@@ -199,7 +205,7 @@ impl Node {
     }
 
     /// The output of `psql` for statements: rows as lines, columns separated by `|`.
-    pub(super) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
+    pub(crate) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join("psql"));
         command.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.connection("drill")]);
         let output = run(command.arg("-c").arg(sql)).await?;
@@ -207,13 +213,13 @@ impl Node {
     }
 
     /// Whether commits wait for the standby.
-    pub(super) async fn be_synchronous(&self, names: &str) -> anyhow::Result<()> {
+    pub(crate) async fn be_synchronous(&self, names: &str) -> anyhow::Result<()> {
         self.ask(&format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")).await?;
         self.ask("SELECT pg_reload_conf()").await.map(drop)
     }
 
     /// What its connections do and wait for, whether commits wait for a standby, and the end of its log.
-    pub(super) async fn describe_waits(&self) -> anyhow::Result<String> {
+    pub(crate) async fn describe_waits(&self) -> anyhow::Result<String> {
         let settings = self.ask("SHOW synchronous_standby_names").await?;
         let sql = "SELECT pid, backend_type, state, wait_event_type, wait_event, now() - state_change, left(query, 100) \
                    FROM pg_stat_activity ORDER BY state, state_change";
@@ -222,7 +228,7 @@ impl Node {
     }
 
     /// Waits until the standby has everything and is waited for.
-    pub(super) async fn wait_for_sync(&self) -> anyhow::Result<()> {
+    pub(crate) async fn wait_for_sync(&self) -> anyhow::Result<()> {
         let deadline = Instant::now() + PATIENCE;
         let sql = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'node' AND state = 'streaming' \
                    AND sync_state = 'sync' AND replay_lsn >= pg_current_wal_lsn() - 1000000";
@@ -265,4 +271,33 @@ fn children_of(parent: u32) -> Vec<u32> {
         parent_of == Some(parent)
     };
     numbers.filter(is_child).collect()
+}
+
+/// The folder of the newest installed version; an empty path stands for the search path.
+fn find_programs() -> PathBuf {
+    let versions = std::fs::read_dir(DEBIAN).into_iter().flatten().flatten();
+    let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
+    newest.map(|version| Path::new(DEBIAN).join(version.to_string()).join("bin")).unwrap_or_default()
+}
+
+/// Runs a command to its end, which must be a success.
+async fn run(command: &mut Command) -> anyhow::Result<Output> {
+    use std::io::{Read as _, Seek as _};
+    use std::process::Stdio;
+    // A daemon that the command starts must not hold our pipes open.
+    let mut log = tempfile::tempfile()?;
+    let quiet = command.stdin(Stdio::null()).stderr(log.try_clone()?).kill_on_drop(true);
+    let daemon = quiet.as_std().get_args().any(|word| word == "start");
+    let (status, stdout) = if daemon {
+        (quiet.stdout(log.try_clone()?).status().await?, Vec::new())
+    } else {
+        let output = quiet.stdout(Stdio::piped()).output().await?;
+        (output.status, output.stdout)
+    };
+    let mut stderr = Vec::new();
+    log.rewind()?;
+    log.read_to_end(&mut stderr)?;
+    let output = Output { status, stdout, stderr };
+    ensure!(status.success(), "{:?}: {}", command.as_std(), said(&output));
+    Ok(output)
 }
