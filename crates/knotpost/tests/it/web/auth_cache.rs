@@ -5,7 +5,8 @@ use super::tell;
 tell! {
     a_key_that_was_ended_makes_no_move,
     a_password_that_was_replaced_makes_no_move,
-    a_suspended_user_makes_no_move,
+    a_suspended_user_makes_no_move;
+    on_postgres: a_key_that_was_ended_makes_no_move,
 }
 
 mod stories {

@@ -6,7 +6,8 @@ tell! {
     a_form_without_a_session_leads_to_its_page_and_keeps_its_words,
     a_refused_form_is_shown_again_with_its_words,
     what_is_said_under_one_key_is_said_once;
-    undeployed: a_form_beyond_the_rate_keeps_its_words,
+    undeployed: a_form_beyond_the_rate_keeps_its_words;
+    on_postgres: what_is_said_under_one_key_is_said_once,
 }
 
 mod stories {
