@@ -12,6 +12,8 @@ use sqlx_postgres::Postgres;
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::{Batch, BufferedWrite, Prefetched};
+#[cfg(debug_assertions)]
+use crate::connection::note_place;
 use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver, given_up};
 
 /// A transaction that only queries.
@@ -36,11 +38,16 @@ impl ReadTx {
     }
 
     /// What queries run on, after everything in the write buffer is written: a query sees what was written before it.
-    pub(super) async fn driver(&mut self) -> Result<ReadDriver<'_>, StoreError> {
-        Ok(match self.flushed().await? {
-            Driver::Sqlite(connection) => Driver::Sqlite(ReadOnly::new(connection)),
-            Driver::Postgres(connection) => Driver::Postgres(ReadOnly::new(connection)),
-        })
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(super) fn driver(&mut self) -> impl Future<Output = Result<ReadDriver<'_>, StoreError>> {
+        #[cfg(debug_assertions)]
+        note_place(self.is_postgres());
+        async {
+            Ok(match self.flushed().await? {
+                Driver::Sqlite(connection) => Driver::Sqlite(ReadOnly::new(connection)),
+                Driver::Postgres(connection) => Driver::Postgres(ReadOnly::new(connection)),
+            })
+        }
     }
 
     async fn flushed(&mut self) -> Result<WriteDriver<'_>, StoreError> {
@@ -100,8 +107,11 @@ pub(super) struct Writing<'t>(&'t mut WriteTx);
 
 impl<'t> Writing<'t> {
     /// What the statement runs on, after everything in the write buffer is written.
-    pub(super) async fn driver(self) -> Result<WriteDriver<'t>, StoreError> {
-        self.0.read.flushed().await
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(super) fn driver(self) -> impl Future<Output = Result<WriteDriver<'t>, StoreError>> {
+        #[cfg(debug_assertions)]
+        note_place(self.0.is_postgres());
+        async { self.0.read.flushed().await }
     }
 }
 

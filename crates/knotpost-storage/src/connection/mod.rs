@@ -6,6 +6,8 @@ mod driver;
 mod error;
 mod file_identity;
 mod guarded;
+#[cfg(debug_assertions)]
+mod place;
 mod read_only;
 
 pub use driver::{Driver, ReadDriver, WriteDriver};
@@ -18,3 +20,5 @@ pub(crate) use dialect::{among, claim, key_list, on};
 pub(crate) use driver::Connection;
 pub(crate) use file_identity::FileIdentity;
 pub(crate) use guarded::given_up;
+#[cfg(debug_assertions)]
+pub(crate) use place::note_place;

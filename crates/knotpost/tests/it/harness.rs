@@ -39,7 +39,7 @@ use tower::ServiceExt;
 use crate::postgres::TestDatabase;
 
 pub(crate) use hook_host::{HookHost, Told};
-pub(crate) use letter::{Letter, show_all};
+pub(crate) use letter::{Letter, Shown, show_all};
 pub(crate) use passing::{DAY, HOUR};
 pub(crate) use ports::free_address;
 pub(crate) use replying::{Draft, Mailboxes, raw_reply};
@@ -59,8 +59,9 @@ const MOST_BYTES: usize = 4 << 20;
 pub(crate) enum Place {
     Sqlite,
     Postgres(Box<TestDatabase>),
-    /// A SQLite file in the deployed profile: limits on, addresses to be confirmed, a relay and a proxy in front.
-    Deployed,
+    /// The deployed profile: limits on, addresses to be confirmed, a relay and a proxy in front; on SQLite without a
+    /// database.
+    Deployed(Option<Box<TestDatabase>>),
 }
 
 /// Randomness that is the same in every run, and at every place: what only one place draws comes from another row.
@@ -157,10 +158,10 @@ impl TestApp {
         "http://knotpost.example".clone_into(&mut config.server.public_url);
         "memory:".clone_into(&mut config.mail.transport.0);
         config.limits.enabled = false;
-        if let Place::Postgres(database) = &place {
+        if let Place::Postgres(database) | Place::Deployed(Some(database)) = &place {
             database.url().clone_into(&mut config.database.url.0);
         }
-        if matches!(place, Place::Deployed) {
+        if matches!(place, Place::Deployed(_)) {
             deployed::settings(&mut config);
         }
         change(&mut config);
@@ -272,7 +273,7 @@ impl TestApp {
         raw: &[u8],
     ) -> Receipt {
         let (peer, raw) = match self.place {
-            Place::Deployed => deployed::relay(mail_from, raw),
+            Place::Deployed(_) => deployed::relay(mail_from, raw),
             Place::Sqlite | Place::Postgres(_) => (None, raw.to_vec()),
         };
         let envelope = Envelope {
@@ -371,8 +372,12 @@ impl TestApp {
     /// Everything that is stored, as text.
     pub(crate) async fn tables(&self) -> Tables {
         match &self.place {
-            Place::Sqlite | Place::Deployed => Tables::of_sqlite(&self.data.path().join("knotpost.db")).await,
-            Place::Postgres(database) => Tables::of_postgres(database.url()).await,
+            Place::Sqlite | Place::Deployed(None) => {
+                Tables::of_sqlite(&self.data.path().join("knotpost.db")).await
+            }
+            Place::Postgres(database) | Place::Deployed(Some(database)) => {
+                Tables::of_postgres(database.url()).await
+            }
         }
     }
 }

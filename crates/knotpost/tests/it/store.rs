@@ -185,6 +185,8 @@ contracts! {
     mails::a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_not,
     mails::two_senders_never_get_the_same_mail,
     mails::board_mails_are_dropped_when_their_board_begins_again,
+    mails::an_older_mail_is_merged_into_the_newest_that_waits,
+    mails::what_is_sealed_is_found_by_how_it_begins,
     returning::bounces_are_counted_by_day,
     returning::two_reports_at_once_see_one_another,
     returning::a_mail_arrived_that_did_not_come_back,

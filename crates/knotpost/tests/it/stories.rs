@@ -1,5 +1,5 @@
-//! Whole conversations with the server, mail by mail, as their players read them. Each is told on SQLite, in the
-//! deployed profile, and on PostgreSQL where there is one; the letters are the same.
+//! Whole conversations with the server, mail by mail, as their players read them. Each is told once, in
+//! the deployed profile; some on PostgreSQL too, and the letters are the same.
 
 mod abuse;
 mod accounts;
@@ -53,45 +53,36 @@ mod watching;
 mod wishes;
 mod words;
 
-/// Tells every story on both databases, and on SQLite in the deployed profile too; the letters are the same. Stories
-/// behind `undeployed:` are told on the databases alone, for the reasons in the table of that name.
+/// Tells every story once, on SQLite in the deployed profile; those behind `undeployed:` with the settings of a loopback
+/// server, for the reasons in the table of that name. What stands behind `on_postgres:` is told there as well: between them
+/// these stories issue every statement, and `tests/statements` says when one is missing.
 macro_rules! tell {
-    ($($story:ident),+ $(,)? $(; undeployed: $($aside:ident),+ $(,)?)?) => {
-        crate::stories::tell_on_databases! { $($story),+ $(, $($aside),+)? }
-
-        /// The same with limits on, addresses to be confirmed, a relay and a proxy.
-        mod deployed {
-            $(
-                #[tokio::test]
-                async fn $story() {
-                    super::stories::$story(crate::harness::Place::Deployed).await;
-                }
-            )+
-        }
-    };
-}
-pub(crate) use tell;
-
-/// Tells every story on both databases.
-macro_rules! tell_on_databases {
-    ($($story:ident),+) => {
+    ($($story:ident),* $(,)? $(; undeployed: $($aside:ident),+ $(,)?)? $(; on_postgres: $($also:ident),+ $(,)?)?) => {
         $(
             #[tokio::test]
             async fn $story() {
-                stories::$story(crate::harness::Place::Sqlite).await;
+                stories::$story(crate::harness::Place::Deployed(None)).await;
             }
-        )+
-
-        /// The same on `PostgreSQL`.
-        mod on_postgres {
+        )*
+        $(
             $(
                 #[tokio::test]
-                async fn $story() {
-                    let Some(database) = crate::postgres::database().await else { return };
-                    super::stories::$story(crate::harness::Place::Postgres(Box::new(database))).await;
+                async fn $aside() {
+                    stories::$aside(crate::harness::Place::Sqlite).await;
                 }
             )+
-        }
+        )?
+        $(
+            mod on_postgres {
+                $(
+                    #[tokio::test]
+                    async fn $also() {
+                        let Some(database) = crate::postgres::database().await else { return };
+                        super::stories::$also(crate::harness::Place::Deployed(Some(Box::new(database)))).await;
+                    }
+                )+
+            }
+        )?
     };
 }
-pub(crate) use tell_on_databases;
+pub(crate) use tell;

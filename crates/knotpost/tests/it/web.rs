@@ -39,4 +39,4 @@ mod themes;
 mod unsent;
 mod visiting;
 
-pub(crate) use crate::stories::{tell, tell_on_databases};
+pub(crate) use crate::stories::tell;

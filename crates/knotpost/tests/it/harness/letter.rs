@@ -1,5 +1,6 @@
 //! A mail that left the server, as its reader sees it.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use knotpost_transport::outbound::Sent;
@@ -80,4 +81,29 @@ pub(crate) fn show_all(letters: &[Letter]) -> String {
         return "(no mail)\n".to_owned();
     }
     letters.iter().map(Letter::to_string).collect()
+}
+
+/// Mails of a long story, of which each is shown whole once: one with the subject of an earlier one by the lines that no
+/// earlier one had.
+#[derive(Default)]
+pub(crate) struct Shown {
+    subjects: HashSet<String>,
+    lines: HashSet<String>,
+}
+
+impl Shown {
+    pub(crate) fn show(&mut self, letters: &[Letter]) -> String {
+        let letters: Vec<Letter> = letters.iter().map(|letter| self.shorten(letter)).collect();
+        show_all(&letters)
+    }
+
+    fn shorten(&mut self, letter: &Letter) -> Letter {
+        let mut shown = letter.clone();
+        if !self.subjects.insert(letter.subject.clone()) {
+            let is_new = |line: &&str| !line.is_empty() && !self.lines.contains(*line);
+            shown.text = letter.text.lines().filter(is_new).map(|line| format!("{line}\n")).collect();
+        }
+        self.lines.extend(letter.text.lines().map(str::to_owned));
+        shown
+    }
 }

@@ -3,7 +3,7 @@
 //! A message of the frontend is a letter, a length and a payload (PostgreSQL's documentation, "Message Formats"); only
 //! `Query`, `Parse` and `Bind` are read here, for the statements `BEGIN` and `COMMIT`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sqlx_postgres::PgConnectOptions;
@@ -31,8 +31,12 @@ struct State {
     /// How many transactions that write were begun and committed.
     begun: u32,
     committed: u32,
+    /// The points that were passed, each with the number of statements before it.
+    points: Vec<(Point, usize)>,
     /// Whether one is stopped.
     is_held: bool,
+    /// The statements that were run.
+    statements: Vec<String>,
 }
 
 /// A place to connect to instead of the database.
@@ -46,6 +50,14 @@ pub(super) struct Gate {
 impl Drop for Gate {
     fn drop(&mut self) {
         self.listening.abort();
+    }
+}
+
+impl Point {
+    pub(super) fn number(self) -> u32 {
+        match self {
+            Self::Begin(number) | Self::Commit(number) => number,
+        }
     }
 }
 
@@ -90,9 +102,17 @@ impl Gate {
         self.state.send_modify(|state| (state.wanted, state.is_held) = (None, false));
     }
 
-    /// How many transactions that write were committed since it was armed.
-    pub(super) fn committed(&self) -> u32 {
-        self.state.borrow().committed
+    /// The points that were passed since it was armed, and which of these tables were used before each; a table into
+    /// which rows are only inserted is not used.
+    pub(super) fn points(&self, tables: &[String]) -> Vec<(Point, BTreeSet<String>)> {
+        let state = self.state.borrow();
+        let used = |count: &usize| used(&state.statements[..*count], tables);
+        state.points.iter().map(|(point, count)| (*point, used(count))).collect()
+    }
+
+    /// Those of these tables that were used since it was armed.
+    pub(super) fn used(&self, tables: &[String]) -> BTreeSet<String> {
+        used(&self.state.borrow().statements, tables)
     }
 }
 
@@ -131,8 +151,12 @@ async fn forward(
     loop {
         let letter = client.read_u8().await?;
         let message = read_message(&mut client, Some(letter)).await?;
-        if let Some(step) = session.step(letter, &message[5..]) {
-            stop_where_wanted(state, step).await;
+        if let Some(statement) = session.statement(letter, &message[5..]) {
+            let step = session.step(&statement);
+            state.send_modify(|state| state.statements.push(statement));
+            if let Some(step) = step {
+                stop_where_wanted(state, step).await;
+            }
         }
         server.write_all(&message).await?;
     }
@@ -160,6 +184,7 @@ async fn stop_where_wanted(state: &watch::Sender<State>, step: Step) {
                 Point::Commit(state.committed)
             }
         };
+        state.points.push((here, state.statements.len()));
         if state.wanted == Some(here) {
             (state.wanted, state.is_held) = (None, true);
         }
@@ -168,6 +193,24 @@ async fn stop_where_wanted(state: &watch::Sender<State>, step: Step) {
     if state.borrow().is_held {
         watching.wait_for(|state| !state.is_held).await.expect("the gate is there");
     }
+}
+
+fn used(statements: &[String], tables: &[String]) -> BTreeSet<String> {
+    let words: BTreeSet<&str> = statements.iter().flat_map(|sql| used_words(sql)).collect();
+    tables.iter().filter(|table| words.contains(table.as_str())).cloned().collect()
+}
+
+/// The words of a statement, without the table into which it only inserts.
+fn used_words(sql: &str) -> impl Iterator<Item = &str> {
+    let only_inserts = !sql.contains("ON CONFLICT");
+    let mut before = ["", ""];
+    sql.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| !word.is_empty())
+        .filter(move |word| {
+            let is_target = only_inserts && before == ["INSERT", "INTO"];
+            before = [before[1], word];
+            !is_target
+        })
 }
 
 /// What is counted of a connection.
@@ -187,27 +230,45 @@ struct Session {
 }
 
 impl Session {
-    /// Whether the message begins or commits a transaction that writes.
-    fn step(&mut self, letter: u8, payload: &[u8]) -> Option<Step> {
+    /// The statement that the message runs.
+    fn statement(&mut self, letter: u8, payload: &[u8]) -> Option<String> {
         let mut words = payload.split(|byte| *byte == 0);
         let mut word = || words.next().unwrap_or_default().to_vec();
-        let statement = match letter {
-            b'Q' => String::from_utf8_lossy(&word()).into_owned(),
+        match letter {
+            b'Q' => Some(String::from_utf8_lossy(&word()).into_owned()),
             b'P' => {
                 let (name, text) = (word(), word());
                 self.prepared.insert(name, String::from_utf8_lossy(&text).into_owned());
-                return None;
+                None
             }
             b'B' => {
                 let (_portal, name) = (word(), word());
-                self.prepared.get(&name)?.clone()
+                self.prepared.get(&name).cloned()
             }
-            _ => return None,
-        };
+            _ => None,
+        }
+    }
+
+    /// Returns the step if the statement begins or commits a transaction that writes.
+    fn step(&mut self, statement: &str) -> Option<Step> {
         if statement.starts_with("BEGIN") {
             self.writes = !statement.contains("READ ONLY");
             return self.writes.then_some(Step::Begin);
         }
         (statement.starts_with("COMMIT") && self.writes).then_some(Step::Commit)
+    }
+}
+
+#[test]
+fn a_table_that_is_inserted_into_alone_is_not_used() {
+    let is_used = |sql: &str| used_words(sql).any(|word| word == "outbox");
+    assert!(!is_used("INSERT INTO outbox (user_id) SELECT id FROM users"));
+    for sql in [
+        "INSERT INTO outbox (id) VALUES ($1) ON CONFLICT DO NOTHING",
+        "INSERT INTO hints SELECT id FROM outbox",
+        "UPDATE outbox SET state = $1",
+        "WITH gone AS (DELETE FROM outbox RETURNING id) INSERT INTO inbox SELECT id FROM gone",
+    ] {
+        assert!(is_used(sql), "{sql}");
     }
 }

@@ -47,6 +47,7 @@ const PREPARE: &str = "
 /// The tables of a database, and how to put them back.
 pub(super) struct Stored {
     connection: PgConnection,
+    pub(super) tables: Vec<String>,
     /// The rows of every table as they are compared.
     world: BTreeMap<String, Vec<String>>,
     /// How often everything was put back.
@@ -78,11 +79,11 @@ impl Stored {
             let row = format!("{table} {row}");
             world.entry(table).or_default().push(row);
         }
-        Self { connection, world, rounds: 0 }
+        Self { connection, tables, world, rounds: 0 }
     }
 
     /// The tables that were written to since everything was put back.
-    async fn touched(&mut self) -> Vec<String> {
+    pub(super) async fn touched(&mut self) -> Vec<String> {
         let touched = "SELECT DISTINCT name FROM world.touched";
         sqlx::query_scalar(touched).fetch_all(&mut self.connection).await.expect("names")
     }

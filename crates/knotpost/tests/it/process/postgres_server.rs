@@ -76,11 +76,15 @@ async fn a_whole_game_is_played_on_postgres_by_mail_and_http() {
     // What was stored is there for the next process, and a backup is somebody else's business.
     let server = place.start().await;
     assert_eq!(server.moves(101).await.len(), 4);
+    let metrics = server.get("/metrics").await.body;
+    assert!(metrics.contains("\nknotpost_users 2\n"), "{metrics}");
     let refused = place.run(&["backup", "copy.db"]).await;
     assert_eq!(refused.code(), 1, "{refused:?}");
     assert!(refused.stderr.contains("pg_dump"), "{refused:?}");
     assert!(!place.root().join("copy.db").exists());
     server.stop().await;
+    let said = place.run(&["doctor"]).await.succeed();
+    assert!(said.ends_with("othing is wrong: a server can run here.\n"), "{said}");
 }
 
 #[tokio::test]

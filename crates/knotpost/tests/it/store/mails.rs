@@ -430,6 +430,55 @@ pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_no
     assert_eq!(told(&second[0]).2, "2@here");
 }
 
+pub(super) async fn an_older_mail_is_merged_into_the_newest_that_waits(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    for (id, ply) in [(1, 4), (2, 5), (3, 6)] {
+        let mail = BoardMail { board, ply, facts: "{}".to_owned() };
+        queue_mail(&ground.store, id, ply, OutboxContent::Board(mail)).await.unwrap();
+    }
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let leased = tx.lease_outbox((Millis(9), Millis(9)), Millis(99), 1).await?;
+            assert_eq!(leased[0].message_id, "1@here");
+            let newer = tx.newer_waiting_mail(board.0, "x@y.example", 4).await?.unwrap();
+            assert_eq!((newer.ply, newer.facts.as_str()), (6, "{}"));
+            assert!(tx.newer_waiting_mail(board.0, "x@y.example", 6).await?.is_none());
+            assert!(tx.newer_waiting_mail(board.0, "z@y.example", 4).await?.is_none());
+            let former = tx.coalesce_into_waiting(newer.id, ("[]", "late"), Millis(9)).await?;
+            let present = tx.coalesce_into_waiting(newer.id, ("{}", "merged"), Millis(9)).await?;
+            let newest = tx.newer_waiting_mail(board.0, "x@y.example", 4).await?.unwrap();
+            Ok((former, present, newest.facts))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (false, true, "merged".to_owned()));
+}
+
+pub(super) async fn what_is_sealed_is_found_by_how_it_begins(ground: &Ground) {
+    let ann = ground.user("ann").await;
+    store_mail(&ground.store, 10, None).await;
+    store_mail(&ground.store, 11, Some("bulk")).await;
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let hook = NewWebhook {
+                url: "https://x.example/".to_owned(),
+                events: "move".to_owned(),
+                secret: vec![7, 1],
+                form: "json",
+                label: None,
+                session: None,
+            };
+            tx.insert_webhook(ann, &hook, Millis(1)).await
+        })
+    });
+    let webhook = write.await.unwrap();
+    let mut tx = ground.store.read().await.unwrap();
+    for (beginning, count) in [(&[0, 159][..], 1), (&[], 1), (&[159], 0)] {
+        assert_eq!(tx.count_sealed_mails(beginning).await.unwrap(), count, "{beginning:?}");
+    }
+    assert_eq!(tx.webhook_secrets(0, 10).await.unwrap(), [(webhook, vec![7, 1])]);
+    assert!(tx.webhook_secrets(webhook, 10).await.unwrap().is_empty());
+}
+
 pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {
     let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
     let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };

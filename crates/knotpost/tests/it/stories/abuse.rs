@@ -11,7 +11,8 @@ tell! {
     a_right_password_makes_nobody_a_reader_of_another_address,
     the_same_question_is_answered_ten_times_an_hour,
     rates_hold_back_who_asks_too_often,
-    a_mail_to_the_postmaster_is_kept_sealed,
+    a_mail_to_the_postmaster_is_kept_sealed;
+    on_postgres: a_mail_to_the_postmaster_is_kept_sealed,
 }
 
 mod stories {

@@ -16,7 +16,10 @@ tell! {
     what_is_asked_too_often_is_refused_before_any_hashing;
     undeployed:
     addresses_go_but_never_the_last,
-    codes_and_links_die,
+    codes_and_links_die;
+    on_postgres:
+    a_forgotten_password_is_replaced_by_code_once,
+    a_user_gets_another_name_and_keeps_all_else,
 }
 
 mod stories {

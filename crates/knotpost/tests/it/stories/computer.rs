@@ -15,7 +15,10 @@ tell! {
     people_are_answered_in_rotation_and_cheap_levels_first,
     a_person_who_has_used_their_share_waits_and_others_do_not,
     boards_against_the_highest_levels_are_few_and_strangers_begin_fewer,
-    moments_of_a_clock_that_was_ahead_keep_no_turn_waiting,
+    moments_of_a_clock_that_was_ahead_keep_no_turn_waiting;
+    on_postgres:
+    a_board_that_somebody_watches_comes_first_and_its_page_says_when_a_move_is_due,
+    boards_against_the_highest_levels_are_few_and_strangers_begin_fewer,
 }
 
 mod stories {

@@ -20,7 +20,8 @@ tell! {
     what_is_said_holds_no_control_characters,
     somebody_suspended_can_do_nothing;
     undeployed:
-    an_unproven_address_gets_few_mails_and_no_other,
+    an_unproven_address_gets_few_mails_and_no_other;
+    on_postgres: a_change_that_was_not_mine_is_taken_back_by_a_reply,
 }
 
 mod stories {

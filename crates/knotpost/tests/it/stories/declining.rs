@@ -5,7 +5,8 @@ use super::tell;
 tell! {
     with_three_players_the_game_begins_again_without_them,
     with_two_players_the_board_is_removed,
-    what_the_first_mail_says_is_not_lost_when_somebody_declines,
+    what_the_first_mail_says_is_not_lost_when_somebody_declines;
+    on_postgres: what_the_first_mail_says_is_not_lost_when_somebody_declines,
 }
 
 mod stories {

@@ -19,7 +19,11 @@ tell! {
     a_picture_that_is_no_more_keeps_no_words_back;
     undeployed:
     helpers_send_while_there_is_plenty_in_hand,
-    workers_together_send_each_mail_once_and_note_it,
+    workers_together_send_each_mail_once_and_note_it;
+    on_postgres:
+    an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
+    mails_of_a_kind_end_by_a_mail,
+    mails_of_the_day_end_by_one_click,
 }
 
 mod stories {

@@ -10,7 +10,8 @@ tell! {
     hosts_of_log_ins_are_known_for_a_month,
     a_flood_of_wrong_passwords_turns_no_right_one_away,
     a_new_password_makes_nobody_else_hash_again,
-    an_owner_plays_by_unaligned_mail_while_the_password_is_guessed,
+    an_owner_plays_by_unaligned_mail_while_the_password_is_guessed;
+    on_postgres: forged_senders_share_the_tries_of_strangers_and_lock_no_owner_out,
 }
 
 mod stories {

@@ -6,7 +6,8 @@ tell! {
     nothing_leaves_a_server_on_hold_by_any_way,
     nothing_waits_for_a_moment_at_which_a_wrong_clock_was;
     undeployed:
-    mails_of_many_boards_stay_below_what_is_cut_off,
+    mails_of_many_boards_stay_below_what_is_cut_off;
+    on_postgres: nothing_waits_for_a_moment_at_which_a_wrong_clock_was,
 }
 
 mod stories {

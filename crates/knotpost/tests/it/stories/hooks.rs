@@ -16,7 +16,8 @@ tell! {
     what_happens_while_a_host_is_down_follows_what_it_did_not_take,
     a_host_that_cannot_keep_up_is_switched_off,
     a_taken_back_move_changes_no_message,
-    what_nobody_sent_for_days_is_dropped,
+    what_nobody_sent_for_days_is_dropped;
+    on_postgres: what_nobody_sent_for_days_is_dropped,
 }
 
 mod stories {

@@ -11,7 +11,10 @@ tell! {
     a_proposal_tells_how_to_answer_those_who_are_asked,
     a_vacation_ended_at_once_costs_no_day,
     who_seeks_is_told_what_others_seek,
-    a_new_board_says_how_to_decline_and_a_watched_one_how_to_stop,
+    a_new_board_says_how_to_decline_and_a_watched_one_how_to_stop;
+    on_postgres:
+    an_empty_list_says_what_there_is_none_of,
+    a_vacation_ended_at_once_costs_no_day,
 }
 
 mod stories {

@@ -1,6 +1,6 @@
 //! The whole life of a player who has nothing but a mail program: ann finds the server, joins, learns, plays one game to
 //! its end, changes her address, goes away and leaves. What she writes and every mail that she gets stand in the
-//! snapshots, in the order in which she sees them.
+//! snapshots, in the order in which she sees them; of a mail with a subject that she knows, what is new in it.
 
 use super::tell;
 
@@ -8,7 +8,8 @@ tell! {
     a_life_of_osbox,
     a_life_of_osbo,
     a_life_of_obsidio,
-    a_life_of_boxilies,
+    a_life_of_boxilies;
+    on_postgres: a_life_of_osbox,
 }
 
 mod stories {
@@ -20,7 +21,7 @@ mod stories {
     use knotpost_model::BoardRef;
     use knotpost_rules::Position;
 
-    use crate::harness::{DAY, Letter, Mailboxes, Place, TestApp, show_all};
+    use crate::harness::{DAY, Letter, Mailboxes, Place, Shown, TestApp};
     use crate::process::peers::python;
     use crate::process::running::has_neighbour;
 
@@ -56,6 +57,7 @@ mod stories {
         app: TestApp,
         boxes: Mailboxes,
         told: String,
+        shown: Shown,
         /// Every mail that left the server, as it left.
         sent: Vec<Vec<u8>>,
     }
@@ -64,7 +66,8 @@ mod stories {
         async fn start(place: Place) -> Self {
             let app =
                 TestApp::start_with(place, |config| config.accounts.confirm_addresses = Confirm::On).await;
-            Self { app, boxes: Mailboxes::default(), told: String::new(), sent: Vec::new() }
+            let (boxes, shown) = (Mailboxes::default(), Shown::default());
+            Self { app, boxes, told: String::new(), shown, sent: Vec::new() }
         }
 
         /// Notes what ann wrote, and the mails that she gets now.
@@ -74,7 +77,7 @@ mod stories {
                 letters.into_iter().filter(|letter| letter.to.starts_with("ann@")).collect();
             // Adding to a string cannot fail.
             let _ = writeln!(self.told, "\n########## {wrote}\n");
-            self.told.push_str(&show_all(&hers));
+            self.told.push_str(&self.shown.show(&hers));
         }
 
         /// The mails since the last look; the latest of each player lies on top.
@@ -142,7 +145,7 @@ print(count)
         let folder = tempfile::tempdir().unwrap();
         let mut number = 0;
         for (game, options) in GAMES {
-            for mail in live(Place::Deployed, game, options).await.sent {
+            for mail in live(Place::Deployed(None), game, options).await.sent {
                 number += 1;
                 std::fs::write(folder.path().join(format!("{number}.eml")), mail).unwrap();
             }
@@ -188,6 +191,7 @@ print(count)
         life.read_mail();
         life.bob_replies("ok").await;
         life.told.clear();
+        life.shown = Shown::default();
         life.write("Hello", "I heard that one can play here.").await;
         life.write("help", "").await;
         life.write("signup ann abc", "").await;

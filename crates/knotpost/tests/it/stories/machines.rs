@@ -137,7 +137,7 @@ mod stories {
         for &(name, want) in CASES {
             let there = match fresh.take() {
                 Some(there) => there,
-                None => Correspondence::start(Place::Deployed).await,
+                None => Correspondence::start(Place::Deployed(None)).await,
             };
             let outcome = there.send_case(&mail_fixture(&format!("machines/{name}.eml"))).await;
             let seen = seen(&outcome);

@@ -109,12 +109,7 @@ mod stories {
 
     /// Begins at this place, and in a file when it is taken: a database is had once.
     async fn begin_again(place: &mut Option<Place>) -> (TestApp, Letter) {
-        let next = match place {
-            Some(Place::Deployed) => Some(Place::Deployed),
-            _ => Some(Place::Sqlite),
-        };
-        let here = std::mem::replace(place, next).unwrap_or(Place::Sqlite);
-        begin(here).await
+        begin(place.take().unwrap_or(Place::Deployed(None))).await
     }
 
     async fn moves(app: &TestApp) -> String {

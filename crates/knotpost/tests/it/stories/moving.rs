@@ -10,7 +10,8 @@ tell! {
     damaged_files_are_refused_whole,
     files_of_other_programs_are_refused_by_name,
     a_server_in_use_takes_none_in,
-    a_file_of_another_key_is_taken_on_request,
+    a_file_of_another_key_is_taken_on_request;
+    on_postgres: a_file_of_another_key_is_taken_on_request,
 }
 
 mod stories {
@@ -30,8 +31,8 @@ mod stories {
     /// The other kind of database, where there is one.
     async fn elsewhere(place: &Place) -> Place {
         match place {
-            Place::Postgres(_) => Place::Sqlite,
-            Place::Sqlite | Place::Deployed => match postgres::database().await {
+            Place::Postgres(_) | Place::Deployed(Some(_)) => Place::Sqlite,
+            Place::Sqlite | Place::Deployed(None) => match postgres::database().await {
                 Some(database) => Place::Postgres(Box::new(database)),
                 None => Place::Sqlite,
             },

@@ -12,7 +12,10 @@ tell! {
     another_process_takes_over,
     clocks_that_are_apart_make_no_outage,
     a_broken_board_stops_no_other,
-    a_late_mail_says_what_it_would_have_said_in_time,
+    a_late_mail_says_what_it_would_have_said_in_time;
+    on_postgres:
+    a_clock_that_is_set_harms_nobody,
+    a_broken_board_stops_no_other,
 }
 
 mod stories {

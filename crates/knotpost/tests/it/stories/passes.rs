@@ -16,7 +16,8 @@ tell! {
     the_tag_may_come_in_capitals_or_in_the_headers_alone,
     other_mails_are_not_answered_by_moves,
     lists_may_carry_a_reply_and_get_its_errors,
-    tokens_are_not_written_down,
+    tokens_are_not_written_down;
+    on_postgres: a_confirmation_from_elsewhere_shows_the_move_that_it_confirms,
 }
 
 mod stories {

@@ -16,7 +16,7 @@ tell! {
 }
 
 mod stories {
-    use crate::harness::{Letter, Place, TestApp, show_all};
+    use crate::harness::{Letter, Place, Shown, TestApp, show_all};
 
     /// The move that a mail offers to whoever is to move.
     fn offered(letters: &[Letter]) -> (String, String) {
@@ -106,14 +106,14 @@ mod stories {
         insta::assert_snapshot!("challenge", show_all(&app.letters()));
 
         let moves = GAME;
-        let mut told = String::new();
+        let (mut told, mut shown) = (String::new(), Shown::default());
         for (number, play) in moves.iter().enumerate() {
             app.clock.advance(3_600_000 + 60_000 * i64::try_from(number).unwrap());
             let (from, who) = [("ann@ann.example", "ann"), ("bob@home.example", "bob")][number % 2];
             app.mail(from, &format!("osbox move 101 {who} {who}-secret {play}"), "").await;
             let letters = app.letters();
             assert_eq!(letters.len(), 2, "one to each: {}", show_all(&letters));
-            told += &show_all(&letters);
+            told += &shown.show(&letters);
         }
         insta::assert_snapshot!("game", told);
 

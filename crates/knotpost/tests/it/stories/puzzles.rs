@@ -7,7 +7,8 @@ tell! {
     what_is_no_puzzle_is_told,
     puzzles_come_every_day_to_whoever_wants_them,
     puzzles_of_one_game_are_wanted_or_refused_alone,
-    puzzles_end_by_the_address_in_their_mail,
+    puzzles_end_by_the_address_in_their_mail;
+    on_postgres: puzzles_end_by_the_address_in_their_mail,
 }
 
 mod stories {

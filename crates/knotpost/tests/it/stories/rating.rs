@@ -9,7 +9,8 @@ tell! {
     who_stays_away_becomes_inactive_and_comes_back,
     tables_of_four_players_fit_into_a_mail,
     standings_of_many_are_cut,
-    ties_have_a_column_of_their_own,
+    ties_have_a_column_of_their_own;
+    on_postgres: the_last_mail_says_what_became_of_the_ratings,
 }
 
 mod stories {

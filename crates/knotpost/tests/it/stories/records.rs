@@ -11,7 +11,8 @@ tell! {
     a_game_that_ends_by_forfeit_says_so_everywhere,
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
-    a_record_too_long_for_a_mail_is_linked_to,
+    a_record_too_long_for_a_mail_is_linked_to;
+    on_postgres: who_leaves_the_server_out_of_turn_says_so_in_the_record,
 }
 
 mod stories {

@@ -6,7 +6,8 @@ tell! {
     a_reply_to_the_last_mail_begins_another_game_with_the_seats_exchanged,
     one_rematch_of_a_board_is_played_at_a_time,
     only_an_open_deal_is_dealt_again,
-    a_rematch_needs_a_finished_board_a_player_and_others_who_are_willing,
+    a_rematch_needs_a_finished_board_a_player_and_others_who_are_willing;
+    on_postgres: a_reply_to_the_last_mail_begins_another_game_with_the_seats_exchanged,
 }
 
 mod stories {

@@ -6,7 +6,8 @@ tell! {
     a_resignation_out_of_turn_waits_for_the_turn,
     words_with_it_wait_as_well,
     words_that_wait_reach_the_others_when_the_account_is_deleted,
-    who_asks_first_and_moves_then_has_resigned_already,
+    who_asks_first_and_moves_then_has_resigned_already;
+    on_postgres: words_that_wait_reach_the_others_when_the_account_is_deleted,
 }
 
 mod stories {

@@ -13,7 +13,8 @@ tell! {
     a_command_at_a_return_path_is_obeyed_with_a_password,
     a_stopped_address_can_be_proven_anew,
     who_waits_for_somebody_whose_mail_comes_back_is_told,
-    a_mail_to_the_postmaster_is_handed_to_the_administrators,
+    a_mail_to_the_postmaster_is_handed_to_the_administrators;
+    on_postgres: a_stopped_address_can_be_proven_anew,
 }
 
 mod stories {

@@ -5,7 +5,8 @@ use super::tell;
 tell! {
     a_stop_in_reply_to_a_confirmation_ends_all_mail_until_its_reader_wants_it,
     a_stop_ends_no_mail_where_somebody_plays,
-    no_reader_takes_back_what_an_administrator_stopped,
+    no_reader_takes_back_what_an_administrator_stopped;
+    on_postgres: no_reader_takes_back_what_an_administrator_stopped,
 }
 
 mod stories {

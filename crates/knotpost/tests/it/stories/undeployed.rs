@@ -1,5 +1,4 @@
-//! Why some stories are not told in the deployed profile. Every other story is: `tell!` does it, and what it leaves out
-//! must have its reason here.
+//! Reasons of the stories that are not told in the deployed profile. Every other story is: `tell!` does it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,6 +23,11 @@ const UNDEPLOYED: &[(&str, &str, &str)] = &[
     ("stories::playing", "two_players_meet_by_mail_and_play_to_the_end", LETTERS),
     ("stories::reading", "changes_of_an_account_are_told_to_all_its_addresses", LETTERS),
     ("stories::submitting", "no_more_than_fifty_boards_are_sent_again", CHALLENGES),
+    (
+        "web::hostile",
+        "no_field_of_a_page_or_of_the_api_says_more_than_it_should",
+        "more log-ins and wrong passwords than are allowed in an hour",
+    ),
     ("web::unsent", "a_form_beyond_the_rate_keeps_its_words", "its own limit of requests"),
 ];
 
@@ -40,6 +44,7 @@ fn read_undeployed(folder: &Path, module: &str, found: &mut BTreeSet<(String, St
             for block in text.split("\ntell! {").skip(1) {
                 let block = block.split('}').next().unwrap_or_default();
                 let stories = block.split_once("undeployed:").map_or("", |(_, stories)| stories);
+                let stories = stories.split(';').next().unwrap_or_default();
                 let stories = stories.split([',', '\n']).map(str::trim).filter(|story| !story.is_empty());
                 found.extend(stories.map(|story| (module.clone(), story.to_owned())));
             }

@@ -7,7 +7,8 @@ tell! {
     whoever_watches_all_gets_new_boards_too,
     the_end_is_told_once,
     of_several_boards_those_that_there_are_count,
-    a_removed_board_is_told_to_everybody_who_waits,
+    a_removed_board_is_told_to_everybody_who_waits;
+    on_postgres: the_end_is_told_once,
 }
 
 mod stories {

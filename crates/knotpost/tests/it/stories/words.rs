@@ -9,7 +9,8 @@ tell! {
     a_broadcast_reaches_everybody_who_takes_it,
     a_broadcast_must_be_earned_and_comes_once_a_day,
     a_broadcast_goes_on_where_it_was_interrupted,
-    a_broadcast_ends_when_its_author_is_suspended_or_deleted,
+    a_broadcast_ends_when_its_author_is_suspended_or_deleted;
+    on_postgres: a_broadcast_must_be_earned_and_comes_once_a_day,
 }
 
 mod stories {

@@ -17,6 +17,12 @@ tell! {
     mails_are_found_read_masked_and_tried_again,
     a_word_goes_to_everybody,
     what_others_wrote_is_text_and_nothing_else,
+    the_log_is_kept_for_its_days;
+    on_postgres:
+    the_pages_show_the_server_and_its_people,
+    what_needs_attention_stands_on_top,
+    whom_no_mail_goes_to_is_looked_at_and_changed,
+    mails_are_found_read_masked_and_tried_again,
     the_log_is_kept_for_its_days,
 }
 

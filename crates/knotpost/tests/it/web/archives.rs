@@ -9,7 +9,8 @@ tell! {
     the_settings_page_makes_an_archive_and_not_many,
     with_an_account_go_its_addresses_and_its_role,
     with_an_account_go_its_words_where_that_is_wished,
-    the_page_about_privacy_tells_the_times_of_the_configuration,
+    the_page_about_privacy_tells_the_times_of_the_configuration;
+    on_postgres: with_an_account_go_its_words_where_that_is_wished,
 }
 
 mod stories {

@@ -6,7 +6,8 @@ tell! {
     a_key_that_was_ended_makes_no_move,
     a_password_that_was_replaced_makes_no_move,
     a_suspended_user_makes_no_move,
-    a_renamed_user_makes_no_move_under_the_old_name,
+    a_renamed_user_makes_no_move_under_the_old_name;
+    on_postgres: a_key_that_was_ended_makes_no_move,
 }
 
 mod stories {

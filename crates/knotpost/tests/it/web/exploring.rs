@@ -10,7 +10,8 @@ tell! {
     what_waits_is_taken_back,
     a_plan_for_a_board_that_has_moved_on_is_refused,
     nobody_else_can_plan,
-    what_moves_won_is_shown_without_replaying_them,
+    what_moves_won_is_shown_without_replaying_them;
+    on_postgres: a_move_is_made_and_its_sequel_waits,
 }
 
 mod stories {

@@ -11,7 +11,10 @@ tell! {
     deadlines_are_moments_at_which_time_is_up,
     no_deadline_runs_in_vacations_and_pauses,
     what_has_not_changed_is_not_sent_again,
-    nothing_that_players_write_breaks_a_feed,
+    nothing_that_players_write_breaks_a_feed;
+    on_postgres:
+    feeds_are_switched_on_renewed_and_ended_on_the_settings_page,
+    turns_tell_of_the_boards_that_wait,
 }
 
 mod stories {

@@ -7,7 +7,10 @@ tell! {
     programs_keep_webhooks_with_keys,
     chats_are_told_in_words_and_in_their_own_form,
     names_that_lead_inside_are_not_followed,
-    certificates_are_checked,
+    certificates_are_checked;
+    on_postgres:
+    a_webhook_is_made_tried_renewed_and_removed_on_the_settings_page,
+    chats_are_told_in_words_and_in_their_own_form,
 }
 
 mod stories {

@@ -3,10 +3,11 @@
 //!
 //! The snapshot has a line for every field and value: the status, what is changed by it, and what its sender is told.
 
-use super::tell_on_databases;
+use super::tell;
 
-tell_on_databases! {
-    no_field_of_a_page_or_of_the_api_says_more_than_it_should
+tell! {
+    ;
+    undeployed: no_field_of_a_page_or_of_the_api_says_more_than_it_should,
 }
 
 mod stories {

@@ -8,7 +8,8 @@ tell! {
     an_invitation_is_withdrawn_and_ends,
     nobody_guesses_or_takes_their_own,
     an_invitation_stays_open_where_somebody_cannot_play,
-    twenty_invitations_are_enough,
+    twenty_invitations_are_enough;
+    on_postgres: an_invitation_stays_open_where_somebody_cannot_play,
 }
 
 mod stories {

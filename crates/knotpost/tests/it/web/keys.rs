@@ -14,7 +14,8 @@ tell! {
     a_move_is_sent_by_program_and_made_once,
     wrong_keys_are_counted_like_wrong_passwords,
     keys_are_made_and_ended_on_the_settings_page,
-    the_administration_by_program_is_that_of_the_pages,
+    the_administration_by_program_is_that_of_the_pages;
+    on_postgres: every_address_is_for_whom_the_table_says,
 }
 
 mod stories {

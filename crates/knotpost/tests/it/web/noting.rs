@@ -8,7 +8,8 @@ tell! {
     who_only_looks_on_has_notes_too,
     a_note_that_is_not_stored_is_not_lost,
     notes_go_with_the_account_and_with_the_board,
-    a_thousand_notes_are_enough,
+    a_thousand_notes_are_enough;
+    on_postgres: a_thousand_notes_are_enough,
 }
 
 mod stories {

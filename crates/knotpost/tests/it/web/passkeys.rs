@@ -17,7 +17,10 @@ tell! {
     a_passkey_counts_as_the_password_for_ten_minutes,
     passkeys_go_with_the_account_and_a_suspended_user_stays_out,
     without_tls_or_a_domain_there_are_no_passkeys,
-    no_answer_is_too_odd_to_be_refused,
+    no_answer_is_too_odd_to_be_refused;
+    on_postgres:
+    a_passkey_is_removed_with_the_password_alone_and_that_is_told,
+    a_passkey_gets_another_name,
 }
 
 /// What one server asks, the other one hears.
@@ -577,10 +580,10 @@ pub(super) mod stories {
     }
 
     pub(super) async fn without_tls_or_a_domain_there_are_no_passkeys(place: Place) {
-        let elsewhere = matches!(place, Place::Deployed);
-        let place = || if elsewhere { Place::Deployed } else { Place::Sqlite };
-        for url in ["http://knotpost.example", "https://192.0.2.1", "http://127.0.0.1:8080"] {
-            let app = begin_at(place(), url).await;
+        let places = [place, Place::Deployed(None), Place::Deployed(None)];
+        let urls = ["http://knotpost.example", "https://192.0.2.1", "http://127.0.0.1:8080"];
+        for (url, place) in urls.into_iter().zip(places) {
+            let app = begin_at(place, url).await;
             assert!(!Browser::new(&app).get("/login").await.text.contains("asskey"), "{url}");
             let mut ann = Browser::of(&app, "ann").await;
             assert!(!ann.get("/settings").await.text.contains("asskey"), "{url}");
@@ -589,7 +592,7 @@ pub(super) mod stories {
                 assert!(page.status == 403 && page.text.contains("has no passkeys"), "{url}: {}", page.text);
             }
         }
-        let app = begin_at(place(), "http://localhost:8080").await;
+        let app = begin_at(Place::Deployed(None), "http://localhost:8080").await;
         let mut device = Device::new();
         "http://localhost:8080".clone_into(&mut device.origin);
         "localhost".clone_into(&mut device.party);

@@ -25,7 +25,8 @@ tell! {
     settings_are_changed_as_by_mail,
     a_password_is_changed_with_the_password_alone,
     the_home_page_shows_whose_turn_it_is,
-    every_page_shows_itself,
+    every_page_shows_itself;
+    on_postgres: settings_are_changed_as_by_mail,
 }
 
 mod stories {

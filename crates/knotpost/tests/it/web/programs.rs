@@ -17,7 +17,11 @@ tell! {
     a_key_for_programs_plays_and_speaks_and_leaves_the_account_alone,
     a_program_hears_of_all_its_boards,
     who_comes_back_hears_what_was_missed_on_every_board,
-    an_account_has_a_few_open_streams_at_most,
+    an_account_has_a_few_open_streams_at_most;
+    on_postgres:
+    an_account_of_a_program_is_marked_and_stays_one,
+    a_program_hears_of_all_its_boards,
+    who_comes_back_hears_what_was_missed_on_every_board,
 }
 
 /// A stream of events.

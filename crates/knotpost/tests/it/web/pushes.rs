@@ -9,7 +9,8 @@ tell! {
     a_browser_that_is_gone_is_forgotten_and_a_busy_service_is_waited_for,
     browsers_are_added_by_their_user_and_removed_with_them,
     a_browser_is_told_as_long_as_its_session_lasts,
-    a_server_that_tells_no_browsers_offers_it_to_nobody,
+    a_server_that_tells_no_browsers_offers_it_to_nobody;
+    on_postgres: a_browser_that_is_gone_is_forgotten_and_a_busy_service_is_waited_for,
 }
 
 mod stories {

@@ -6,7 +6,8 @@ tell! {
     an_opponent_is_looked_for_from_the_form,
     the_computer_is_played_with_one_button,
     a_board_is_followed_by_mail_and_left_alone_again,
-    an_earlier_position_does_not_say_whose_turn_it_is,
+    an_earlier_position_does_not_say_whose_turn_it_is;
+    on_postgres: the_computer_is_played_with_one_button,
 }
 
 mod stories {

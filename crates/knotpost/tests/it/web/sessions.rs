@@ -14,7 +14,10 @@ tell! {
     signing_up_logs_in,
     posts_of_other_sites_are_refused,
     a_log_in_leads_back_but_not_away,
-    a_session_alone_does_not_change_where_mail_or_secrets_go,
+    a_session_alone_does_not_change_where_mail_or_secrets_go;
+    on_postgres:
+    a_fresh_log_in_gets_a_fresh_token,
+    a_link_logs_in_once,
 }
 
 mod stories {

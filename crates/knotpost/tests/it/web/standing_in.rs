@@ -7,7 +7,8 @@ tell! {
     a_computer_player_goes_on_for_a_player_who_does_not_move,
     the_others_agree_that_a_computer_player_goes_on,
     nobody_takes_a_rated_game_from_their_opponent,
-    who_comes_back_in_time_keeps_their_seat,
+    who_comes_back_in_time_keeps_their_seat;
+    on_postgres: a_computer_player_goes_on_for_a_player_who_does_not_move,
 }
 
 mod stories {

@@ -7,7 +7,8 @@ tell! {
     a_refused_form_is_shown_again_with_its_words,
     a_refused_form_keeps_every_field_but_passwords,
     what_is_said_under_one_key_is_said_once;
-    undeployed: a_form_beyond_the_rate_keeps_its_words,
+    undeployed: a_form_beyond_the_rate_keeps_its_words;
+    on_postgres: what_is_said_under_one_key_is_said_once,
 }
 
 mod stories {
