@@ -7,6 +7,8 @@
 //! A search sees a position only as `Unseen`, a copy whose chance follows another stream, so that no player knows a roll
 //! to come. Which search plays which game is said in the file `table.rs`.
 
+#![warn(missing_docs)]
+
 mod bot;
 mod chance;
 mod contest;

@@ -5,6 +5,8 @@
 //! game: what it must know about games (their names and option words) comes in as a [`Vocabulary`].
 //! Whether a user exists, a board is running or a move is legal is decided elsewhere.
 
+#![warn(missing_docs)]
+
 mod arguments;
 mod blank;
 mod bound;

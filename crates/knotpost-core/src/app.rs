@@ -121,7 +121,6 @@ pub struct App {
     pub thinking: Thinking,
     /// Long boards that were just looked at.
     pub recent_boards: RecentBoards,
-    /// Its secret keys.
     pub secret: KeyRing,
     /// Links it gives out.
     pub links: Links,

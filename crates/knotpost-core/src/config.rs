@@ -43,7 +43,6 @@ pub fn environment(name: &str) -> Option<String> {
 /// All settings of a server.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(missing_docs, reason = "each section says what it is for")]
 pub struct Config {
     pub server: Server,
     pub http: Http,

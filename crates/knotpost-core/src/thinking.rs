@@ -69,7 +69,6 @@ pub trait Thinker: Send + Sync {
 /// What is asked: a board with all its moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// The board.
     pub board: BoardKey,
     /// The digest of its moves.
     pub moves: i64,
@@ -90,7 +89,6 @@ pub enum Unanswered {
 /// Whoever a computer player is asked for: turns are theirs in rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AskedFor {
-    /// A user.
     User(UserKey),
     /// A guest, who counts as their network does.
     Guest(Option<Host>),

@@ -43,7 +43,6 @@ pub(crate) fn received_from(name: &str) -> String {
 
 /// Where the data is, in the folder of a deployed server.
 pub(crate) const DATA: &str = "var/knotpost";
-/// Where its settings are.
 pub(crate) const SETTINGS: &str = "etc/knotpost.toml";
 /// The user `nobody`, who owns no files.
 const NOBODY: u32 = 65534;

@@ -14,7 +14,6 @@ use crate::server::PATIENCE;
 /// The header line of a JSON body.
 pub(crate) const JSON: &str = "Content-Type: application/json\r\n";
 
-/// A response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,

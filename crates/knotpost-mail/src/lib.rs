@@ -4,6 +4,8 @@
 //! command among them. The stages are pure functions from value to value: this crate must not know files, a clock, the
 //! server's addresses or the meaning of a command. Every input gives a value, in time linear in its size.
 
+#![warn(missing_docs)]
+
 mod charset;
 pub mod data;
 mod decode;

@@ -22,7 +22,6 @@ pub enum HookUrlError {
     /// It cannot be read.
     #[error("a webhook needs a whole web address such as https://example.org/knotpost")]
     Malformed,
-    /// Too long.
     #[error("the address of a webhook has at most {LONGEST} characters")]
     TooLong,
     /// Without TLS.
@@ -102,7 +101,6 @@ impl HookUrl {
         }
     }
 
-    /// Its port.
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or(443)
     }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// As a mail.
     Mail,
     /// Over HTTP.
     Http,
@@ -31,7 +30,6 @@ impl Channel {
 pub enum Rate {
     /// New accounts.
     Signup,
-    /// Challenges.
     Challenge,
     /// New passwords and links to log in that are asked for.
     Reset,
@@ -145,10 +143,7 @@ impl ShareOf {
 /// A share of a rate: one count in one scope. Each channel has its own share of what all senders have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Share {
-    /// The rate.
     pub rate: Rate,
-    /// The scope.
     pub scope: ShareOf,
-    /// The channel.
     pub channel: Channel,
 }

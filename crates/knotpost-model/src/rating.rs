@@ -33,7 +33,6 @@ pub enum Score {
 }
 
 impl Score {
-    /// 1, 0 or -1.
     fn outcome(self) -> f64 {
         match self {
             Self::Won => 1.0,
@@ -42,7 +41,6 @@ impl Score {
         }
     }
 
-    /// 1, 1/2 or 0.
     fn share(self) -> f64 {
         f64::midpoint(self.outcome(), 1.0)
     }
@@ -67,7 +65,6 @@ pub struct Rating {
     pub glicko: f64,
     /// Its deviation, in points.
     pub deviation: f64,
-    /// Its volatility.
     pub volatility: f64,
 }
 

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// The mail is what it claims to be.
     Pass,
-    /// It is not.
     Fail,
     /// It probably is not.
     SoftFail,
@@ -28,7 +27,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Pass, Self::Fail, Self::SoftFail, Self::Neutral, Self::None, Self::TempError, Self::PermError];
 
@@ -76,7 +74,6 @@ pub enum Source {
 pub struct SpfVerdict {
     /// For the return path.
     pub result: Verdict,
-    /// Its domain.
     pub domain: String,
     /// For the name that the host gave itself.
     pub helo: Verdict,
@@ -85,7 +82,6 @@ pub struct SpfVerdict {
 /// Whether a signature holds (RFC 6376).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DkimVerdict {
-    /// The result.
     pub result: Verdict,
     /// The domain that signed.
     pub domain: String,
@@ -126,9 +122,7 @@ impl DmarcPolicy {
 /// Whether SPF or DKIM speak for the domain in From (RFC 7489).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DmarcVerdict {
-    /// The result.
     pub result: Verdict,
-    /// The domain in From.
     pub domain: String,
     /// What that domain asks for; `None`: not known.
     pub policy: Option<DmarcPolicy>,
@@ -139,11 +133,9 @@ pub struct DmarcVerdict {
 pub struct Verdicts {
     /// The source of the verdicts.
     pub source: Source,
-    /// SPF.
     pub spf: SpfVerdict,
     /// DKIM, signature by signature.
     pub dkim: Vec<DkimVerdict>,
-    /// DMARC.
     pub dmarc: DmarcVerdict,
 }
 

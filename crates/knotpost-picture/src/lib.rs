@@ -4,6 +4,8 @@
 //! pavements, stones show their arrows. It reads no files, needs no fonts and gives the same bytes for the same view on
 //! every machine.
 
+#![warn(missing_docs)]
+
 mod gain;
 mod geometry;
 mod glyphs;

@@ -106,7 +106,6 @@ pub fn is_writable(path: &Path) -> Option<bool> {
 /// What is left on a file system for users without privileges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// Bytes.
     pub bytes: u64,
     /// Files that can still be made; `None`: as many as there is room for.
     pub files: Option<u64>,

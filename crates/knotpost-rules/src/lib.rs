@@ -7,6 +7,8 @@
 //! Authors of games implement [`Game`] and [`Show`]; all other code holds `&dyn` [`AnyGame`] from the [`Registry`] and
 //! `Box<dyn` [`Position`]`>`, which a blanket implementation derives from the typed traits.
 
+#![warn(missing_docs)]
+
 mod choice;
 #[cfg(feature = "test-kit")]
 pub mod conformance;

@@ -157,9 +157,6 @@ impl WriteTx {
 
     /// Takes rows to write them later, together with those of other moves. `None`: they cannot wait, and the
     /// table writes them itself, as always on SQLite, where a statement costs no round trip.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) async fn buffer<W: BufferedWrite>(
         &mut self,
         write: W,
@@ -211,9 +208,6 @@ impl WriteTx {
     }
 
     /// Keeps everything since the last savepoint and removes the savepoint.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
         match self.savepoints.pop() {
             Some(Savepoint::Set) => self.statement("RELEASE SAVEPOINT step").await,

@@ -23,7 +23,6 @@ use knotpost_model::{Millis, UserKey};
 pub(super) enum AuthMethod {
     /// By a token with these scopes.
     Token,
-    /// By the password.
     Password,
     /// By the cookie of a session.
     Session,
@@ -108,10 +107,8 @@ impl Caller {
 #[derive(Clone, Debug)]
 pub(super) struct CommandCaller(pub(super) Caller);
 
-/// Where a key is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyCheck {
-    /// In the database.
     Database,
     /// In the cache, or in the database.
     Cached,

@@ -156,7 +156,6 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
     Ok((line, text))
 }
 
-/// The response for an answer.
 fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> CommandResponse {
     let (content_type, body) = match form {
         Form::Text => (TEXT, text_of(composer, answer)),

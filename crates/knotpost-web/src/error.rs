@@ -66,7 +66,6 @@ impl From<ServiceError> for Problem {
     }
 }
 
-/// The status of a code.
 pub(super) fn status(code: Code) -> StatusCode {
     StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

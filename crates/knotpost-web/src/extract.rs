@@ -21,10 +21,8 @@ pub(super) struct ApiQuery<T>(pub(super) T);
 /// The parameters of the path of a page.
 pub(super) struct PagePath<T>(pub(super) T);
 
-/// The query of a page.
 pub(super) struct PageQuery<T>(pub(super) T);
 
-/// The raw body.
 pub(super) struct RawBody(pub(super) Bytes);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Web> for ApiPath<T> {

@@ -100,7 +100,6 @@ async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Res
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// All routes.
 pub fn routes() -> impl Iterator<Item = &'static Route> {
     limited().chain(inbound::ROUTES).chain(router::WATCHING)
 }

@@ -21,14 +21,11 @@ pub(super) enum Theme {
     /// That of the reader's system.
     #[default]
     System,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 
 impl Theme {
-    /// All there are.
     pub(super) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
     /// Its word in the cookie and in forms.

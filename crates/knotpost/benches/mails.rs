@@ -1,6 +1,6 @@
 //! What a board mail costs from the board to its bytes: the text, the page, and both as a message; the picture is
 //! measured by its own crate and here given, as it is when several people read the same board.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 use std::hint::black_box;
 use std::sync::{Arc, LazyLock};

@@ -1,6 +1,6 @@
 //! What a move costs: from its text to the bytes of both mails without a database, stored on SQLite on boards of
 //! growing length, and the check of its credentials.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::hint::black_box;
 use std::path::Path;

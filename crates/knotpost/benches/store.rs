@@ -1,7 +1,7 @@
 //! The most frequent queries, each in a transaction of its own, and the most frequent writes, each
 //! committed to disk before it counts: on SQLite, and on the empty PostgreSQL database that `KNOTPOST_BENCH_DATABASE`
 //! names, if it names one.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 use std::hint::black_box;
 

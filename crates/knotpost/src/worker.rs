@@ -140,9 +140,6 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
 
 /// Makes due what waits for a moment that never comes, and writes one mail of the day, some mails with puzzles and one part of a broadcast; `false`: nothing was due, or the
 /// server is on hold.
-///
-/// # Errors
-/// When the database fails.
 pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
     if app.hold.is_some() {
         return Ok(false);
@@ -293,9 +290,6 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
 }
 
 /// Makes digests due that have lost their due time.
-///
-/// # Errors
-/// When the database fails.
 pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     let mended = app.store.write(move |tx| Box::pin(tx.mend_digests(now))).await?;
@@ -357,9 +351,6 @@ pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: Cancel
 }
 
 /// Deletes one batch of everything that is old enough; returns whether there may be more.
-///
-/// # Errors
-/// When the database fails.
 pub async fn prune(app: &App) -> Result<bool, StoreError> {
     const DAY: i64 = 86_400_000;
     let now = app.clock.now();

@@ -1,3 +1,5 @@
+
+#![warn(missing_docs)]
 #![doc = include_str!("../README.md")]
 
 mod arguments;

@@ -15,7 +15,6 @@ const LONGEST_DETAIL: usize = 300;
 pub enum AdminChannel {
     /// From a shell of the machine.
     Shell,
-    /// On the web.
     Web,
     /// Through the API.
     Api,
@@ -57,21 +56,17 @@ pub enum AdminAction {
     User {
         /// Whom.
         userid: String,
-        /// What.
         edit: UserEdit,
     },
     /// A change to a board.
     Board {
-        /// Which.
         board: BoardRef,
-        /// What.
         action: BoardAction,
         /// What the players are told about it; may be empty.
         why: String,
     },
     /// Looking at a board as one of its players sees it, which may be more than others see.
     LookAs {
-        /// Which.
         board: BoardRef,
         /// With whose eyes.
         seat: u8,
@@ -82,14 +77,10 @@ pub enum AdminAction {
         queue: MailQueue,
         /// Its number.
         id: i64,
-        /// What.
         change: MailChange,
     },
     /// Sending mail again to an address where it was stopped.
-    StartAddress {
-        /// The address.
-        address: String,
-    },
+    StartAddress { address: String },
     /// Sending no mail to an address or a domain, whatever causes it.
     Block {
         /// Whom.

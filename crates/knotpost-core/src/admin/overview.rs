@@ -82,11 +82,9 @@ pub struct Overview {
     pub inbox: QueueFacts,
     /// Outgoing mail.
     pub outbox: QueueFacts,
-    /// Bytes of the database.
     pub database_bytes: i64,
     /// Whether several processes may use the database.
     pub is_shared: bool,
-    /// Its games.
     pub games: Vec<GameCount>,
     /// Work that one process does for all.
     pub duties: Vec<DutyLine>,
@@ -110,9 +108,6 @@ pub struct Jobs {
 }
 
 /// How the server is doing.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
     let games = view_games(app).await?;
     let mut tx = app.store.read().await?;
@@ -144,9 +139,6 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
 }
 
 /// What the server has to do by itself.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
     let mut tx = app.store.read().await?;
     let now = app.clock.now();

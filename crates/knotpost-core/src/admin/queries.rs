@@ -58,7 +58,6 @@ impl From<AuditRow> for AuditEntry {
 /// Entries of the audit log, the newest first.
 #[derive(Clone, Debug)]
 pub struct AuditPage {
-    /// The entries.
     pub rows: Vec<AuditEntry>,
     /// With [`AuditQuery::before`] set to this the look goes on; `None`: that was all.
     pub next: Option<i64>,
@@ -67,7 +66,6 @@ pub struct AuditPage {
 /// A move that waits for its turn.
 #[derive(Clone, Debug)]
 pub struct QueuedLine {
-    /// The seat.
     pub seat: i64,
     /// Who sits there.
     pub userid: String,
@@ -90,9 +88,6 @@ pub struct Inspection {
 }
 
 /// What administrators did.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, StoreError> {
     let filter = AuditFilter {
         user: query.userid.as_ref().map(|userid| userid.to_lowercase()),

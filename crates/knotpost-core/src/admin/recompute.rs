@@ -36,9 +36,6 @@ pub struct Recomputed {
 
 /// Computes all ratings of a game again and compares them to the last bit with what is stored. What is put right is in
 /// the audit log.
-///
-/// # Errors
-/// When the database fails.
 pub async fn recompute_ratings(
     app: &App,
     admin: &Administrator,

@@ -43,13 +43,11 @@ pub struct ServerLine {
     pub host: String,
     /// Its version, and the commit where it is known.
     pub version: String,
-    /// When it started.
     pub started_at: Millis,
     /// When it reported last.
     pub alive_at: Millis,
     /// Whether it should have reported since.
     pub is_silent: bool,
-    /// What it has logged as errors.
     pub errors: LoggedErrors,
 }
 
@@ -60,9 +58,6 @@ impl RunningServer {
     }
 
     /// Stores that it is running, and what it has logged.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn report(&self, app: &App, errors: &LoggedErrors) -> Result<(), StoreError> {
         app.logged_errors.send_replace(errors.clone());
         let now = app.clock.now();
@@ -88,9 +83,6 @@ impl RunningServer {
     }
 
     /// Takes the report back: the server stops.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn withdraw(&self, app: &App) -> Result<(), StoreError> {
         let name = Arc::clone(&self.name);
         app.store

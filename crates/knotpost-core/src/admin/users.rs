@@ -76,12 +76,7 @@ impl From<UserRow> for PublicUser {
 #[derive(Clone)]
 pub enum UserEdit {
     /// Make the account.
-    Add {
-        /// Its password.
-        password: String,
-        /// Its addresses.
-        addresses: Vec<String>,
-    },
+    Add { password: String, addresses: Vec<String> },
     /// Set the password.
     Password(String),
     /// Make them a `player` or an `admin`.
@@ -157,9 +152,6 @@ impl std::fmt::Debug for UserEdit {
 }
 
 /// Users by name after `after`, a page of them.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
     let mut tx = app.store.read().await?;
     let rows = tx.list_users(after, PAGE).await?;
@@ -167,9 +159,6 @@ pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, Service
 }
 
 /// Users whose name begins like this, or who have this address, after `after`; at most `limit`.
-///
-/// # Errors
-/// When the database fails.
 pub async fn search_users(
     app: &App,
     words: &str,
@@ -189,9 +178,6 @@ pub async fn search_users(
 /// Of the users whom [`search_users`] finds, those who are not deleted and under whose name nobody could sign up today;
 /// with the name to go on after, if there may be more. Fewer than `limit` do not say that there are no more: a look goes
 /// through a bounded number of users.
-///
-/// # Errors
-/// When the database fails.
 pub async fn search_refused_names(
     app: &App,
     words: &str,
@@ -235,10 +221,6 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     Ok(UserView { stopped, sessions, tokens, ..view(app, user, addresses, boards) })
 }
 
-/// A user by key.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<PublicUser>, StoreError> {
     Ok(app.store.query().await?.user(user).await?.map(PublicUser::from))
 }

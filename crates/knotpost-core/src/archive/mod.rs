@@ -24,9 +24,6 @@ pub enum ArchiveLink {
 }
 
 /// What the token of a mailed link says. The link alone opens nothing: the user must be logged in as well.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, ServiceError> {
     let Some((user, at)) = app.links.read_archive(token) else { return Ok(ArchiveLink::Unknown) };
     if app.clock.now().0 >= at.plus(ARCHIVE_MS).0 {

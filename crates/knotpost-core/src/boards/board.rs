@@ -381,7 +381,6 @@ impl Board {
         self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
     }
 
-    /// The user in a seat.
     pub fn userid_at(&self, seat: i64) -> &str {
         self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
     }

@@ -6,9 +6,6 @@ use knotpost_model::{BoardState, Millis, ProposalKind, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, ReadTx, RefusedOffer, SeatRow, StoreError};
 
 /// The proposal that waits on a board, if there is one that no move has made void.
-///
-/// # Errors
-/// When the database fails.
 pub async fn pending_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
     if board.row.state != BoardState::Active {
         return Ok(None);

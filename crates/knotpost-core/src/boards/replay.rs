@@ -11,7 +11,6 @@ const PAGE: i64 = 200;
 /// A board that does not replay to what is stored of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The board.
     pub board: BoardRef,
     /// What is different.
     pub what: String,

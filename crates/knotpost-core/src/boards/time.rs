@@ -78,7 +78,6 @@ pub(crate) fn length(span: Span) -> String {
 pub struct BoardPauses {
     /// Outages of the server, and time before a move that was taken back.
     pub everybody: Vec<Period>,
-    /// Vacations.
     pub vacations: Vec<(UserKey, Period)>,
 }
 
@@ -116,18 +115,15 @@ pub enum Judgement {
     },
     /// The player's time is up.
     Lost {
-        /// Which time.
         up: TimeUp,
         /// Since when.
         end: Millis,
     },
 }
 
-/// Which time is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUp {
-    /// That for one move.
     Move,
     /// That for all moves.
     Total,
@@ -136,9 +132,7 @@ pub enum TimeUp {
 /// When the player to move loses, unless they move before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastMoment {
-    /// Which time is up then.
     pub up: TimeUp,
-    /// When.
     pub at: Millis,
 }
 

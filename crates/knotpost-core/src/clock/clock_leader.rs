@@ -35,9 +35,6 @@ pub enum Watch {
 /// that was never seen going on, since this process has just started, is measured by the times in its row. A restart, a
 /// machine that was suspended and a clock that was set forward look the same, and are treated the same. A clock that
 /// was set back ends outages that reach into the future, and has every board looked at again.
-///
-/// # Errors
-/// When the database fails.
 pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreError> {
     let now = app.clock.now();
     let known = app.store.query().await?.leader_lease(CLOCK_DUTY).await?;
@@ -119,9 +116,6 @@ async fn take_over(
 }
 
 /// Gives the lease back, if it is ours, so that another process need not wait until it runs out.
-///
-/// # Errors
-/// When the database fails.
 pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError> {
     let (holder, now) = (holder.to_owned(), app.clock.now());
     app.store

@@ -25,9 +25,6 @@ use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 
 /// Executes a command over HTTP or for the operator: prepared, applied, committed.
-///
-/// # Errors
-/// When the database fails.
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
     let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
@@ -87,9 +84,6 @@ const MOST_STORED: usize = 40_000;
 /// user who is logged in, otherwise to the network address.
 ///
 /// The key of a query is ignored: it changes nothing, so it can be answered again, and anybody may send it.
-///
-/// # Errors
-/// When the database fails.
 pub async fn execute_once<P>(
     app: &Arc<App>,
     request: Request,

@@ -12,7 +12,6 @@ pub(crate) struct Policy {
 /// What a user who is logged in must show beside, so that a browser found open does not give an account away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Demand {
-    /// Nothing.
     Nothing,
     /// The password, now or a moment ago.
     Lately,
@@ -25,7 +24,6 @@ pub(crate) enum Demand {
 pub(crate) enum Spends {
     /// None.
     Nothing,
-    /// This one.
     Share(Rate),
     /// This one, counted for a name as well.
     ShareAbout(Rate, String),
@@ -36,7 +34,6 @@ pub(crate) enum Spends {
 }
 
 impl Policy {
-    /// Demands nothing, spends nothing.
     pub(super) const FREE: Self = Self { demand: Demand::Nothing, spends: Spends::Nothing };
 
     pub(super) fn demands(demand: Demand) -> Self {

@@ -28,9 +28,6 @@ use knotpost_storage::StoreError;
 const SHORTEST_PASSWORD: usize = 6;
 
 /// Does everything slow: checks the command and its password, hashes a new one.
-///
-/// # Errors
-/// When the database fails.
 pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
     let Some(prepared) = prepare_request(app, request, SlowWork::Allowed).await? else {
         return Err(StoreError::Closed);
@@ -39,9 +36,6 @@ pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, Store
 }
 
 /// As [`prepare`], but `None` as soon as a password would have to be hashed.
-///
-/// # Errors
-/// When the database fails.
 pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Prepared>, StoreError> {
     let mut prepared = prepare_request(app, request, SlowWork::Refused).await?;
     // Only now is it certain that this is not prepared again, with slow work allowed.

@@ -21,9 +21,6 @@ pub(super) fn answer_already_played(
 }
 
 /// The answer to a mail that came before: the board as it stands now.
-///
-/// # Errors
-/// When the database fails.
 pub async fn already_played(
     tx: &mut ReadTx,
     app: &App,

@@ -11,7 +11,6 @@ pub struct CommandResponse {
     pub content_type: String,
     /// After how many seconds a retry makes sense; such answers are not stored.
     pub retry_after: Option<u64>,
-    /// The body.
     pub body: String,
 }
 

@@ -12,13 +12,11 @@ use super::{
 pub struct SectionText {
     /// Its name in the file.
     pub name: &'static str,
-    /// What it is for.
     pub about: String,
     /// Its keys, in their order.
     pub settings: Vec<SettingText>,
 }
 
-/// A setting.
 #[derive(Clone, Debug)]
 pub struct SettingText {
     /// Its name within the section.

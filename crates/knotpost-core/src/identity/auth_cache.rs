@@ -36,7 +36,6 @@ impl AuthCache {
         find(&lock(&self.by_name), name, now)
     }
 
-    /// The bearer of the key with this digest.
     pub(crate) fn of_key(&self, digest: &str, now: Millis) -> Option<Bearer> {
         find(&lock(&self.by_key), digest, now)
     }

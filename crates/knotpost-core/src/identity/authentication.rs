@@ -97,9 +97,6 @@ struct Tried {
 }
 
 /// Whether this is the password of that user, typed into a form or sent with a request. Wrong ones are counted.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn check_typed_password(
     app: &Arc<App>,
     rate_key: &str,
@@ -138,7 +135,6 @@ pub async fn whose_password(
 /// What may be given where a password is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// The password.
     Password,
     /// The password, or the code of somebody who forgot it.
     PasswordOrCode,
@@ -149,9 +145,6 @@ pub(crate) enum Words {
 
 /// The user as they are stored, if all that they showed is still good: password, key and session may have ended since
 /// it was looked at.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
     if let Some(session) = &proven.session
         && tx.session(session).await?.is_none()
@@ -297,7 +290,6 @@ async fn try_password(
 /// As what an account knows a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
-    /// Not at all.
     Not,
     /// As one of its proven addresses, vouched for.
     Address,

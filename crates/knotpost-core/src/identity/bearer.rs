@@ -17,7 +17,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All there are.
     pub const ALL: [Self; 4] = [Self::Read, Self::Play, Self::Bot, Self::Admin];
 
     /// Its word.
@@ -41,7 +40,6 @@ impl Scope {
 pub struct Bearer {
     /// The row of the token.
     pub key: i64,
-    /// The user.
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,

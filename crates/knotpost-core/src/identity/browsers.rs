@@ -97,9 +97,6 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
 }
 
 /// The browsers of a user, the oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_browsers(app: &App, user: UserKey) -> Result<Vec<BrowserView>, StoreError> {
     let rows = app.store.read().await?.webhooks_of(user).await?;
     let view = |row: knotpost_storage::WebhookRow| BrowserView {

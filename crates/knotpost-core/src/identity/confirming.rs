@@ -94,7 +94,6 @@ pub enum Asked {
 /// A user whose address was proven.
 #[derive(Debug)]
 pub(crate) struct Proven {
-    /// The user.
     pub(crate) user: UserRow,
     /// Whether no address of theirs was proven before.
     pub(crate) is_first: bool,
@@ -217,9 +216,6 @@ impl Answered {
 }
 
 /// The reply behind this claim, if it answers the mail that asked for a confirmation.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,

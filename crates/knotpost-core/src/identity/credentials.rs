@@ -17,7 +17,6 @@ const PARALLEL: usize = 2;
 const OF_HOST: usize = 8;
 /// … of all whose host cannot be told, and of this machine, which may speak for many …
 const OF_UNKNOWN: usize = 64;
-/// … and in all.
 const OF_ALL: usize = 256;
 /// How long a verified password is cached.
 const MEMORY_MS: i64 = 5 * 60 * 1000;
@@ -31,7 +30,6 @@ pub enum Login {
     NotNeeded,
     /// This user, as long as this is still their stored hash.
     Known {
-        /// The user.
         user: UserKey,
         /// The hash that was verified against.
         hash: String,

@@ -31,7 +31,6 @@ pub struct FeedKey {
 /// Whose feeds are read.
 #[derive(Clone, Debug)]
 pub struct FeedReader {
-    /// The user.
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
@@ -40,9 +39,6 @@ pub struct FeedReader {
 }
 
 /// What opens the feeds of a user; `None`: they are not switched on.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, StoreError> {
     let mut tx = app.store.read().await?;
     let (Some(user), Some(row)) = (tx.user(user).await?, tx.feed_key(user).await?) else { return Ok(None) };
@@ -73,9 +69,6 @@ pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), Service
 }
 
 /// Switches a user's feeds off.
-///
-/// # Errors
-/// When the database fails.
 pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
     app.store.write(move |tx| Box::pin(tx.drop_feed_key(user))).await
 }

@@ -25,7 +25,6 @@ use knotpost_platform::secret::to_hex;
 /// Who wants to do something whose rate is limited.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
-    /// What.
     pub(crate) rate: Rate,
     /// Which way.
     pub(crate) channel: Channel,

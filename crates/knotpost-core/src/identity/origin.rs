@@ -16,7 +16,6 @@ pub enum Proof {
 /// A user who has proved who they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvenUser {
-    /// The user.
     pub user: UserKey,
     /// Their name.
     pub userid: String,

@@ -17,7 +17,6 @@ pub struct Profile {
     pub userid: String,
     /// When they signed up.
     pub since: Millis,
-    /// Until when they are away.
     pub away_until: Option<Millis>,
     /// A sentence for each reason for which they may not answer otherwise.
     pub absences: Vec<String>,
@@ -25,7 +24,6 @@ pub struct Profile {
     pub level: Option<u8>,
     /// Whether a program plays for the account.
     pub is_bot: bool,
-    /// The games in which they are rated.
     pub ratings: Vec<GameRating>,
 }
 
@@ -34,7 +32,6 @@ pub struct Profile {
 pub struct GameRating {
     /// The game's name.
     pub game: String,
-    /// Its title.
     pub title: String,
     /// In whole points.
     pub rating: i64,

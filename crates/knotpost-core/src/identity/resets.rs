@@ -22,7 +22,6 @@ const MOST_TRIES: i64 = 5;
 /// Codes of a user that can be used at the same time. Whoever asks for more gets the newest of them again.
 const MOST_LIVE: usize = 5;
 
-/// The password was changed.
 #[derive(Debug, Serialize)]
 struct PasswordChanged {
     /// Whose.
@@ -122,9 +121,6 @@ fn code_digest(app: &App, code: &str) -> String {
 
 /// The name of the user whose password a link can still set; `None`: it was used, is too old, or is
 /// none of ours.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreError> {
     let Some((user, at)) = app.links.read_reset(token) else { return Ok(None) };
     let mut tx = app.store.read().await?;

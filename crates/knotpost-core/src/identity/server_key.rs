@@ -118,9 +118,6 @@ pub(crate) async fn save_agreed(tx: &mut WriteTx, app: &App) -> Result<(), Store
 }
 
 /// From now on the key of `app` is that of the database.
-///
-/// # Errors
-/// When the database fails.
 pub async fn adopt_key(app: &Arc<App>) -> Result<(), StoreError> {
     let shared = Arc::clone(app);
     app.store
@@ -141,9 +138,6 @@ pub struct KeyUse {
 }
 
 /// What was sealed with the key of this id, as far as it is stored.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
     let mut tx = app.store.read().await?;
     let mails = tx.count_sealed_mails(&seal_mark(id)).await?;

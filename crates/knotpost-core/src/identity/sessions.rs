@@ -38,7 +38,6 @@ const LONGEST_AGENT: usize = 160;
 /// By what a session begins.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
-    /// By the password.
     Password,
     /// By the link of that moment, which is used up with it.
     Link(Millis),
@@ -49,7 +48,6 @@ pub(crate) enum Entry {
 /// Who visits.
 #[derive(Clone, Debug)]
 pub struct Visitor {
-    /// The user.
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
@@ -198,9 +196,6 @@ pub(crate) async fn begin(
 }
 
 /// Whose session this token is; `None` when it has ended or never was.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>, StoreError> {
     let (digest, now) = (digest(app, token), app.clock.now());
     let mut tx = app.store.read().await?;
@@ -272,10 +267,6 @@ pub async fn give_password(
     Ok(())
 }
 
-/// The sessions of a visitor.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionView>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let Some(row) = tx.user(visitor.user).await? else { return Ok(Vec::new()) };
@@ -291,9 +282,6 @@ pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionVi
 }
 
 /// Ends the session of this token.
-///
-/// # Errors
-/// When the database fails.
 pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
     let digest = digest(app, token);
     app.store
@@ -305,9 +293,6 @@ pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
 }
 
 /// Ends all sessions of a user, wherever they are logged in.
-///
-/// # Errors
-/// When the database fails.
 pub async fn log_out_everywhere(app: &App, user: UserKey) -> Result<(), StoreError> {
     app.store.write(move |tx| Box::pin(async move { tx.drop_sessions_of(user).await })).await
 }
@@ -353,9 +338,6 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
 }
 
 /// The name of the user whom a link can still log in; `None`: it was used, is too old, or is none of ours.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_link(app: &App, token: &str) -> Result<Option<String>, StoreError> {
     let Some((user, at)) = app.links.read_magic(token) else { return Ok(None) };
     let mut tx = app.store.read().await?;

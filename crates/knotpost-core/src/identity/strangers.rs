@@ -13,18 +13,12 @@ const FACT: &str = "strangers";
 const MOST_AT_SIGN_UP: usize = 2;
 
 /// What holds now: what administrators said last, or else the configuration.
-///
-/// # Errors
-/// When the database fails.
 async fn stranger_policy(tx: &mut ReadTx, app: &App) -> Result<StrangerPolicy, StoreError> {
     let agreed = tx.server_metadata(FACT).await?;
     Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(app.config.limits.strangers))
 }
 
 /// What holds now, and whether administrators said so.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_stranger_policy(app: &App) -> Result<(StrangerPolicy, bool), StoreError> {
     let mut tx = app.store.read().await?;
     let is_agreed = tx.server_metadata(FACT).await?.is_some();
@@ -40,9 +34,6 @@ pub(crate) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Res
 
 /// Whether mail is taken and answered that has come from this address and names nobody's password. `aligned`: the domain
 /// of the address vouches for the mail.
-///
-/// # Errors
-/// When the database fails.
 pub async fn is_welcome(
     tx: &mut ReadTx,
     app: &App,

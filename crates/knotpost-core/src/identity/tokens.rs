@@ -181,9 +181,6 @@ pub(crate) async fn count_tokens(tx: &mut ReadTx, app: &App, owner: &UserRow) ->
 }
 
 /// The keys of a user that are good for something, the newest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let Some(owner) = tx.user(user).await? else { return Ok(Vec::new()) };

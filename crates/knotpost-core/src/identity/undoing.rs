@@ -38,7 +38,6 @@ struct AddressesChanged {
 /// How the reader of a mail takes a change of addresses back.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Undo {
-    /// On this page.
     page: String,
     /// Whether a reply does it as well.
     by_reply: bool,
@@ -95,9 +94,7 @@ impl AddressesChanged {
 /// What became of a passkey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PasskeyChange {
-    /// It was added.
     Added,
-    /// It was removed.
     Removed,
 }
 
@@ -279,9 +276,6 @@ async fn find(
 }
 
 /// What a link is good for. Nothing changes.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, StoreError> {
     let mut tx = app.store.read().await?;
     Ok(match read(&mut tx, app, token, app.clock.now()).await? {
@@ -291,9 +285,6 @@ pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, St
 }
 
 /// Takes the change behind a link back, and every later one: once.
-///
-/// # Errors
-/// When the database fails.
 pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBack, StoreError> {
     let (shared, token, now) = (Arc::clone(app), token.to_owned(), app.clock.now());
     let (done, user) = app
@@ -390,9 +381,6 @@ fn says_not_me(line: &str) -> bool {
 }
 
 /// The reply behind this claim, if it answers the mail that told of a change which can still be taken back.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,

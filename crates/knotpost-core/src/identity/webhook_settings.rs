@@ -25,7 +25,6 @@ pub struct HookWish {
     pub url: String,
     /// What it is to be told.
     pub events: Vec<HookEvent>,
-    /// In which form.
     pub form: HookForm,
 }
 
@@ -38,7 +37,6 @@ pub struct HookView {
     pub url: String,
     /// What it is told.
     pub events: Vec<HookEvent>,
-    /// In which form.
     pub form: HookForm,
     /// When it was made.
     pub created_at: Millis,
@@ -160,9 +158,6 @@ fn new_secret(app: &App) -> Result<(HookSecret, Vec<u8>), Refusal> {
 }
 
 /// The webhooks of a user, the oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, StoreError> {
     let rows = app.store.read().await?.webhooks_of(user).await?;
     Ok(rows.into_iter().filter(|row| !is_browser(row)).map(HookView::from).collect())

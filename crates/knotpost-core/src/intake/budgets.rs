@@ -148,7 +148,6 @@ pub(super) enum ChatPermission {
         /// How many were carried out.
         chats: i64,
     },
-    /// No.
     Refused,
 }
 
@@ -157,7 +156,6 @@ pub(super) enum ChatPermission {
 pub(super) enum Purpose {
     /// The answer to a command.
     Answer,
-    /// An error.
     Error,
 }
 

@@ -76,7 +76,6 @@ pub enum Class {
     /// From a list or a gateway: executed and answered only with a valid password or token, and never published as
     /// chat.
     Bulk,
-    /// From a person.
     Person,
 }
 

@@ -49,9 +49,6 @@ impl QueueLimit {
 /// The place in the queue of a mail from this sender, whose From names a domain in lower case. A From alone proves
 /// nothing, not even one with a verified address: only mail proven to come from its domain leaves the share of its
 /// host.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find_place(
     app: &App,
     sender: Option<&Address>,

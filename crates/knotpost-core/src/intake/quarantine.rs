@@ -23,9 +23,6 @@ pub struct UnreadMail {
 
 /// Stores an inbox row that says why this message was not processed, and the sealed message where the configuration
 /// keeps those.
-///
-/// # Errors
-/// When the database fails.
 pub async fn quarantine(
     app: &Arc<App>,
     mail: UnreadMail,

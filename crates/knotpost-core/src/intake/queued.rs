@@ -54,9 +54,6 @@ impl QueuedMail {
 }
 
 /// Leases the next mail that waits; `None`: none is due.
-///
-/// # Errors
-/// When the database fails.
 pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
     let now = app.clock.now();
     // A query first: an idle server does not write.
@@ -110,9 +107,6 @@ pub async fn execute_queued(
 }
 
 /// Logs that a leased mail could not be processed, and sets it aside after too many attempts.
-///
-/// # Errors
-/// When the database fails.
 pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) -> Result<(), StoreError> {
     let (key, attempts): (InboxKey, i64) = (queued.0.id, queued.0.attempts);
     if error.is_away() {
@@ -133,9 +127,6 @@ pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) 
 }
 
 /// Ends a leased mail that cannot be processed, for this reason.
-///
-/// # Errors
-/// When the database fails.
 pub async fn set_aside(app: &App, queued: &QueuedMail, reason: Reason) -> Result<(), StoreError> {
     let (key, now) = (queued.0.id, app.clock.now());
     let keeps_raw = app.config.inbound.keep_raw != KeepRaw::Never;

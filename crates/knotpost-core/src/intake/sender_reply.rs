@@ -40,7 +40,6 @@ pub(super) async fn reply_with_error(
 /// What became of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyOutcome {
-    /// It is queued.
     Queued,
     /// There is no address to reply to.
     NoAddress,
@@ -62,7 +61,6 @@ impl ReplyOutcome {
         }
     }
 
-    /// The spent budget.
     pub(super) fn spent(self) -> Option<BudgetKind> {
         if let Self::Withheld(budget) = self { Some(budget) } else { None }
     }

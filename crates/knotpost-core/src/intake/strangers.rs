@@ -8,9 +8,6 @@ use knotpost_storage::StoreError;
 
 /// Why a mail of a stranger is refused; `None`: it is taken. A mail that gives a password or comes to a reply address
 /// is taken from every sender, and judged by that.
-///
-/// # Errors
-/// When the database fails.
 pub async fn refuse_stranger(
     app: &App,
     sender: Option<&Address>,

@@ -40,9 +40,6 @@ impl WebhookRequest {
     }
 
     /// The outcome of the request when it came before; `None`: it is new.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_outcome(&self, app: &App) -> Result<Option<WebhookOutcome>, StoreError> {
         let saved = app.store.query().await?.saved_response(&self.key).await?;
         Ok(saved.map(|saved| {

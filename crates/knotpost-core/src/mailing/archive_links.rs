@@ -10,7 +10,6 @@ use knotpost_storage::UserRow;
 /// How long the link is good.
 pub(crate) const ARCHIVE_MS: i64 = 24 * 3_600_000;
 
-/// Where the archive is.
 #[derive(Debug, Serialize)]
 struct ArchiveReady {
     /// Whose.

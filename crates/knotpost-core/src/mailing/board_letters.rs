@@ -30,7 +30,6 @@ pub(crate) struct Sources {
     pub(crate) board: SeatedBoard,
     /// What was said, of all that the mail's facts name.
     pub(crate) remarks: Vec<RemarkRow>,
-    /// Who reads it.
     pub(crate) reader: Option<UserRow>,
     /// The row of the address it goes to, if that is one of theirs.
     pub(crate) address: Option<i64>,

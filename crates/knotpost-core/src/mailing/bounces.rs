@@ -38,9 +38,6 @@ pub(crate) enum BounceOutcome {
 }
 
 /// Counts a report that came to the return path of mail number `id` with this signature.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn record_report(
     tx: &mut WriteTx,
     links: &Links,
@@ -63,9 +60,6 @@ pub(crate) async fn record_report(
 }
 
 /// Counts a mail that was not taken, or came back, and stops its address when that is too much.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn record_trouble(
     tx: &mut WriteTx,
     mail: OutboxKey,
@@ -104,9 +98,6 @@ async fn comes_back_too_often(tx: &mut WriteTx, address: &str, now: Millis) -> R
 
 /// A command was carried out for this user that came from this address: if it is theirs, it is
 /// read after all.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address) -> Result<(), StoreError> {
     let key = sender.key();
     if tx.address_trouble(&key).await?.is_some()
@@ -118,9 +109,6 @@ pub(crate) async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address
 }
 
 /// What a user must be told in a mail to `recipient` of their other addresses. Each is told once.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn take_notices(
     tx: &mut WriteTx,
     app: &App,
@@ -183,9 +171,6 @@ pub(crate) async fn http_notices(tx: &mut ReadTx, user: UserKey) -> Result<Vec<S
 }
 
 /// All addresses that get no mail any more.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_stopped(app: &App) -> Result<Vec<AddressStop>, ServiceError> {
     let mut tx = app.store.read().await?;
     let (mut all, mut after) = (Vec::new(), String::new());
@@ -213,7 +198,6 @@ pub(crate) async fn start_stopped(tx: &mut WriteTx, address: &str) -> Result<(),
 pub struct AddressStop {
     /// The address in lower case.
     pub address_key: String,
-    /// Since when.
     pub since: Millis,
     /// The last answer of its mail server.
     pub why: String,
@@ -237,9 +221,6 @@ pub struct Reach {
 }
 
 /// The addresses of a user, for the user alone.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_reach(app: &App, user: UserKey) -> Result<Vec<Reach>, StoreError> {
     let mut tx = app.store.read().await?;
     let stopped = tx.stopped_addresses_of(user).await?;

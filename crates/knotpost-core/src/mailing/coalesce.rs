@@ -82,9 +82,6 @@ impl<'w> Coalescing<'w> {
     }
 
     /// Writes what became of the mails that waited.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) async fn write(
         self,
         tx: &mut WriteTx,
@@ -134,9 +131,6 @@ pub async fn coalesce_before_sending(app: &App, mail: &LeasedMail) -> Result<boo
 
 /// Coalesces mails that were leased together: those about one board to one address are merged into the newest and
 /// dropped, if that one was certainly not delivered before. The mails that are left.
-///
-/// # Errors
-/// When the database fails.
 pub(super) async fn coalesce_leased(
     tx: &mut WriteTx,
     mut rows: Vec<OutboxRow>,

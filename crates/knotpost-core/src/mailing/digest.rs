@@ -64,9 +64,6 @@ pub(crate) async fn next_mail_of_day(
 }
 
 /// Queues the digest that is due longest; `false`: none is due.
-///
-/// # Errors
-/// When the database fails.
 pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
     let now = app.clock.now();
     if app.store.query().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {

@@ -22,9 +22,6 @@ pub struct DoNotMailEntry {
 }
 
 /// A page of the list, starting after the target `after`.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_unmailed(app: &App, after: &str) -> Result<Vec<DoNotMailEntry>, ServiceError> {
     let rows = app.store.read().await?.list_blocked(after, UNMAILED_PER_PAGE as i64).await?;
     let entry = |row: DoNotMailRow| DoNotMailEntry { target: row.target, reason: row.reason, at: row.at };

@@ -24,7 +24,6 @@ const DISORDER_MS: i64 = 86_400_000;
 /// Which mails are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct MailQuery {
-    /// In this state.
     pub state: Option<String>,
     /// With this outcome.
     pub reason: Option<String>,
@@ -32,7 +31,6 @@ pub struct MailQuery {
     pub since: Option<Millis>,
     /// From or to an address of this user.
     pub userid: Option<String>,
-    /// From or to this address.
     pub address: Option<String>,
     /// With a lower number than this.
     pub before: Option<i64>,
@@ -43,7 +41,6 @@ pub struct MailQuery {
 /// Mails, the newest first.
 #[derive(Clone, Debug)]
 pub struct MailPage<T> {
-    /// The mails.
     pub mails: Vec<T>,
     /// With [`MailQuery::before`] set to this the look goes on; `None`: that was all.
     pub next: Option<i64>,

@@ -17,7 +17,6 @@ const LINK_MS: i64 = 30 * MINUTE_MS;
 /// Link and code for a forgotten password.
 #[derive(Debug, Serialize)]
 struct PasswordReset {
-    /// The user.
     userid: String,
     /// The page that sets a new password.
     link: String,
@@ -40,7 +39,6 @@ impl Content for PasswordReset {
 /// A link that logs in on the web without the password.
 #[derive(Debug, Serialize)]
 struct MagicLink {
-    /// The user.
     userid: String,
     /// The page that logs in.
     link: String,

@@ -54,7 +54,6 @@ impl LeasedMail {
         self.row.attempts
     }
 
-    /// The message, if it is stored.
     pub fn stored_message(&self) -> &[u8] {
         self.row.rendered.as_deref().unwrap_or_default()
     }
@@ -114,9 +113,6 @@ pub fn count_writes(app: &App) -> u64 {
 
 /// Leases the mails that have been due longest, and those that were queued for their recipients before them, and
 /// coalesces those of them that are about the same board.
-///
-/// # Errors
-/// When the database fails.
 pub async fn lease_mails(app: &App, terms: LeaseTerms, now: Millis) -> Result<Lease, StoreError> {
     let LeaseTerms { due_by, until, max_mails } = terms;
     let is_limited = app.config.mail.per_hour > 0;
@@ -150,9 +146,6 @@ pub async fn give_back_leases(app: &App, mails: Vec<OutboxKey>, until: Millis) -
 }
 
 /// Acknowledges mails as sent, in one write.
-///
-/// # Errors
-/// When the database fails.
 pub async fn acknowledge_sent(app: &App, mails: Vec<OutboxKey>) -> Result<(), StoreError> {
     let now = app.clock.now();
     app.store

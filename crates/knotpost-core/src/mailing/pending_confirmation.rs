@@ -55,9 +55,7 @@ impl Content for ForeignAnswer {
 /// A board mail was answered in its reader's name, and nothing proves that it was they.
 #[derive(Debug, Serialize)]
 struct UnprovenAnswer {
-    /// The game.
     game: String,
-    /// Its title.
     title: String,
     /// The board's number.
     number: u32,

@@ -25,7 +25,6 @@ struct Postmaster {
     from: String,
     /// True if an answer to the mail goes to them.
     is_answerable: bool,
-    /// The Subject.
     subject: String,
     /// The words.
     text: String,
@@ -62,9 +61,7 @@ pub(crate) struct ToPostmaster {
     /// The address it went to.
     #[serde(default)]
     pub(crate) to: String,
-    /// Its Subject.
     pub(crate) subject: String,
-    /// Its text.
     pub(crate) text: String,
     /// The mail that it complains about.
     #[serde(default)]
@@ -73,9 +70,6 @@ pub(crate) struct ToPostmaster {
 
 /// Queues the words to every administrator, sealed until they are sent. What is too much for a day is not passed on; it
 /// is kept in the inbox all the same.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn hand_to_administrators(
     tx: &mut WriteTx,
     app: &App,

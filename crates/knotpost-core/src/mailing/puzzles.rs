@@ -61,9 +61,6 @@ pub(crate) async fn stop(tx: &mut WriteTx, user: UserKey) -> Result<(), StoreErr
 
 /// Queues the puzzles of the day for some of the users for whom they are due; `false`: for none. When the next ones are
 /// due is stored in the same transaction, so that nobody gets them twice; days that the server missed are left out.
-///
-/// # Errors
-/// When the database fails.
 pub async fn send_due_puzzles(app: &Arc<App>) -> Result<bool, StoreError> {
     let now = app.clock.now();
     if app.store.query().await?.next_puzzle_mail_due().await?.is_none_or(|due| due > now.0) {
@@ -98,9 +95,6 @@ async fn post_puzzles(tx: &mut WriteTx, app: &App, user: UserKey, now: Millis) -
 }
 
 /// What the mail with the puzzles of a day says to this reader; `None`: they take no puzzles any more.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn letter(
     tx: &mut ReadTx,
     app: &App,

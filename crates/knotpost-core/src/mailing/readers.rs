@@ -10,7 +10,6 @@ use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WaitingMail, WriteTx};
 /// Which board mails somebody wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Moves {
-    /// All.
     #[default]
     All,
     /// Those on which it is their turn, and the last one.
@@ -33,7 +32,6 @@ pub(crate) struct Reader {
     pub(crate) untold: Vec<String>,
     /// Whether they can be told at another one.
     pub(crate) is_reachable: bool,
-    /// Whether they have webhooks.
     pub(crate) has_webhooks: bool,
     moves: Moves,
     takes_nags: bool,

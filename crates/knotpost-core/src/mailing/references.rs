@@ -18,7 +18,6 @@ use knotpost_storage::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
 struct Broadcast {
     /// Whose copy this is.
     reader: String,
-    /// Who.
     from: String,
     /// The words.
     text: String,

@@ -76,7 +76,6 @@ pub(crate) enum Proof {
 pub(crate) struct ReplyGrant {
     /// For whom.
     pub(crate) user: UserRow,
-    /// On which board.
     pub(crate) board: BoardRow,
     /// What they saw.
     pub(crate) sight: Sight,
@@ -122,9 +121,6 @@ pub(crate) fn reply_address(
 }
 
 /// As [`reply_address`], whatever address it goes to; `None` as well when the user has not proven to read there.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn reply_address_at(
     tx: &mut ReadTx,
     app: &App,
@@ -145,9 +141,6 @@ pub(crate) async fn reply_address_at(
 
 /// The reply address with which the reader of a message answers its author; `None` when the reader has not proven to
 /// read at this address.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn message_address_at(
     tx: &mut ReadTx,
     app: &App,
@@ -165,9 +158,6 @@ pub(crate) async fn message_address_at(
 
 /// The author of the message that a claim answers, and its reader; `None`: it answers none. Who writes from an address
 /// that is not the reader's answers nothing.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn read_message_claim(
     tx: &mut ReadTx,
     app: &App,
@@ -221,9 +211,6 @@ impl Sight {
 }
 
 /// Judges a claim made by `sender`: of several reply addresses the one of their own counts.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn judge(
     tx: &mut ReadTx,
     app: &App,

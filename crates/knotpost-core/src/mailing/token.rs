@@ -56,7 +56,6 @@ pub(crate) enum Subject {
     Address,
     /// What a link in the same mail does as well. It holds under any password.
     Link {
-        /// What that is.
         act: Act,
         /// The row it is done to, never 0.
         row: i64,
@@ -235,7 +234,6 @@ pub(crate) struct Unproven {
     /// What it says.
     pub(crate) payload: Payload,
     signed: Vec<u8>,
-    /// The id of the key.
     key: u8,
     signature: Vec<u8>,
 }

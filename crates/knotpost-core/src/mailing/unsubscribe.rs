@@ -143,9 +143,6 @@ impl Kind {
 }
 
 /// What a mail to one of those addresses wants, whatever it says.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn read_mail(
     tx: &mut ReadTx,
     app: &App,
@@ -190,9 +187,6 @@ pub(crate) async fn accept(
 }
 
 /// Whose mails of which kind a link stops; `None`: it is none of ours, or its user has left.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_unsubscribe(app: &App, token: &str) -> Result<Option<Refusable>, StoreError> {
     let Some((user, kind)) = read(app, token) else { return Ok(None) };
     let mut tx = app.store.read().await?;
@@ -204,9 +198,6 @@ pub async fn view_unsubscribe(app: &App, token: &str) -> Result<Option<Refusable
 }
 
 /// Stops them. As [`view_unsubscribe`].
-///
-/// # Errors
-/// When the database fails.
 pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable>, StoreError> {
     let (Some((user, kind)), Some(seen)) = (read(app, token), view_unsubscribe(app, token).await?) else {
         return Ok(None);

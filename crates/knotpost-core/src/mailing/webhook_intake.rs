@@ -12,14 +12,12 @@ pub enum ReturnPath {
     OfMessage,
     /// The null path `<>` of reports.
     Null,
-    /// This address.
     Address(String),
 }
 
 /// A message as a web hook delivers it.
 #[derive(Clone, Debug)]
 pub struct WebhookMail {
-    /// Its return path.
     pub return_path: ReturnPath,
     /// Its recipients; if empty, those of our addresses that the message names.
     pub recipients: Vec<String>,

@@ -44,9 +44,7 @@ pub(crate) enum Cause {
     Pairing,
     /// A player of that board asked for another game.
     Rematch {
-        /// Of which board.
         of: BoardKey,
-        /// Its number.
         number: i64,
         /// Who asked.
         by: UserKey,

@@ -35,9 +35,6 @@ const PAUSE_SPREAD_MS: i64 = 220_000;
 
 /// Makes the accounts of the computer players that are not there yet. Returns the userids that people have, so that
 /// there is no computer player of that level.
-///
-/// # Errors
-/// When the database fails.
 pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     let now = app.clock.now();
     let work = app.store.write(move |tx| {
@@ -74,9 +71,6 @@ pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
 }
 
 /// Leases a turn for `lease_ms`; `false`: another server decides on it.
-///
-/// # Errors
-/// When the database fails.
 pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, StoreError> {
     let (board, now) = (turn.board, app.clock.now());
     let person = turn.person;
@@ -253,18 +247,12 @@ async fn make(
 }
 
 /// Ends a lease without a move, so that the turn is due again.
-///
-/// # Errors
-/// When the database fails.
 pub async fn give_back(app: &App, turn: &BotTurn) -> Result<(), StoreError> {
     let board = turn.board;
     app.store.write_queue(move |tx| Box::pin(tx.end_bot_lease(board))).await
 }
 
 /// Leaves a turn alone for a while: its lease is held that long.
-///
-/// # Errors
-/// When the database fails.
 pub async fn set_aside(app: &App, turn: &BotTurn, for_ms: i64) -> Result<(), StoreError> {
     let (board, now) = (turn.board, app.clock.now());
     let work = app.store.write_queue(move |tx| {

@@ -28,9 +28,6 @@ pub struct DueTurns {
 
 impl DueTurns {
     /// Looks at all boards.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn look(&mut self, app: &App) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
@@ -39,9 +36,6 @@ impl DueTurns {
     }
 
     /// Looks at one board on which something has happened.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn look_at(&mut self, app: &App, board: &BoardRef) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns.retain(|turn| name_of(turn) != *board);

@@ -31,7 +31,6 @@ const SIGNATURE: usize = 20;
 pub struct InvitationWish {
     /// The game's name.
     pub game: String,
-    /// Its options.
     pub options: Vec<GivenOption>,
     /// Whether the result is to count.
     pub rated: bool,
@@ -150,9 +149,6 @@ pub async fn make_invitation(
 }
 
 /// The open invitations of a user, the oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_own_invitations(
     app: &App,
     user: UserKey,
@@ -163,9 +159,6 @@ pub async fn view_own_invitations(
 }
 
 /// What a link invites to; `None`: to nothing, or to nothing any more.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_invitation(app: &App, token: &str) -> Result<Option<Invitation>, StoreError> {
     let mut tx = app.store.read().await?;
     let Some(row) = read(&mut tx, app, token, app.clock.now()).await? else { return Ok(None) };

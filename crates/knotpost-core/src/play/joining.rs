@@ -80,9 +80,6 @@ pub enum Confirmed {
 }
 
 /// Makes the address of a confirmation link belong to its user for good; wakes the workers of the outbox.
-///
-/// # Errors
-/// When the database fails.
 pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
     let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
     let work = app.store.write(move |tx| {

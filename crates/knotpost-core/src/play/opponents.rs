@@ -74,7 +74,6 @@ pub(crate) fn terms_text(seek: &SeekRow) -> String {
     type_terms(&seek.options, terms)
 }
 
-/// Options and terms as they are typed.
 pub(crate) fn type_terms(options: &str, terms: Terms) -> String {
     let mut words: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
     if !terms.rated {

@@ -30,10 +30,6 @@ impl From<BoardNoteRow> for OwnNote {
     }
 }
 
-/// What this user has noted on a board.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_own_note(app: &App, user: UserKey, board: &Board) -> Result<Option<OwnNote>, StoreError> {
     let row = app.store.query().await?.board_note(user, board.row.id).await?;
     Ok(row.map(OwnNote::from))

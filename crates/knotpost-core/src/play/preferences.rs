@@ -42,7 +42,6 @@ pub(crate) const DEFAULT: &str = "default";
 /// A preference as its owner sees it.
 #[derive(Clone, Debug, Serialize)]
 pub struct PreferenceLine {
-    /// Its name.
     pub name: &'static str,
     /// What holds.
     pub value: String,

@@ -178,7 +178,6 @@ pub(crate) async fn select_boards(
     Ok(rows)
 }
 
-/// A board with its seats.
 pub(crate) type Seated = (BoardRow, Vec<SeatRow>);
 
 /// Lines of a table of boards, with a word about players to move who are away or cannot be told.

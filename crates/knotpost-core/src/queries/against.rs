@@ -34,7 +34,6 @@ pub struct HeadToHead {
 pub struct GameScore {
     /// The game's name.
     pub game: String,
-    /// Its title.
     pub title: String,
     /// The user is among the winners, and the other is not.
     pub won: u32,

@@ -46,7 +46,6 @@ pub struct Stock {
     pub boards: Vec<(&'static str, i64)>,
     /// Moves on all boards.
     pub moves: i64,
-    /// Users.
     pub users: i64,
     /// Addresses that get no mail any more because it came back.
     pub stopped: i64,
@@ -123,9 +122,6 @@ pub struct Traces {
 }
 
 /// Reads them.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_traces(app: &App) -> Result<Traces, StoreError> {
     let mut tx = app.store.read().await?;
     let alive = tx.duties().await?.iter().map(|duty| duty.alive_at.0).max();
@@ -135,9 +131,6 @@ pub async fn view_traces(app: &App) -> Result<Traces, StoreError> {
 }
 
 /// A number that changes with every commit, whichever process makes it; `None`: the database has no such number.
-///
-/// # Errors
-/// When the database fails.
 pub fn view_data_version(app: &App) -> Result<Option<i64>, StoreError> {
     app.store.data_version()
 }

@@ -25,7 +25,6 @@ pub struct OwnBoards {
 }
 
 impl OwnBoards {
-    /// Whether this is one of them.
     pub fn has(&self, board: &BoardRef) -> bool {
         self.boards.contains(board)
     }
@@ -49,17 +48,11 @@ impl OwnBoards {
 }
 
 /// How the boards of a user stand.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_own_state(app: &App, user: UserKey) -> Result<OwnBoards, StoreError> {
     state_of(&mut app.store.read().await?, user).await
 }
 
 /// The same for whoever was who they are when they began to listen; `None`: they are not any more.
-///
-/// # Errors
-/// When the database fails.
 pub async fn follow_own_state(app: &App, proven: &ProvenUser) -> Result<Option<OwnBoards>, StoreError> {
     let mut tx = app.store.read().await?;
     if find_proven(&mut tx, proven).await?.is_none() {

@@ -21,9 +21,6 @@ pub struct OwnSettings {
 }
 
 /// The account of a visitor.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettings, ServiceError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let is_bot = tx.user(visitor.user).await?.is_some_and(|user| user.is_bot());
@@ -36,9 +33,6 @@ pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettin
 }
 
 /// The time zone that the visitor chose; UTC where none is chosen.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_zone(app: &App, visitor: &Visitor) -> Result<Zone, StoreError> {
     let name = app.store.read().await?.preference(visitor.user, "", "timezone").await?;
     Ok(name.and_then(|name| Zone::named(&name)).unwrap_or_else(Zone::utc))

@@ -52,7 +52,6 @@ impl ProgramEvent {
 pub struct ProgramNews {
     /// What happened.
     pub event: ProgramEvent,
-    /// The board.
     pub board: BoardRef,
     /// How many moves the board has.
     pub ply: i64,
@@ -73,7 +72,6 @@ pub struct ProgramFeed {
     proven: ProvenUser,
     /// From when on boards that are not known yet are new; `None`: a first look tells turns alone.
     since: Option<Millis>,
-    /// Whether there was a look.
     has_looked: bool,
     known: HashMap<i64, ProgramBoard>,
 }
@@ -85,9 +83,6 @@ impl ProgramFeed {
     }
 
     /// Compares all boards with those of the last look.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn look(&mut self, app: &App) -> Result<ProgramLook, StoreError> {
         let (now, user) = (app.clock.now(), self.proven.user);
         let mut tx = app.store.read().await?;
@@ -118,9 +113,6 @@ impl ProgramFeed {
     }
 
     /// Compares one board on which something has just happened.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn look_at(&mut self, app: &App, name: &BoardRef) -> Result<ProgramLook, StoreError> {
         let (now, user) = (app.clock.now(), self.proven.user);
         let found = app.store.query().await?.program_board(user, &name.game, name.number).await?;

@@ -25,7 +25,6 @@ pub struct BoardSummary {
     pub started: Millis,
     /// When the last move was made; `None`: there is no move yet.
     pub last_moved: Option<Millis>,
-    /// When it ended.
     pub ended: Option<Millis>,
     /// Since when its clock is stopped.
     pub paused: Option<Millis>,
@@ -122,7 +121,6 @@ impl SeatSummary {
 /// A move of a board as lists show it.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveLine<'a> {
-    /// Its number, from 1.
     pub number: i64,
     /// The seat that made it.
     pub seat: i64,

@@ -12,7 +12,6 @@ use knotpost_storage::{ALL_GAMES, QueuedMoveRow};
 /// What stands around a board.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// Now.
     pub now: Millis,
     /// The time zone of the visitor; UTC for strangers.
     pub zone: Zone,
@@ -38,9 +37,6 @@ pub struct QueuedAnswer {
 }
 
 /// What stands around a board as this visitor sees it. No move is replayed for it.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_surroundings(
     app: &App,
     board: &mut Board,

@@ -15,16 +15,12 @@ pub struct TalkLine {
     pub who: String,
     /// The words.
     pub text: String,
-    /// When.
     pub at: Millis,
     /// With which move; `None`: in between.
     pub ply: Option<i64>,
 }
 
 /// The latest words around a board, in the order they were said.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, ServiceError> {
     let rows = app.store.query().await?.chat_lines(board.row.id, MOST).await?;
     let line = |row: knotpost_storage::ChatRow| TalkLine {
@@ -52,9 +48,6 @@ pub struct BoardVersion {
 }
 
 /// The present state of a board, to be compared with an earlier one; `None`: there is no such board.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_board_version(app: &App, name: &BoardRef) -> Result<Option<BoardVersion>, StoreError> {
     let row = app.store.query().await?.board_pulse(&name.game, name.number).await?;
     Ok(row.map(|row| BoardVersion {

@@ -57,7 +57,6 @@ pub struct BoardQuery {
     pub limit: i64,
 }
 
-/// A board of a list.
 pub struct ListedBoard {
     /// The stored facts of the board.
     pub summary: BoardSummary,
@@ -67,7 +66,6 @@ pub struct ListedBoard {
 
 /// A page of a list of boards.
 pub struct BoardPage {
-    /// The boards.
     pub boards: Vec<ListedBoard>,
     /// Where the next page begins, when there is one.
     pub next: Option<BoardKey>,
@@ -204,9 +202,6 @@ impl ListedBoard {
 }
 
 /// All games, on offer or not, with how much they are played.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_games(app: &App) -> Result<Vec<GameCount>, ServiceError> {
     let mut tx = app.store.read().await?;
     Ok(crate::play::queries::count_games(&mut tx, app.registry.iter()).await?)

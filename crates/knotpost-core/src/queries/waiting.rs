@@ -14,7 +14,6 @@ pub const MOST_WAITING: i64 = 200;
 
 /// A board that waits for somebody.
 pub struct Waiting {
-    /// The board.
     pub board: Board,
     /// The stored facts of the board.
     pub summary: BoardSummary,
@@ -30,9 +29,6 @@ pub struct Waiting {
 }
 
 /// Boards where it is this user's turn, the latest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_turns(app: &App, reader: &FeedReader) -> Result<Vec<Waiting>, StoreError> {
     let mut waiting = load(app, reader, WaitingOrder::Latest).await?;
     waiting.sort_by_key(|waiting| std::cmp::Reverse((waiting.since, waiting.board.row.id.0)));
@@ -40,9 +36,6 @@ pub async fn view_turns(app: &App, reader: &FeedReader) -> Result<Vec<Waiting>, 
 }
 
 /// Boards where this user's time runs, the shortest time first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_deadlines(
     app: &App,
     reader: &FeedReader,

@@ -50,9 +50,6 @@ pub(crate) fn score(seats: &[(i64, UserKey)], winners: &str) -> Vec<(UserKey, Sc
 
 /// Rates a board that has just ended: the next one in its game's order. `players` are two or more different
 /// users with what they reached. Returns what it did to each.
-///
-/// # Errors
-/// When the database fails.
 pub async fn rate_board(
     tx: &mut WriteTx,
     game: &str,

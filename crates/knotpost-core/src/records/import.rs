@@ -45,9 +45,6 @@ pub enum Strangers {
 ///
 /// The whole file is checked before anything is stored; then games are stored in batches, each whole or not at
 /// all. Whoever is interrupted can start again: a game that is here already is recognised.
-///
-/// # Errors
-/// When the database fails.
 pub async fn import(
     app: &Arc<App>,
     text: &str,

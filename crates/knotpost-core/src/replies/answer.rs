@@ -52,7 +52,6 @@ pub struct LineResult {
 /// Something the server says to a user, or to a sender whom it does not know.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// A board.
     Board(Box<Sheet>),
     /// Several boards in one answer.
     Boards {
@@ -85,9 +84,7 @@ pub enum Reply {
     },
     /// A help page.
     Help {
-        /// Its title.
         title: String,
-        /// Its text.
         text: String,
     },
     /// Who plays a game, and how well.
@@ -105,7 +102,6 @@ pub enum Reply {
     },
     /// The results of `multiple`.
     Multiple {
-        /// Line by line.
         lines: Vec<LineResult>,
     },
     /// The same mail came twice.

@@ -40,13 +40,9 @@ pub enum Heading {
 #[serde(rename_all = "snake_case")]
 pub enum Note {
     /// Somebody declined and the game began again without them.
-    Restarted {
-        /// Who declined.
-        declined: String,
-    },
+    Restarted { declined: String },
     /// Somebody left the server, and with it this board.
     Left {
-        /// Who.
         userid: String,
         /// Whether that was before the game had begun, so that it begins again without them.
         restarted: bool,
@@ -66,10 +62,7 @@ pub enum Note {
         userid: String,
     },
     /// Somebody took over the other side.
-    Swapped {
-        /// Who.
-        by: String,
-    },
+    Swapped { by: String },
     /// Both players looked for opponents.
     Paired,
     /// Somebody challenged the players.
@@ -101,7 +94,6 @@ pub enum Note {
     Reminder {
         /// Whose.
         userid: String,
-        /// Since when.
         since: String,
         /// When the time is up.
         end: String,
@@ -110,36 +102,22 @@ pub enum Note {
     Forfeited {
         /// Whose.
         userid: String,
-        /// Which time.
         up: TimeUp,
     },
     /// Somebody's time was up in the first round, and the game began again without them.
-    NeverMoved {
-        /// Who.
-        userid: String,
-    },
+    NeverMoved { userid: String },
     /// Somebody takes time off.
-    Away {
-        /// Who.
-        userid: String,
-        /// Until when.
-        until: String,
-    },
+    Away { userid: String, until: String },
     /// The account of a player is suspended.
     Suspended {
         /// The player.
         userid: String,
     },
     /// Mail to a player comes back, at all addresses that they have confirmed.
-    Unreached {
-        /// Who.
-        userid: String,
-    },
+    Unreached { userid: String },
     /// Somebody proposed something that others must answer.
     Proposed {
-        /// Who.
         by: String,
-        /// What.
         kind: ProposalKind,
         /// Who has not answered yet.
         waiting: Vec<String>,
@@ -152,25 +130,13 @@ pub enum Note {
     /// A draw was proposed, and nobody answered in time.
     SilentDraw,
     /// Somebody refused what was proposed.
-    Rejected {
-        /// Who.
-        by: String,
-        /// What.
-        kind: ProposalKind,
-    },
+    Rejected { by: String, kind: ProposalKind },
     /// All agreed to what was proposed.
-    Agreed {
-        /// What.
-        kind: ProposalKind,
-    },
+    Agreed { kind: ProposalKind },
     /// Another address of the reader gets no mail any more.
-    Stopped {
-        /// Which.
-        address: String,
-    },
+    Stopped { address: String },
     /// An administrator stepped in.
     Ruled {
-        /// How.
         ruling: Ruling,
         /// What they say about it; may be empty.
         why: String,

@@ -88,7 +88,6 @@ pub struct Letter {
 /// How a reader takes no more mails of a kind.
 #[derive(Clone, Debug)]
 pub struct Refusing {
-    /// By a page.
     pub page: String,
     /// By a mail to this address.
     pub reply_to: Option<String>,
@@ -116,7 +115,6 @@ pub struct Depicted {
 /// The user whom a mail is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addressee {
-    /// Their userid.
     pub userid: String,
     /// True if others read mail at the same address.
     pub is_shared: bool,

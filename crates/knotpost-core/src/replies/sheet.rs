@@ -26,7 +26,6 @@ pub struct Seat {
     pub userid: String,
 }
 
-/// A move of the list.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedMove {
     /// Counting from 1 over all players.
@@ -178,7 +177,6 @@ pub struct Sheet {
 pub enum Listing {
     /// The last four rounds, or all when it is over.
     Recent,
-    /// All.
     Whole,
 }
 

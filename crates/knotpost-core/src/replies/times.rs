@@ -16,7 +16,6 @@ pub struct TimeFacts {
     pub last_move: Option<String>,
     /// When it ended, or now.
     pub until: String,
-    /// Whether it has ended.
     pub ended: bool,
     /// How much time the players have, on a board with limits of its own.
     pub limits: Option<String>,

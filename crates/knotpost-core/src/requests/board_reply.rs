@@ -111,9 +111,6 @@ impl Prepared {
 }
 
 /// Finds out who answers which board mail with what.
-///
-/// # Errors
-/// When the database fails.
 pub(crate) async fn prepare_answer(
     app: &App,
     origin: &Origin,

@@ -31,9 +31,6 @@ impl LinkReply {
     }
 
     /// The mail with this claim and first line, if it is one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) async fn read(
         tx: &mut ReadTx,
         app: &App,

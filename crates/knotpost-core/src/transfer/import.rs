@@ -56,7 +56,6 @@ pub enum Began {
 /// What was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// Where it began.
     pub began: Began,
     /// All rows of the file.
     pub rows: u64,
@@ -65,17 +64,11 @@ pub struct Moved {
 }
 
 /// How many rows of an import that was not finished are here; `None`: there is no such import.
-///
-/// # Errors
-/// When the database fails.
 pub async fn unfinished_import(app: &App) -> Result<Option<u64>, StoreError> {
     Ok(place(&mut app.store.read().await?).await?.map(|place| place.rows))
 }
 
 /// Forgets everything that an import which was not finished has stored. Says whether there was one.
-///
-/// # Errors
-/// When the database fails.
 pub async fn discard_import(app: &App) -> Result<bool, StoreError> {
     let discard = app.store.write(|tx| {
         Box::pin(async move {

@@ -42,7 +42,6 @@ pub(super) struct Header {
 /// A table as the header announces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Section {
-    /// Its name.
     pub(super) name: String,
     /// Its columns in the order of a row's values.
     pub(super) columns: Vec<String>,
@@ -50,7 +49,6 @@ pub(super) struct Section {
     pub(super) rows: u64,
 }
 
-/// The last line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastLine {
     /// [`FORMAT`] again.

@@ -36,7 +36,6 @@ const LONGEST_ASKED: i64 = DAY;
 /// An event on its way.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    /// Where to.
     pub url: HookUrl,
     /// The id of the message, the same in every attempt.
     pub id: String,
@@ -89,9 +88,6 @@ pub enum Fate {
 }
 
 /// Takes the event that is due longest; `None`: none is due.
-///
-/// # Errors
-/// When the database fails.
 pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     if app.hold.is_some() {
         return Ok(None);

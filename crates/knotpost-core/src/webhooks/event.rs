@@ -20,7 +20,6 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
-    /// All there are.
     pub const ALL: [Self; 5] = [Self::Turn, Self::Move, Self::Chat, Self::Proposal, Self::Over];
 
     /// Its word.

@@ -45,7 +45,6 @@ struct WebhookStopped {
     userid: String,
     /// Scheme, host and port of its address.
     place: String,
-    /// Why.
     why: String,
 }
 

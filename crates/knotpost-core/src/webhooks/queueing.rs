@@ -20,7 +20,6 @@ const MOST_MOVES: usize = 50;
 /// Characters of what was said that a message repeats.
 const MOST_SAID: usize = 1000;
 
-/// A message.
 #[derive(Serialize)]
 struct Message<'a> {
     r#type: &'a str,

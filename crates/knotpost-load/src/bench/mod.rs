@@ -141,7 +141,6 @@ impl Trial {
         Ok((figures, games))
     }
 
-    /// Moves in each way.
     async fn measure_moves(&mut self, usual: &[usize], ways: &[Way]) -> anyhow::Result<()> {
         for clients in self.clients(usual) {
             let mut sides = Comparison::new(format!("moves, {clients} at once"));

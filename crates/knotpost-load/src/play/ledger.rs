@@ -51,7 +51,6 @@ impl Way {
     }
 }
 
-/// A mail.
 #[derive(Clone, Debug)]
 pub(crate) struct Mail {
     pub(crate) what: What,

@@ -22,7 +22,6 @@ enum Kind {
     Truncate { length: usize, done: bool },
 }
 
-/// One file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     safe: Vec<u8>,

@@ -33,7 +33,6 @@ pub(super) enum Honesty {
     Lying,
 }
 
-/// The machine.
 pub(super) struct Machine {
     place: Arc<Place>,
     data: PathBuf,

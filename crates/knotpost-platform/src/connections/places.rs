@@ -19,7 +19,6 @@ use knotpost_model::{UserKey, networks_of};
 const RESERVE: usize = 20;
 /// Streams of a host (an IPv4 address, a /64 of IPv6).
 const STREAMS_OF_HOST: usize = 16;
-/// Streams of an account.
 const STREAMS_OF_ACCOUNT: usize = 3;
 
 /// Limits connections. Clones count together.
@@ -89,7 +88,6 @@ struct Connection {
     shares: Vec<Share>,
     /// True for that of a proxy or a relay, which has the connections of many.
     is_of_many: bool,
-    /// Of the stream, if there is one.
     stream: Option<Vec<Share>>,
     requests: usize,
     /// Grows with each change, so that the oldest is known.

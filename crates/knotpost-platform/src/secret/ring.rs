@@ -39,7 +39,6 @@ impl fmt::Display for Role {
 /// A signature and the id of its key.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
-    /// The id of the key.
     pub key: u8,
     /// All its bytes; what is given out may be their beginning.
     pub mac: [u8; 32],

@@ -43,7 +43,6 @@ pub(crate) struct PrefetchedMail {
 #[derive(Debug)]
 pub(crate) struct PrefetchedResponse {
     pub(crate) key_digest: String,
-    /// The response, if there was one.
     pub(crate) saved: Option<SavedResponse>,
 }
 

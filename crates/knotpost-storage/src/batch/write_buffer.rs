@@ -104,7 +104,6 @@ impl BufferedWrite for Turn<'_> {
 /// A remark to be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewRemark<'a> {
-    /// The board.
     pub(crate) board: BoardKey,
     /// Made with this move, or after it; 0: with the challenge.
     pub(crate) ply: i64,
@@ -137,9 +136,7 @@ impl BufferedWrite for NewRemark<'_> {
 /// Waiting mails about a board that show it after `ply` moves from now on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Renewals<'a> {
-    /// The mails.
     pub(crate) mails: &'a [CoalescedMail],
-    /// The board.
     pub(crate) board: BoardKey,
     /// How many moves it has.
     pub(crate) ply: i64,
@@ -193,7 +190,6 @@ impl BufferedWrite for NewMails<'_> {
 pub(crate) struct NewResponse<'a> {
     /// Keyed digest of the request's Idempotency-Key.
     pub(crate) key_digest: &'a str,
-    /// The response.
     pub(crate) response: &'a SavedResponse,
     /// When it was sent.
     pub(crate) at: Millis,

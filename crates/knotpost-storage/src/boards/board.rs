@@ -71,9 +71,6 @@ impl ReadTx {
     }
 
     /// The board of that game and number, whatever its state.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>, StoreError> {
         let sql = select_board!("WHERE game = $1 AND number = $2");
         Ok(
@@ -81,28 +78,18 @@ impl ReadTx {
         )
     }
 
-    /// A board by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board(&mut self, key: BoardKey) -> Result<Option<BoardRow>, StoreError> {
         let sql = select_board!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
     /// Boards in the order of their rows after one, removed ones too, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
         let sql = select_board!("WHERE id > $1 ORDER BY id LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
     }
 
     /// Boards that pass the filter, in the order in which they were made, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_boards(
         &mut self,
         filter: &BoardFilter,
@@ -149,9 +136,6 @@ impl ReadTx {
 
     /// Finished boards of a game, or of one user there among the latest 5000 they sat down at; the latest end
     /// first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_finished(
         &mut self,
         game: &str,
@@ -180,9 +164,6 @@ impl ReadTx {
     }
 
     /// How many boards of the game are active and how many are over.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
         // PostgreSQL sums BIGINT to NUMERIC.
         let sql = "SELECT CAST(COALESCE(SUM(active), 0) AS BIGINT), CAST(COALESCE(SUM(finished), 0) AS BIGINT) \
@@ -191,9 +172,6 @@ impl ReadTx {
     }
 
     /// How many boards of all games are stored, removed ones included. Scans the table.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_all_boards(&mut self) -> Result<i64, StoreError> {
         Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM boards").fetch_one(c).await)?)
     }
@@ -201,9 +179,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// The next free number of a game's boards, from 101; a number is never used twice.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
                    ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
@@ -211,9 +186,6 @@ impl WriteTx {
     }
 
     /// Stores a new board under `number`. It is due for the clock at once, unless another time is set.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
                    scores, started_at, nag_ms, forfeit_ms, total_ms, history, due_at) \
@@ -238,9 +210,6 @@ impl WriteTx {
     }
 
     /// Stores where a board stands after a move, a restart or its end.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
                    reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14, \

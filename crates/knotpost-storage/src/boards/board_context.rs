@@ -74,9 +74,6 @@ const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_
 
 impl ReadTx {
     /// What is shown around a board, with the comment to its move `ply`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_context(&mut self, board: BoardKey, ply: i64) -> Result<BoardContext, StoreError> {
         let rows = on!(self, c => sqlx::query_as::<_, Row>(BOARD_CONTEXT)
             .bind(board.0)

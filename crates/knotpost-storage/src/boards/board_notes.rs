@@ -6,7 +6,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// A note.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct BoardNoteRow {
     /// The words.
@@ -18,9 +17,6 @@ pub struct BoardNoteRow {
 
 impl ReadTx {
     /// The note of a user on a board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_note(
         &mut self,
         user: UserKey,
@@ -33,18 +29,12 @@ impl ReadTx {
     }
 
     /// How many notes a user has.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_board_notes(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM board_notes WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
     }
 
     /// Game and number of the board on which a user wrote their oldest note.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn oldest_board_note(&mut self, user: UserKey) -> Result<Option<(String, i64)>, StoreError> {
         let sql = "SELECT b.game, b.number FROM board_notes n JOIN boards b ON b.id = n.board_id \
                    WHERE n.user_id = $1 ORDER BY n.at, n.board_id LIMIT 1";
@@ -54,9 +44,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores the note of a user on a board, in the place of an earlier one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_board_note(
         &mut self,
         user: UserKey,
@@ -78,9 +65,6 @@ impl WriteTx {
     }
 
     /// Deletes the note of a user on a board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_board_note(&mut self, user: UserKey, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM board_notes WHERE user_id = $1 AND board_id = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(board.0).execute(c).await.map(drop))?;
@@ -88,9 +72,6 @@ impl WriteTx {
     }
 
     /// Deletes all notes on a board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_notes_on(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM board_notes WHERE board_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;

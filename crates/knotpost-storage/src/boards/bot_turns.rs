@@ -67,9 +67,6 @@ impl ReadTx {
     /// The boards on which a computer player is to move and no server is deciding, at most `limit`; those of the people
     /// whom computer players have not answered for longest first, and few of each. Only boards that are being played are
     /// in `boards_in_play`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn bot_turns(&mut self, now: Millis, limit: i64) -> Result<Vec<BotTurn>, StoreError> {
         // SQLite joins in this order where the word is CROSS, and finds few computer players first.
         let sql = concat!(
@@ -93,9 +90,6 @@ impl ReadTx {
     }
 
     /// The turn of a computer player on one board, if there is one and no server is deciding on it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn bot_turn_on(
         &mut self,
         game: &str,
@@ -137,9 +131,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Takes the lease of a computer player's turn until a moment; `false`: another server has it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lease_bot_turn(
         &mut self,
         board: BoardKey,
@@ -188,9 +179,6 @@ impl WriteTx {
     }
 
     /// Ends the lease of a turn.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_bot_lease(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM bot_leases WHERE board_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
@@ -198,9 +186,6 @@ impl WriteTx {
     }
 
     /// Ends all leases of turns: only for a server that is alone on its database.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_bot_leases(&mut self) -> Result<(), StoreError> {
         let sql = "DELETE FROM bot_leases";
         on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
@@ -208,9 +193,6 @@ impl WriteTx {
     }
 
     /// Stores a computer player, who has no password and no address; `false` when the name is taken.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_bot(&mut self, userid: &str, at: Millis) -> Result<bool, StoreError> {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, NULL, 'bot', 'active', $3) ON CONFLICT (userid_key) DO NOTHING RETURNING id";

@@ -41,9 +41,6 @@ pub struct PulseRow {
 
 impl ReadTx {
     /// The latest remarks around a board, at most `limit`, in the order in which they were made.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn chat_lines(&mut self, board: BoardKey, limit: i64) -> Result<Vec<ChatRow>, StoreError> {
         let sql = "SELECT r.ply, u.userid, r.kind, r.text, r.at FROM remarks r \
                    LEFT JOIN users u ON u.id = r.user_id \
@@ -58,9 +55,6 @@ impl ReadTx {
     }
 
     /// Values of which one changes whenever something happens on the board; `None`: there is no such board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_pulse(&mut self, game: &str, number: u32) -> Result<Option<PulseRow>, StoreError> {
         let sql = "SELECT b.ply, b.state, \
                    (SELECT at FROM moves m WHERE m.board_id = b.id AND m.number = b.ply) AS moved_at, \

@@ -24,9 +24,6 @@ fn period((from, until): (i64, i64)) -> Period {
 
 impl ReadTx {
     /// The boards that have been due longest, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn due_boards(&mut self, now: Millis, limit: i64) -> Result<Vec<DueBoard>, StoreError> {
         let sql = "SELECT id, game, number FROM boards WHERE due_at IS NOT NULL AND due_at <= $1 \
                    ORDER BY due_at LIMIT $2";
@@ -34,9 +31,6 @@ impl ReadTx {
     }
 
     /// The periods that count against no player of this board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_pauses(&mut self, board: BoardKey) -> Result<Vec<Period>, StoreError> {
         let sql = "SELECT from_at, until_at FROM board_pauses WHERE board_id = $1 ORDER BY from_at";
         let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(board.0).fetch_all(c).await)?;
@@ -44,9 +38,6 @@ impl ReadTx {
     }
 
     /// The outages that ended after `since`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn outages(&mut self, since: Millis) -> Result<Vec<Period>, StoreError> {
         let sql = "SELECT from_at, until_at FROM outages WHERE until_at > $1 ORDER BY from_at";
         let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(since.0).fetch_all(c).await)?;
@@ -56,9 +47,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Sets when a board is due for the clock next; `None`: never.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_due(
         &mut self,
         board: BoardKey,
@@ -77,9 +65,6 @@ impl WriteTx {
     }
 
     /// Pauses a board since a moment; `None`: resumes it. A paused board is never due for the clock.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_paused(&mut self, board: BoardKey, paused: Option<Millis>) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET paused_at = $2, due_at = NULL WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
@@ -87,9 +72,6 @@ impl WriteTx {
     }
 
     /// Postpones a board whose processing by the clock failed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_off(&mut self, board: BoardKey, due: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE id = $1 AND due_at IS NOT NULL";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(due.0).execute(c).await.map(drop))?;
@@ -97,9 +79,6 @@ impl WriteTx {
     }
 
     /// Makes the boards that wait for this user, or that hold an offer, due for the clock at once.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn make_due(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         if self.is_postgres() {
             // A move that gives this user the turn at this moment has to see what is changed for them.
@@ -116,9 +95,6 @@ impl WriteTx {
     }
 
     /// Makes every active board due for the clock again: the machine's time went back.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn make_all_due(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $1 WHERE due_at IS NOT NULL AND due_at > $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
@@ -126,9 +102,6 @@ impl WriteTx {
     }
 
     /// Stores a period of a board that counts against no player.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_board_pause(&mut self, board: BoardKey, pause: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_pauses (board_id, from_at, until_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (board_id, from_at) DO UPDATE SET until_at = $3";

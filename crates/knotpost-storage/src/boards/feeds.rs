@@ -32,18 +32,12 @@ pub enum WaitingOrder {
 
 impl ReadTx {
     /// What the address of this user's feeds is derived from; `None`: they have none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>, StoreError> {
         let sql = "SELECT salt, at FROM feed_keys WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, FeedKeyRow>(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
     /// The boards that wait for this user and are not paused, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn boards_waiting_for(
         &mut self,
         user: UserKey,
@@ -77,9 +71,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Gives a user's feeds another address.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
@@ -88,9 +79,6 @@ impl WriteTx {
     }
 
     /// Ends a user's feeds.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM feed_keys WHERE user_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;

@@ -21,9 +21,6 @@ pub struct CommentRow {
 
 impl ReadTx {
     /// The board that was made from the record with this digest.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_import(&mut self, digest: &str) -> Result<Option<BoardKey>, StoreError> {
         let sql = "SELECT board_id FROM imports WHERE digest = $1";
         let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(digest).fetch_optional(c).await)?;
@@ -31,18 +28,12 @@ impl ReadTx {
     }
 
     /// The tags stored with an imported board, as JSON.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn imported_tags(&mut self, board: BoardKey) -> Result<Option<String>, StoreError> {
         let sql = "SELECT tags FROM imports WHERE board_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_optional(c).await)?)
     }
 
     /// Finished boards of a game with this seed and number of moves that ended in the second from `second` on.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn boards_ended_in(
         &mut self,
         game: &str,
@@ -64,9 +55,6 @@ impl ReadTx {
     }
 
     /// Everything said with moves of a board, in order; no chat.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn comments(&mut self, board: BoardKey) -> Result<Vec<CommentRow>, StoreError> {
         let sql = "SELECT ply, user_id, text, at FROM remarks WHERE board_id = $1 AND kind = 'comment' ORDER BY ply, id";
         Ok(on!(self, c => sqlx::query_as::<_, CommentRow>(sql).bind(board.0).fetch_all(c).await)?)
@@ -76,9 +64,6 @@ impl ReadTx {
 impl WriteTx {
     /// Takes the number a board had elsewhere, when no board of the game has it here; numbers given later are
     /// higher. Returns whether it was free.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_board_number(&mut self, game: &str, number: u32) -> Result<bool, StoreError> {
         if self.find_board(game, number).await?.is_some() {
             return Ok(false);

@@ -6,7 +6,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// An invitation.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct InvitationRow {
     /// Its number.
@@ -58,18 +57,12 @@ macro_rules! select_invitation {
 
 impl ReadTx {
     /// The invitation of this number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn invitation(&mut self, id: i64) -> Result<Option<InvitationRow>, StoreError> {
         let sql = select_invitation!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, InvitationRow>(sql).bind(id).fetch_optional(c).await)?)
     }
 
     /// A user's invitations that are good then, the oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn invitations_of(
         &mut self,
         user: UserKey,
@@ -83,10 +76,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores an invitation.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_invitation(&mut self, new: &NewInvitation, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO invitations (user_id, game, options, rated, begins, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -105,9 +94,6 @@ impl WriteTx {
     }
 
     /// Deletes an invitation of a user; `false`: there is none any more. Of several who do so one is told `true`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_invitation(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM invitations WHERE id = $1 AND user_id = $2 RETURNING id";
         let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
@@ -115,9 +101,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of invitations that expired before `before`; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_invitations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM invitations WHERE id IN \
                    (SELECT id FROM invitations WHERE expires_at < $1 ORDER BY expires_at LIMIT 1000)";

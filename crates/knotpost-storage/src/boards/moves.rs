@@ -7,9 +7,6 @@ use knotpost_model::BoardKey;
 
 impl ReadTx {
     /// The moves of a board after the first `ply`, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn moves_after(&mut self, board: BoardKey, ply: i64) -> Result<Vec<MoveRow>, StoreError> {
         let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 AND number > $2 \
                    ORDER BY number";
@@ -17,9 +14,6 @@ impl ReadTx {
     }
 
     /// The moves of a board, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn moves(&mut self, board: BoardKey) -> Result<Vec<MoveRow>, StoreError> {
         let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 ORDER BY number";
         Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).fetch_all(c).await)?)
@@ -48,9 +42,6 @@ impl WriteTx {
     }
 
     /// Deletes all moves of a board that is restarted.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_moves(&mut self, board: BoardKey) -> Result<(), StoreError> {
         on!(self.writing().await?, c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())

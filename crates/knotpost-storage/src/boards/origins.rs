@@ -17,9 +17,6 @@ pub struct OriginRow {
 
 impl ReadTx {
     /// How a board came about.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_origin(&mut self, board: BoardKey) -> Result<OriginRow, StoreError> {
         let sql = "SELECT sought, rematch_of FROM board_origins WHERE board_id = $1";
         let row = on!(self, c => sqlx::query_as::<_, OriginRow>(sql).bind(board.0).fetch_optional(c).await)?;
@@ -27,9 +24,6 @@ impl ReadTx {
     }
 
     /// The number of the board that is another game of this one and is being played.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rematch_in_play(&mut self, board: BoardKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT b.number FROM board_origins o JOIN boards b ON b.id = o.board_id \
                    WHERE o.rematch_of = $1 AND b.state = 'active' ORDER BY b.id DESC LIMIT 1";
@@ -39,9 +33,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores how a new board came about.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_board_origin(&mut self, board: BoardKey, row: OriginRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_origins (board_id, sought, rematch_of) VALUES ($1, $2, $3)";
         on!(self.writing().await?, c => sqlx::query(sql)

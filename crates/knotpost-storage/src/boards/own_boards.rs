@@ -25,9 +25,6 @@ pub struct OwnBoardRow {
 
 impl ReadTx {
     /// The boards that a user plays now, at most `limit`, by age.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn own_boards(&mut self, user: UserKey, limit: i64) -> Result<Vec<OwnBoardRow>, StoreError> {
         let sql = "SELECT b.game, b.number, b.ply, b.last_move_at, b.paused_at, \
                    (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = b.id AND s.user_id = $1 AND s.to_move) AS turn \

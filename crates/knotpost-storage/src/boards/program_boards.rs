@@ -27,7 +27,6 @@ pub struct ProgramBoard {
     pub started_at: i64,
     /// When it last changed.
     pub last_move_at: Option<i64>,
-    /// When it ended.
     pub ended_at: Option<i64>,
     /// When the clock looks at it next; another one after each turn.
     pub due_at: Option<i64>,
@@ -65,9 +64,6 @@ macro_rules! program_board {
 
 impl ReadTx {
     /// The boards that a user plays now, at most `limit`, by age.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn program_boards(
         &mut self,
         user: UserKey,
@@ -82,9 +78,6 @@ impl ReadTx {
     }
 
     /// The boards of a game on which a user sits and which ended at that moment or later, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn ended_program_boards(
         &mut self,
         user: UserKey,
@@ -106,9 +99,6 @@ impl ReadTx {
     }
 
     /// One board as it stands for a user, whether they play there or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn program_board(
         &mut self,
         user: UserKey,
@@ -125,9 +115,6 @@ impl ReadTx {
     }
 
     /// Whether a user plays rated boards now.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn plays_rated_boards(&mut self, user: UserKey) -> Result<bool, StoreError> {
         let sql = "SELECT b.id FROM boards_in_play i JOIN boards b ON b.id = i.board_id \
                    WHERE i.user_id = $1 AND b.rated LIMIT 1";

@@ -37,7 +37,6 @@ pub struct RefusedOffer {
 }
 
 impl ProposalRow {
-    /// The seats that agreed.
     pub fn seats_that_agreed(&self) -> impl Iterator<Item = i64> {
         self.accepted.split(',').filter_map(|seat| seat.parse().ok())
     }
@@ -45,9 +44,6 @@ impl ProposalRow {
 
 impl ReadTx {
     /// The proposal on a board, void or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn proposal(&mut self, board: BoardKey) -> Result<Option<ProposalRow>, StoreError> {
         let sql = "SELECT kind, seat, ply, accepted, at FROM proposals WHERE board_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, ProposalRow>(sql).bind(board.0).fetch_optional(c).await)?)
@@ -65,9 +61,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a proposal in place of what was proposed before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_proposal(&mut self, board: BoardKey, row: &ProposalRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO proposals (board_id, kind, seat, ply, accepted, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id) DO UPDATE SET kind = excluded.kind, seat = excluded.seat, \
@@ -85,10 +78,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the proposal on a board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_proposal(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM proposals WHERE board_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
@@ -140,9 +129,6 @@ impl WriteTx {
 
     /// Deletes the moves of a board after the first `ply`, and what was submitted since. What was said
     /// with them stays as chat.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_moves_after(&mut self, board: BoardKey, ply: i64) -> Result<(), StoreError> {
         for sql in [
             "DELETE FROM moves WHERE board_id = $1 AND number > $2",

@@ -23,9 +23,6 @@ pub struct QueuedMoveRow {
 
 impl ReadTx {
     /// The waiting moves of a seat, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn queued_moves(
         &mut self,
         board: BoardKey,
@@ -41,9 +38,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Replaces the waiting moves of a seat.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_queue(
         &mut self,
         board: BoardKey,
@@ -72,9 +66,6 @@ impl WriteTx {
     }
 
     /// Deletes the first waiting move of a seat.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_queued(&mut self, board: BoardKey, seat: i64, place: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND seat = $2 AND place = $3";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
@@ -82,9 +73,6 @@ impl WriteTx {
     }
 
     /// Deletes the waiting moves of a seat, or of all seats.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_queue(&mut self, board: BoardKey, seat: Option<i64>) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND ($2 IS NULL OR seat = $2)";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;

@@ -18,9 +18,6 @@ const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text 
 
 impl ReadTx {
     /// The remarks of these keys that exist, in the order in which they were made.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new());
@@ -29,19 +26,12 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key_list(keys)).fetch_all(c).await)?)
     }
 
-    /// A remark by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
         let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
     /// The comment that came with a move (or, at ply 0, with the challenge).
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
         let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
                    WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
@@ -53,9 +43,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a remark.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_remark(
         &mut self,
         board: BoardKey,

@@ -58,9 +58,6 @@ const SEVERAL_ON_POSTGRES: &str = concat!(
 
 impl ReadTx {
     /// The board of that game and number, whatever its state.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_seated_board(
         &mut self,
         game: &str,
@@ -75,10 +72,6 @@ impl ReadTx {
         Ok(gather(lines))
     }
 
-    /// A board by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn seated_board(&mut self, key: BoardKey) -> Result<Option<SeatedBoard>, StoreError> {
         let sql = select_seated!("b.id = $1");
         let lines = on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key.0).fetch_all(c).await)?;
@@ -86,9 +79,6 @@ impl ReadTx {
     }
 
     /// The boards of these keys that exist, by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn seated_boards(
         &mut self,
         keys: &[BoardKey],
@@ -110,9 +100,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// As [`ReadTx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lock_seated_board(
         &mut self,
         game: &str,
@@ -132,9 +119,6 @@ impl WriteTx {
     }
 
     /// Takes a board that was locked for a move for this transaction, although no move is made on it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
         if self.is_postgres() {
             let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";

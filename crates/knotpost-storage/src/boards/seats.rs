@@ -18,9 +18,6 @@ pub struct NewSeat {
 
 impl ReadTx {
     /// The seats of a board, in turn order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
         let sql = "SELECT s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
                    (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, u.state = 'suspended' AS is_suspended, \
@@ -30,9 +27,6 @@ impl ReadTx {
     }
 
     /// Names of the watchers of the board, or of all boards of its game, with their keys.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
         let sql = "SELECT u.id, u.userid FROM users u WHERE u.id IN \
                    (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
@@ -42,9 +36,6 @@ impl ReadTx {
     }
 
     /// Boards with that number on which the user plays, in whatever game, that are not removed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn games_with_board(&mut self, number: u32, user: UserKey) -> Result<Vec<String>, StoreError> {
         // From the few games to the one board of that number in each: SQLite keeps a CROSS JOIN's order.
         let sql = "SELECT DISTINCT n.game FROM board_numbers n CROSS JOIN boards b CROSS JOIN seats s \
@@ -56,9 +47,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a seat of a new or restarted board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_seat(&mut self, board: BoardKey, seat: NewSeat) -> Result<(), StoreError> {
         let sql = "INSERT INTO seats (board_id, seat, user_id, state, to_move, resign_pending) \
                    VALUES ($1, $2, $3, 'playing', $4, $5)";
@@ -75,18 +63,12 @@ impl WriteTx {
     }
 
     /// Empties all seats of a board that begins again.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_seats(&mut self, board: BoardKey) -> Result<(), StoreError> {
         on!(self.writing().await?, c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Stores where a seat stands.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn update_seat(&mut self, board: BoardKey, seat: &SeatRow) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET state = $3, to_move = $4, resign_pending = $5 WHERE board_id = $1 AND seat = $2";
         on!(self.writing().await?, c => sqlx::query(sql)
@@ -102,9 +84,6 @@ impl WriteTx {
     }
 
     /// Makes the users of two seats change places.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn exchange_users(
         &mut self,
         board: BoardKey,
@@ -119,9 +98,6 @@ impl WriteTx {
     }
 
     /// Gives a seat to another user.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn pass_seat_on(
         &mut self,
         board: BoardKey,
@@ -134,9 +110,6 @@ impl WriteTx {
     }
 
     /// Makes the user a watcher of the board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn subscribe(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "INSERT INTO subscribers (board_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;

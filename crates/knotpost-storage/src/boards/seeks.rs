@@ -9,7 +9,6 @@ use knotpost_model::{Millis, UserKey};
 /// A user who looks for opponents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SeekRow {
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// Their name.
@@ -40,18 +39,12 @@ macro_rules! select_seek {
 
 impl ReadTx {
     /// What a user looks for in a game.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn seek(&mut self, game: &str, user: UserKey) -> Result<Option<SeekRow>, StoreError> {
         let sql = select_seek!("WHERE k.user_id = $1 AND k.game = $2");
         Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
     }
 
     /// Other users who look for the same, the one who has waited longest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn equal_seeks(
         &mut self,
         game: &str,
@@ -77,9 +70,6 @@ impl ReadTx {
     }
 
     /// All users who look for opponents in a game, the one who has waited longest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_seeks(&mut self, game: &str, limit: i64) -> Result<Vec<SeekRow>, StoreError> {
         let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
@@ -102,9 +92,6 @@ impl ReadTx {
 impl WriteTx {
     /// The next place among a game's seeks. Of transactions that meet here one waits for the other, or is
     /// run again after it: so two who look at once find each other, and only once.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_seek_place(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO seek_orders (game, next) VALUES ($1, 2) \
                    ON CONFLICT (game) DO UPDATE SET next = seek_orders.next + 1 RETURNING next - 1";
@@ -112,9 +99,6 @@ impl WriteTx {
     }
 
     /// Stores what a user looks for, instead of what they looked for before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_seek(
         &mut self,
         game: &str,
@@ -146,9 +130,6 @@ impl WriteTx {
     }
 
     /// Ends a user's search in a game.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM seeks WHERE user_id = $1 AND game = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).execute(c).await.map(drop))?;
@@ -156,9 +137,6 @@ impl WriteTx {
     }
 
     /// A board of a game has begun: its player wants one less, and a player who wants no more boards is removed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_down_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "UPDATE seeks SET wanted = wanted - 1 WHERE user_id = $1 AND game = $2 RETURNING wanted";
         let wanted: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;

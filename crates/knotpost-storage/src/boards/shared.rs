@@ -17,7 +17,6 @@ pub struct SharedBoardRow {
     /// Active or over.
     #[sqlx(try_from = "String")]
     pub state: BoardState,
-    /// When it ended.
     pub ended_at: Option<i64>,
     /// Whether the first user is among its winners.
     pub first_won: bool,
@@ -52,9 +51,6 @@ macro_rules! has_won {
 
 impl ReadTx {
     /// Boards being played and finished boards with both users, of the latest `limit` boards of each; the latest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn shared_boards(
         &mut self,
         first: UserKey,

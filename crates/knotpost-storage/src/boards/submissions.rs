@@ -19,9 +19,6 @@ pub struct SubmissionRow {
 
 impl ReadTx {
     /// What a seat has submitted last, whether it can still be played or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn submission(
         &mut self,
         board: BoardKey,
@@ -36,9 +33,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores what a seat submitted, in place of its last submission.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_submission(
         &mut self,
         board: BoardKey,
@@ -62,9 +56,6 @@ impl WriteTx {
     }
 
     /// Deletes what a seat submitted.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_submission(&mut self, board: BoardKey, seat: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1 AND seat = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
@@ -72,9 +63,6 @@ impl WriteTx {
     }
 
     /// Deletes the submissions of all seats of a board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_submissions(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;

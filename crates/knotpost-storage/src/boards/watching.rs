@@ -6,9 +6,6 @@ use knotpost_model::{BoardKey, UserKey};
 
 impl ReadTx {
     /// Whether the user watches all boards of a game, and whether they are notified when any of them ends.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn watches_all(&mut self, game: &str, user: UserKey) -> Result<(bool, bool), StoreError> {
         let sql = "SELECT subscribes, notifies FROM user_games WHERE user_id = $1 AND game = $2";
         let row: Option<(bool, bool)> =
@@ -17,9 +14,6 @@ impl ReadTx {
     }
 
     /// Numbers of the boards of a game that the user watches one by one, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn watched_boards(
         &mut self,
         game: &str,
@@ -32,9 +26,6 @@ impl ReadTx {
     }
 
     /// Numbers of the active boards about whose end the user is notified one by one, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn notified_boards(
         &mut self,
         game: &str,
@@ -47,9 +38,6 @@ impl ReadTx {
     }
 
     /// Users who asked to be notified when this board ends.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn users_waiting_for(&mut self, board: BoardKey) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT user_id FROM notifications WHERE board_id = $1 ORDER BY user_id";
         let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_all(c).await)?;
@@ -57,9 +45,6 @@ impl ReadTx {
     }
 
     /// All users who are notified when this board ends.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn notified_users(&mut self, board: BoardKey) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT user_id FROM notifications WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
                    JOIN user_games g ON g.game = b.game AND g.notifies WHERE b.id = $1 ORDER BY 1";
@@ -70,9 +55,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stops the user watching the board; returns whether they did.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unsubscribe(&mut self, board: BoardKey, user: UserKey) -> Result<bool, StoreError> {
         let sql = "DELETE FROM subscribers WHERE board_id = $1 AND user_id = $2";
         let gone = on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
@@ -80,9 +62,6 @@ impl WriteTx {
     }
 
     /// Stops the user watching any board of a game, future ones included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unsubscribe_all(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         self.set_watches_all(game, user, false).await?;
         let sql = "DELETE FROM subscribers WHERE user_id = $2 \
@@ -92,9 +71,6 @@ impl WriteTx {
     }
 
     /// Sets whether the user watches all boards of a game, future ones too.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_watches_all(&mut self, game: &str, user: UserKey, all: bool) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $5) \
@@ -112,9 +88,6 @@ impl WriteTx {
     }
 
     /// Sets whether the user is notified when any board of a game ends.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_hears_of_all(&mut self, game: &str, user: UserKey, all: bool) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $5) \
@@ -132,9 +105,6 @@ impl WriteTx {
     }
 
     /// Switches whether the user is notified when this board ends; returns whether they are now.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn switch_notification(&mut self, board: BoardKey, user: UserKey) -> Result<bool, StoreError> {
         let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
         let gone = on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
@@ -147,9 +117,6 @@ impl WriteTx {
     }
 
     /// Deletes the user's wish to be notified when this board ends.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_notification(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;

@@ -69,7 +69,6 @@ where
     arguments.add(values).map_err(sqlx::Error::Encode)
 }
 
-/// A value of each row.
 pub(crate) fn column<'r, R, V>(rows: &'r [R], value: impl FnMut(&'r R) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }

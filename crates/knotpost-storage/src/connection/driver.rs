@@ -28,7 +28,6 @@ pub(crate) enum Connection {
 /// What statements run on, by database.
 #[derive(Debug)]
 pub enum Driver<S, P> {
-    /// SQLite.
     Sqlite(S),
     /// PostgreSQL.
     Postgres(P),

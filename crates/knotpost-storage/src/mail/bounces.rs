@@ -22,9 +22,6 @@ pub struct StoppedAddress {
 impl ReadTx {
     /// On how many days since these moments mail to this address came back as from a mailbox that does not exist, and
     /// for whatever reason.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_bounce_days(
         &mut self,
         address_key: &str,
@@ -66,9 +63,6 @@ impl ReadTx {
 
     /// Whether mail has come back from this address and since when it gets none: `None`: no mail has
     /// come back, `Some(None)`: mail still goes there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn address_trouble(&mut self, address_key: &str) -> Result<Option<Option<i64>>, StoreError> {
         if self.prefetched().is_sound(address_key) {
             return Ok(None);
@@ -78,9 +72,6 @@ impl ReadTx {
     }
 
     /// The addresses of a user that get no mail any more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn stopped_addresses_of(&mut self, user: UserKey) -> Result<Vec<StoppedAddress>, StoreError> {
         let sql = "SELECT f.address_key, f.stopped_at, COALESCE(f.why, '') AS why, a.stop_told_at AS told_at \
                    FROM addresses a JOIN failing_addresses f ON f.address_key = a.address_key \
@@ -89,9 +80,6 @@ impl ReadTx {
     }
 
     /// All addresses that get no mail any more, by name after `after`, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn stopped_addresses(
         &mut self,
         after: &str,
@@ -115,18 +103,12 @@ impl ReadTx {
     }
 
     /// To whom an outgoing mail went; `None` when its row is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn outbox_recipient(&mut self, mail: OutboxKey) -> Result<Option<String>, StoreError> {
         let sql = "SELECT recipient FROM outbox WHERE id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
     }
 
     /// The active administrators, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn administrators(&mut self, limit: i64) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT id FROM users WHERE role = 'admin' AND state = 'active' ORDER BY id LIMIT $1";
         let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(limit).fetch_all(c).await)?;
@@ -136,9 +118,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Counts a bounce, once for each mail and kind; returns whether it was new.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_bounce(
         &mut self,
         mail: OutboxKey,
@@ -165,9 +144,6 @@ impl WriteTx {
     }
 
     /// Stops mail to an address; returns whether it was not stopped before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn stop_address(
         &mut self,
         address_key: &str,
@@ -186,9 +162,6 @@ impl WriteTx {
     }
 
     /// Deletes the bounces of an address, so that mail goes there again; returns whether it was stopped.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
         let row: Option<Option<i64>> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
@@ -202,9 +175,6 @@ impl WriteTx {
     }
 
     /// Stores that the user was notified of a stopped address.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_stop_told(
         &mut self,
         user: UserKey,
@@ -218,9 +188,6 @@ impl WriteTx {
 
     /// Deletes a batch of what came back before `before`, and addresses of no user; returns whether
     /// there may be more. A stopped address of a user stays stopped.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_bounces(&mut self, before: Millis) -> Result<bool, StoreError> {
         let mut most = 0;
         for sql in [

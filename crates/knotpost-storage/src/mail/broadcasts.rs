@@ -13,7 +13,6 @@ pub struct BroadcastRow {
     pub id: i64,
     /// Its author.
     pub userid: String,
-    /// The text.
     pub text: String,
     /// When it was written.
     #[sqlx(try_from = "i64")]
@@ -24,9 +23,6 @@ pub struct BroadcastRow {
 
 impl ReadTx {
     /// Whether the user has played a game to its end.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_finished_a_game(&mut self, user: UserKey) -> Result<bool, StoreError> {
         let sql = "SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
                    WHERE s.user_id = $1 AND b.state = 'over' LIMIT 1";
@@ -36,19 +32,12 @@ impl ReadTx {
     }
 
     /// Whether a broadcast waits to be passed on.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_waiting_broadcast(&mut self) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM broadcasts WHERE done_at IS NULL LIMIT 1";
         let waiting: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
         Ok(waiting.is_some())
     }
 
-    /// A broadcast by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn broadcast(&mut self, id: i64) -> Result<Option<BroadcastRow>, StoreError> {
         let sql = "SELECT b.id, u.userid, b.text, b.at, b.after_user FROM broadcasts b \
                    JOIN users u ON u.id = b.user_id WHERE b.id = $1";
@@ -56,9 +45,6 @@ impl ReadTx {
     }
 
     /// Users in use after this key, in the order of their keys: the key, and whether they take broadcasts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn broadcast_readers(
         &mut self,
         after: i64,
@@ -83,9 +69,6 @@ impl ReadTx {
 impl WriteTx {
     /// Takes the user's right to write to all users, unless they used it after `since`; returns whether
     /// they had it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_broadcast(
         &mut self,
         user: UserKey,
@@ -99,9 +82,6 @@ impl WriteTx {
     }
 
     /// Stores a broadcast; a worker passes it on at its next check.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_broadcast(
         &mut self,
         user: UserKey,
@@ -114,9 +94,6 @@ impl WriteTx {
     }
 
     /// Ends the broadcasts of a user: who does not have them yet gets them no more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_broadcasts(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE broadcasts SET done_at = $2 WHERE user_id = $1 AND done_at IS NULL";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
@@ -124,9 +101,6 @@ impl WriteTx {
     }
 
     /// The oldest broadcast that some users do not have yet, locked until this transaction ends.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_broadcast(&mut self) -> Result<Option<BroadcastRow>, StoreError> {
         // The row is touched, so that two processes cannot pass on the same part.
         let id: Option<i64> = claim!(
@@ -143,9 +117,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of broadcasts that all users had before `before`; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_broadcasts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
@@ -154,9 +125,6 @@ impl WriteTx {
     }
 
     /// Stores that users up to this key have the broadcast, or with `done` that all have it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn advance_broadcast(
         &mut self,
         id: i64,

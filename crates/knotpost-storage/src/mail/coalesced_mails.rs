@@ -41,9 +41,6 @@ const UPDATE: &str = concat!(
 impl ReadTx {
     /// The newest mail of this board to this address that waits, was certainly not delivered, and shows more than `ply`
     /// moves.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn newer_waiting_mail(
         &mut self,
         board: i64,
@@ -64,9 +61,6 @@ impl ReadTx {
 impl WriteTx {
     /// Gives a mail that waits and was certainly not delivered the merged facts, and makes it due; `false`: it was leased
     /// meanwhile, or has other facts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn coalesce_into_waiting(
         &mut self,
         key: OutboxKey,
@@ -83,9 +77,6 @@ impl WriteTx {
     }
 
     /// Gives a mail that was leased the merged facts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn coalesce_into_leased(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
         let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
@@ -93,9 +84,6 @@ impl WriteTx {
     }
 
     /// Has mails about a board that were found waiting in this transaction show it as it is after `ply` moves.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn update_coalesced_mails(
         &mut self,
         mails: &[CoalescedMail],
@@ -119,9 +107,6 @@ impl WriteTx {
     }
 
     /// Drops mails that were merged into newer ones, unless they have been tried meanwhile.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_coalesced_mails(&mut self, mails: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         if mails.is_empty() {
             return Ok(());

@@ -32,7 +32,6 @@ pub struct DeliveryStatus {
     pub has_newer: bool,
     /// True if others than its user have proven its address.
     pub is_shared: bool,
-    /// The user it is for.
     pub reader: Option<UserRow>,
     /// The row of its address, if it is one of the user's.
     pub address: Option<i64>,
@@ -120,9 +119,6 @@ const ON_POSTGRES: &str = concat!(
 
 impl ReadTx {
     /// The states of mails that were leased until `lease_until`, in any order, without those that do not exist any more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delivery_statuses(
         &mut self,
         mails: &[OutboxRow],

@@ -7,10 +7,8 @@ use crate::rows::RemarkRow;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// A board of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct DigestBoard {
-    /// The board.
     #[sqlx(try_from = "i64")]
     pub board_id: BoardKey,
     /// When it first changed after the last digest.
@@ -20,27 +18,18 @@ pub struct DigestBoard {
 
 impl ReadTx {
     /// When the user's next digest is due; `None`: nothing waits for them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn digest_due(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT due_at FROM digests WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
     /// When the first of all digests is due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_digest_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM digests";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
     /// What was said on a board from a moment on, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remarks_since(
         &mut self,
         board: BoardKey,
@@ -56,9 +45,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Adds a changed board to a user's digest; further changes before the mail add nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn add_to_digest(
         &mut self,
         user: UserKey,
@@ -73,9 +59,6 @@ impl WriteTx {
 
     /// Claims the user's next digest for this transaction, which then conflicts with the one that sends it; `false`:
     /// nothing waits for them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn touch_digest(&mut self, user: UserKey) -> Result<bool, StoreError> {
         let sql = "UPDATE digests SET due_at = due_at WHERE user_id = $1";
         let touched = on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(|done| done.rows_affected()))?;
@@ -83,9 +66,6 @@ impl WriteTx {
     }
 
     /// Sets when the user's next digest is due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_digest_due(&mut self, user: UserKey, due: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO digests (user_id, due_at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET due_at = $2";
@@ -94,9 +74,6 @@ impl WriteTx {
     }
 
     /// Deletes the digest that has been due longest and returns its user and its boards.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_digest(
         &mut self,
         now: Millis,
@@ -129,9 +106,6 @@ impl WriteTx {
     }
 
     /// Makes digests due at once whose boards wait without a time.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mend_digests(&mut self, now: Millis) -> Result<u64, StoreError> {
         let sql = "INSERT INTO digests (user_id, due_at) SELECT DISTINCT user_id, CAST($1 AS BIGINT) FROM digest_boards b \
                    WHERE NOT EXISTS (SELECT 1 FROM digests d WHERE d.user_id = b.user_id) \

@@ -6,9 +6,6 @@ use crate::transaction::WriteTx;
 
 impl WriteTx {
     /// Stores a mail and claims it before it is acted on.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn store_mail(&mut self, mail: &DirectMail) -> Result<StoredMail, StoreError> {
         if let Some(stored) = self.buffer(mail).await? {
             return Ok(stored);

@@ -35,9 +35,6 @@ pub(crate) fn is_covered(address: &str, entries: &[String]) -> bool {
 impl ReadTx {
     /// Whether an address gets no mail: itself, the same without its `+tag`, or its domain is on the list. The address
     /// is given in lower case.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn is_blocked(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let [address, mailbox, domain] = UnmailedTarget::covering(address_key);
         let sql = "SELECT at FROM do_not_mail WHERE target IN ($1, $2, $3) LIMIT 1";
@@ -70,9 +67,6 @@ impl ReadTx {
     }
 
     /// The list by target, after `after`, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_blocked(&mut self, after: &str, limit: i64) -> Result<Vec<DoNotMailRow>, StoreError> {
         let sql = "SELECT target, reason, at FROM do_not_mail WHERE target > $1 ORDER BY target LIMIT $2";
         Ok(on!(self, c => sqlx::query_as::<_, DoNotMailRow>(sql).bind(after).bind(limit).fetch_all(c).await)?)
@@ -82,9 +76,6 @@ impl ReadTx {
 impl WriteTx {
     /// Sends no mail to an address from now on, given in the form of [`Address::key`](knotpost_model::Address::key); says
     /// whether that is new. An entry that is there already keeps its reason.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn block_address(
         &mut self,
         address_key: &str,
@@ -95,9 +86,6 @@ impl WriteTx {
     }
 
     /// As [`WriteTx::block_address`], for an address or a whole domain.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn block(
         &mut self,
         target: &UnmailedTarget,
@@ -120,9 +108,6 @@ impl WriteTx {
     }
 
     /// Takes an entry off the list; returns whether it was there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unblock(&mut self, target: &UnmailedTarget) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 RETURNING at";
         let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(target.as_str()).fetch_optional(c).await)?;
@@ -130,9 +115,6 @@ impl WriteTx {
     }
 
     /// Takes an address off the list that its reader had put there; returns whether it was there. No other entry goes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unblock_by_reader(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 AND reason = $2 RETURNING at";
         let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)

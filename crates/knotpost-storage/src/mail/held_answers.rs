@@ -26,9 +26,6 @@ pub struct HeldAnswerRow {
 
 impl ReadTx {
     /// The reply in this row.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn held_answer(&mut self, id: i64) -> Result<Option<HeldAnswerRow>, StoreError> {
         let sql = "SELECT id, user_id, board_id, sight, words, until_at FROM held_answers WHERE id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, HeldAnswerRow>(sql).bind(id).fetch_optional(c).await)?)
@@ -37,9 +34,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a reply and deletes those that have expired; returns the number of the new row.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn hold_answer(
         &mut self,
         user: UserKey,
@@ -63,9 +57,6 @@ impl WriteTx {
     }
 
     /// Deletes a reply before it is carried out; `false`: it is gone already.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_held_answer(&mut self, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM held_answers WHERE id = $1 RETURNING id";
         let row: Option<i64> =

@@ -32,9 +32,6 @@ pub struct InboxRow {
 
 impl ReadTx {
     /// What became of the mail that was acted on under this key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
         let row: Option<Option<String>> =
@@ -43,18 +40,12 @@ impl ReadTx {
     }
 
     /// When the next mail may be taken by a worker.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
     /// How many mails wait for their outcome.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
         Ok(
             on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
@@ -62,18 +53,12 @@ impl ReadTx {
     }
 
     /// How many mails that came in before `before` wait for their outcome.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_late_inbox(&mut self, before: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at < $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
     }
 
     /// Whether a mail that came until then waits for its outcome.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn is_mail_waiting(&mut self, until: Millis) -> Result<bool, StoreError> {
         // The due time keeps the search among the rows that wait.
         let sql = "SELECT id FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at <= $1 LIMIT 1";
@@ -85,9 +70,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a received mail: done when its reason is given, otherwise waiting for a worker.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_inbox(&mut self, mail: &NewInbox) -> Result<InboxKey, StoreError> {
         let sql = "INSERT INTO inbox (received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, \
                    text, raw, state, reason, attempts, due_at, done_at, verdicts, host) \
@@ -117,9 +99,6 @@ impl WriteTx {
 
     /// Leases the waiting mail whose turn it is (see `mail::waiting`) until `lease_until`; no other worker gets it before
     /// then.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lease_inbox(
         &mut self,
         now: Millis,
@@ -136,9 +115,6 @@ impl WriteTx {
     }
 
     /// Makes every waiting mail due, leased or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_inbox(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET due_at = $1 WHERE state = 'new' AND due_at > $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
@@ -147,9 +123,6 @@ impl WriteTx {
 
     /// Stores a mail's outcome, unless it has one: then it says `false` and the caller must undo
     /// what it did. `keep_raw` keeps the sealed message for an administrator.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn finish_inbox(
         &mut self,
         key: InboxKey,
@@ -172,9 +145,6 @@ impl WriteTx {
     }
 
     /// Names the outcome of a mail that is done more exactly, and what an administrator may read of it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn describe_inbox(
         &mut self,
         key: InboxKey,
@@ -188,9 +158,6 @@ impl WriteTx {
     }
 
     /// Names the recipients of a mail that is done as an administrator may read them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn replace_recipients(&mut self, key: InboxKey, recipients: &str) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET recipients = $2 WHERE id = $1 AND recipients <> $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;
@@ -198,9 +165,6 @@ impl WriteTx {
     }
 
     /// Claims a mail before it is acted on; `false`: it was claimed before, after `since`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_mail(
         &mut self,
         dedupe_key: &str,
@@ -223,9 +187,6 @@ impl WriteTx {
     /// Drops stored messages of mails that ended before `raw_before`, outcomes and guards older than
     /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that no other
     /// write waits long. Returns how many outcomes went, and whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_inbox(
         &mut self,
         raw_before: Millis,

@@ -32,7 +32,6 @@ pub struct InboxEntry {
     pub size: i64,
     /// Address in From.
     pub sender: Option<String>,
-    /// Its Message-ID.
     pub message_id: Option<String>,
     /// Subject with passwords masked.
     pub subject: Option<String>,
@@ -61,9 +60,7 @@ pub struct OutboxEntry {
     pub id: i64,
     /// What kind of mail it is.
     pub kind: String,
-    /// The recipient.
     pub recipient: String,
-    /// The user it is for.
     pub userid: Option<String>,
     /// The game of the board it shows.
     pub game: Option<String>,
@@ -71,7 +68,6 @@ pub struct OutboxEntry {
     pub number: Option<i64>,
     /// The number of the move after which it shows the board.
     pub ply: Option<i64>,
-    /// Its Message-ID.
     pub message_id: String,
     /// The Date it carries.
     pub date: i64,
@@ -90,7 +86,6 @@ pub struct OutboxEntry {
 /// A filter for mails. Empty texts and lists match every mail.
 #[derive(Clone, Debug, Default)]
 pub struct MailFilter {
-    /// In this state.
     pub state: String,
     /// With this outcome: a received mail's named reason, or a piece of an outgoing mail's error.
     pub reason: String,
@@ -121,7 +116,6 @@ pub enum MailQueue {
 /// Why a mail was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailState {
-    /// Its state.
     pub state: String,
     /// Its outcome or last error.
     pub reason: Option<String>,
@@ -149,10 +143,6 @@ macro_rules! outbox_entry {
 }
 
 impl ReadTx {
-    /// The numbers of all mails of a queue.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mail_numbers(&mut self, queue: MailQueue) -> Result<Option<Window>, StoreError> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT (SELECT MIN(id) FROM inbox), (SELECT MAX(id) FROM inbox)",
@@ -163,9 +153,6 @@ impl ReadTx {
     }
 
     /// When the first mail at or above this number came or was written.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mail_time(&mut self, queue: MailQueue, low: i64) -> Result<Option<i64>, StoreError> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT received_at FROM inbox WHERE id >= $1 ORDER BY id LIMIT 1",
@@ -175,9 +162,6 @@ impl ReadTx {
     }
 
     /// Received mails of a window, the newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_inbox(
         &mut self,
         filter: &MailFilter,
@@ -204,9 +188,6 @@ impl ReadTx {
     }
 
     /// Outgoing mails of a window, the newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_outbox(
         &mut self,
         filter: &MailFilter,
@@ -234,18 +215,12 @@ impl ReadTx {
     }
 
     /// One received mail.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn inbox_entry(&mut self, key: InboxKey) -> Result<Option<InboxEntry>, StoreError> {
         let sql = inbox_entry!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, InboxEntry>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
     /// The sealed message of a received mail, when it is stored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn inbox_raw(&mut self, key: InboxKey) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT raw FROM inbox WHERE id = $1";
         let row: Option<Option<Vec<u8>>> =
@@ -254,9 +229,6 @@ impl ReadTx {
     }
 
     /// One outgoing mail, with what it is made from.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn outbox_entry(
         &mut self,
         key: OutboxKey,
@@ -271,9 +243,6 @@ impl ReadTx {
     }
 
     /// What state a mail is in; `None`: there is no such mail.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>, StoreError> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT state, reason FROM inbox WHERE id = $1",
@@ -288,9 +257,6 @@ impl ReadTx {
 impl WriteTx {
     /// Makes a mail due once more. A received one must have failed and be stored; an outgoing one must have failed, or
     /// been dropped for one of these reasons. `false`: it is not in such a state.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn retry_mail(
         &mut self,
         queue: MailQueue,
@@ -320,9 +286,6 @@ impl WriteTx {
     }
 
     /// Ends a mail that waits or has failed. `false`: it has ended otherwise, or a worker has leased it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_mail(
         &mut self,
         queue: MailQueue,

@@ -10,9 +10,7 @@ use knotpost_model::{Millis, UserKey};
 pub struct ReferenceMail {
     /// What kind of mail it is.
     pub kind: &'static str,
-    /// The recipient.
     pub recipient: String,
-    /// The user it is for.
     pub user: UserKey,
     /// What it shows, as JSON.
     pub facts: String,
@@ -24,9 +22,6 @@ pub struct ReferenceMail {
 
 impl WriteTx {
     /// Queues a mail that is rendered when it is sent.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_reference_mail(&mut self, mail: &ReferenceMail) -> Result<(), StoreError> {
         let mail = NewOutbox {
             kind: mail.kind,

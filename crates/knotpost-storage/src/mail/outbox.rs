@@ -25,9 +25,7 @@ pub struct OutboxRow {
     pub id: OutboxKey,
     /// What kind of mail it is.
     pub kind: String,
-    /// The recipient.
     pub recipient: String,
-    /// The user it is for, when it is for one.
     pub user_id: Option<i64>,
     /// The board it shows, when it is rendered from facts.
     pub board_id: Option<i64>,
@@ -62,13 +60,11 @@ pub enum Attempted {
 pub struct OutboxOrigin {
     /// To whom it went.
     pub recipient: String,
-    /// The user it was for.
     pub user_id: Option<i64>,
     /// The board it showed.
     pub board_id: Option<i64>,
     /// … after this move.
     pub ply: Option<i64>,
-    /// Its Date.
     #[sqlx(try_from = "i64")]
     pub date: Millis,
 }
@@ -112,9 +108,6 @@ const LEASE_ON_POSTGRES: &str = lease!(
 
 impl ReadTx {
     /// The outgoing mail with this Message-ID (without brackets).
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn outbox_origin(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>, StoreError> {
         let sql = "SELECT recipient, user_id, board_id, ply, date FROM outbox WHERE message_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
@@ -123,17 +116,11 @@ impl ReadTx {
 
 impl WriteTx {
     /// Queues a mail.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
         self.insert_outboxes(std::slice::from_ref(mail)).await
     }
 
     /// Queues mails.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
         if mails.is_empty() || self.buffer(NewMails(mails)).await?.is_some() {
             return Ok(());
@@ -147,9 +134,6 @@ impl WriteTx {
     /// Leases the mails that have been due longest by `due_by`, at most `most`, and what was queued for their recipients
     /// before them, 64 more at most; until `lease_until`. The attempt is counted here, before the sending, so that a mail
     /// that crashes the process is not tried for ever.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lease_outbox(
         &mut self,
         (due_by, now): (Millis, Millis),
@@ -169,9 +153,6 @@ impl WriteTx {
     }
 
     /// Ends the leases of mails that were leased until `lease_until` and not tried.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn give_back_outbox(
         &mut self,
         keys: &[OutboxKey],
@@ -190,9 +171,6 @@ impl WriteTx {
 
 impl WriteTx {
     /// Makes every waiting mail due that was not deferred after a failure, leased or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
         on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
@@ -200,9 +178,6 @@ impl WriteTx {
     }
 
     /// Ends a mail as `sent`, `failed` or `dropped`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn finish_outbox(
         &mut self,
         key: OutboxKey,
@@ -221,9 +196,6 @@ impl WriteTx {
     }
 
     /// Acknowledges mails as sent.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         among!(
             self.writing().await?,
@@ -235,9 +207,6 @@ impl WriteTx {
     }
 
     /// Defers a mail until `due`, for this reason.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn defer_outbox(
         &mut self,
         key: OutboxKey,
@@ -254,9 +223,6 @@ impl WriteTx {
     }
 
     /// Drops the unsent mails by reference of a board whose moves are about to change, and returns them, the oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_board_mails(
         &mut self,
         board: BoardKey,
@@ -275,27 +241,18 @@ impl WriteTx {
 
 impl ReadTx {
     /// When the next mail is due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
     /// How many mails wait to be sent.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
     /// How many mails that were written before `before` wait to be sent.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_late_outbox(&mut self, before: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND date < $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
@@ -304,9 +261,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Deletes a batch of mails that ended before `before`; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_outbox(&mut self, before: Millis) -> Result<u64, StoreError> {
         // Keys grow with time: only the oldest rows that have ended are read, and those before them that wait.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, done_at FROM outbox WHERE state <> 'queued' \

@@ -45,7 +45,6 @@ impl Share {
 pub struct NewPlace {
     /// The flow that it takes its turn in.
     pub flow: String,
-    /// The domain in its From.
     pub from_domain: String,
     /// The share that it counts for.
     pub share: Share,
@@ -54,22 +53,16 @@ pub struct NewPlace {
 /// How many mails may wait. Each share has these numbers for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueBounds {
-    /// Of one flow.
     pub per_flow: i64,
-    /// With one domain in From.
     pub per_domain: i64,
-    /// In all.
     pub total: i64,
 }
 
 /// Which bound a mail met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueBound {
-    /// Of its flow.
     Flow,
-    /// Of its domain.
     Domain,
-    /// Of all.
     Total,
 }
 
@@ -128,9 +121,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a received mail that waits for a worker, unless enough of its kind wait.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_waiting(
         &mut self,
         mail: &NewInbox,

@@ -6,7 +6,6 @@ use crate::connection::{StoreError, among, claim, key_list, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, OutboxKey, UserKey};
 
-/// A webhook.
 #[derive(Clone, Debug, FromRow)]
 pub struct WebhookRow {
     /// Its number.
@@ -79,7 +78,6 @@ pub struct HookReader {
 /// An event for a webhook.
 #[derive(Clone, Debug)]
 pub struct NewHookEvent {
-    /// The webhook.
     pub webhook: i64,
     /// Its owner.
     pub user: UserKey,
@@ -105,7 +103,6 @@ pub struct HookEventRow {
     pub user_id: Option<i64>,
     /// The message.
     pub facts: Option<String>,
-    /// The id of the message.
     pub message_id: String,
     /// When it happened.
     #[sqlx(try_from = "i64")]
@@ -126,18 +123,12 @@ macro_rules! select_webhook {
 
 impl ReadTx {
     /// A user's webhooks, the oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn webhooks_of(&mut self, user: UserKey) -> Result<Vec<WebhookRow>, StoreError> {
         let sql = select_webhook!("WHERE user_id = $1 ORDER BY id");
         Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
     /// The webhook of that number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn webhook(&mut self, id: i64) -> Result<Option<WebhookRow>, StoreError> {
         let sql = select_webhook!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(id).fetch_optional(c).await)?)
@@ -145,9 +136,6 @@ impl ReadTx {
 
     /// The webhooks of these users that get events, each with how many events wait for it; counted up to
     /// `most`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn hooks_of_readers(
         &mut self,
         users: &[UserKey],
@@ -165,18 +153,12 @@ impl ReadTx {
     }
 
     /// When the next event for a webhook is due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_hook_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
     /// How many events wait for webhooks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_waiting_hook_events(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
@@ -185,9 +167,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a webhook; returns its number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_webhook(
         &mut self,
         user: UserKey,
@@ -210,18 +189,12 @@ impl WriteTx {
     }
 
     /// Deletes the browsers with that address of a push service, whoever's they are; their numbers.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_browsers_at(&mut self, url: &str) -> Result<Vec<i64>, StoreError> {
         let sql = "DELETE FROM webhooks WHERE url = $1 AND form = 'push' RETURNING id";
         Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?)
     }
 
     /// Deletes a webhook of a user; `false`: they have no such webhook.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_webhook(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM webhooks WHERE id = $1 AND user_id = $2 RETURNING id";
         let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
@@ -229,9 +202,6 @@ impl WriteTx {
     }
 
     /// Gives a webhook another secret.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_webhook_secret(&mut self, id: i64, secret: &[u8]) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET secret = $2 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
@@ -239,9 +209,6 @@ impl WriteTx {
     }
 
     /// Stores that a webhook took an event. One that was switched off meanwhile stays so.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_hook_well(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, sent_at = $2, \
                    error = CASE WHEN stopped_at IS NULL THEN NULL ELSE error END WHERE id = $1";
@@ -250,9 +217,6 @@ impl WriteTx {
     }
 
     /// Switches a webhook on, as if nothing had ever failed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn start_webhook(&mut self, id: i64) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
@@ -260,9 +224,6 @@ impl WriteTx {
     }
 
     /// Stores that a webhook did not take an event; returns how often in a row by now, and since when.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_hook_failure(
         &mut self,
         id: i64,
@@ -277,9 +238,6 @@ impl WriteTx {
     }
 
     /// Switches a webhook off; `false`: it was off already.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn stop_webhook(&mut self, id: i64, why: &str, now: Millis) -> Result<bool, StoreError> {
         let sql = "UPDATE webhooks SET stopped_at = $3, error = $2 WHERE id = $1 AND stopped_at IS NULL RETURNING id";
         let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
@@ -287,9 +245,6 @@ impl WriteTx {
     }
 
     /// Queues an event for a webhook.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_hook_event(&mut self, event: &NewHookEvent) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at, \
                    webhook_id) VALUES ('webhook', $1, $2, $3, $4, $5, 'queued', 0, $5, $6)";
@@ -308,9 +263,6 @@ impl WriteTx {
 
     /// Leases the event that has been due longest until `lease_until`, of those that are the oldest of their webhooks: a slow
     /// host has one sender waiting for it, and hears of things in their order, one that it did not take at first included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lease_hook_event(
         &mut self,
         now: Millis,
@@ -336,9 +288,6 @@ impl WriteTx {
     }
 
     /// Drops a batch of events that nobody has sent since before `before`, for this reason.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_stale_hook_events(
         &mut self,
         before: Millis,
@@ -352,9 +301,6 @@ impl WriteTx {
     }
 
     /// Puts what waits for a webhook off until `due`: where one event failed the others need not try.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_hook_off(&mut self, webhook: i64, due: Millis, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at < $2 \
                    AND (due_at <= $3 OR attempts = 0 OR error IS NOT NULL)";
@@ -363,9 +309,6 @@ impl WriteTx {
     }
 
     /// Makes due what waits for a webhook that took an event: another one that it did not take before may be taken now.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn hurry_hook(&mut self, webhook: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
@@ -373,9 +316,6 @@ impl WriteTx {
     }
 
     /// Drops what waits for a webhook.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_hook_events(&mut self, webhook: i64, why: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 \
                    WHERE webhook_id = $1 AND state = 'queued'";

@@ -68,9 +68,6 @@ macro_rules! select_audit {
 
 impl ReadTx {
     /// Rows that pass the filter, the newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_audit(
         &mut self,
         filter: &AuditFilter,
@@ -98,9 +95,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Adds a row. It belongs in the transaction of the action that it records.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -121,9 +115,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of rows older than `before`; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_audit(&mut self, before: Millis) -> Result<u64, StoreError> {
         // Rows are numbered as they come: only the oldest are read.
         let sql = "DELETE FROM audit WHERE id IN \

@@ -24,9 +24,6 @@ const SAVED: &str = "SELECT i.key_digest, i.request_digest, i.status, i.content_
 
 impl ReadTx {
     /// The response stored under a key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn saved_response(&mut self, key: &RequestKey) -> Result<Option<SavedResponse>, StoreError> {
         if let Some(found) = self.prefetched().take_response(&key.digest) {
             return Ok(found.saved);
@@ -59,9 +56,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a response. It belongs in the transaction whose outcome it reports.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_response(
         &mut self,
         key_digest: &str,
@@ -88,9 +82,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of responses older than `before`; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_responses(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM idempotency WHERE key_digest IN (SELECT key_digest FROM idempotency WHERE at < $1 LIMIT 1000)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

@@ -21,9 +21,6 @@ pub struct LeaderLease {
 
 impl ReadTx {
     /// The lease of this work; `None`: no process ever did it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn leader_lease(&mut self, name: &str) -> Result<Option<LeaderLease>, StoreError> {
         let sql = "SELECT holder, until_at, alive_at FROM duties WHERE name = $1";
         Ok(on!(self, c => sqlx::query_as::<_, LeaderLease>(sql).bind(name).fetch_optional(c).await)?)
@@ -32,9 +29,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Gives the lease to a holder. Two processes that do so at the same time conflict with each other.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_leader_lease(&mut self, name: &str, lease: &LeaderLease) -> Result<(), StoreError> {
         let sql = "INSERT INTO duties (name, holder, until_at, alive_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (name) DO UPDATE SET holder = $2, until_at = $3, alive_at = $4";
@@ -50,9 +44,6 @@ impl WriteTx {
     }
 
     /// Ends all leases: their holders are gone. When the work was last done stays.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_leader_leases(&mut self) -> Result<(), StoreError> {
         let sql = "UPDATE duties SET until_at = alive_at WHERE until_at > alive_at";
         on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
@@ -60,9 +51,6 @@ impl WriteTx {
     }
 
     /// Ends the leases of a holder that is gone; returns whether there were any.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_leader_leases_of(&mut self, holder: &str) -> Result<bool, StoreError> {
         let sql =
             "UPDATE duties SET until_at = alive_at WHERE holder = $1 AND until_at > alive_at RETURNING name";
@@ -72,9 +60,6 @@ impl WriteTx {
     }
 
     /// Stores an outage: a time in which no server was running.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_outage(&mut self, outage: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO outages (from_at, until_at) VALUES ($1, $2) \
                    ON CONFLICT (from_at) DO UPDATE SET until_at = $2 WHERE outages.until_at < $2";
@@ -83,9 +68,6 @@ impl WriteTx {
     }
 
     /// Cuts off what lies after `now` in the outages: the machine's time went back.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn trim_outages(&mut self, now: Millis) -> Result<(), StoreError> {
         on!(self.writing().await?, c => sqlx::query("DELETE FROM outages WHERE from_at >= $1").bind(now.0).execute(c).await.map(drop))?;
         let sql = "UPDATE outages SET until_at = $1 WHERE until_at > $1";

@@ -14,9 +14,7 @@ const RECENT_MAILS: i64 = 200;
 pub struct RecentPeers {
     /// Mails that came through a session.
     pub mails: i64,
-    /// Their senders.
     pub senders: i64,
-    /// Their hosts.
     pub hosts: i64,
     /// One of these.
     pub host: Option<String>,
@@ -44,7 +42,6 @@ pub struct Deadline {
 /// Work that one process does for all.
 #[derive(Clone, Debug, FromRow)]
 pub struct DutyLine {
-    /// Its name.
     pub name: String,
     /// The process that does it.
     pub holder: String,
@@ -77,24 +74,17 @@ pub struct StateCount {
     pub state: String,
     /// How many boards.
     pub boards: i64,
-    /// Moves on all of them.
     pub moves: i64,
 }
 
 impl ReadTx {
     /// When the last mail came in.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn last_received_at(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT received_at FROM inbox ORDER BY id DESC LIMIT 1";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?)
     }
 
     /// The hosts that handed over the newest mails.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn recent_peers(&mut self) -> Result<RecentPeers, StoreError> {
         let sql = "SELECT COUNT(*) AS mails, COUNT(DISTINCT sender) AS senders, COUNT(DISTINCT peer) AS hosts, \
                    MAX(peer) AS host FROM (SELECT sender, peer FROM inbox WHERE peer IS NOT NULL AND way IN ('smtp', \
@@ -103,9 +93,6 @@ impl ReadTx {
     }
 
     /// What time it is for the database; `None` on SQLite, which has no clock of its own.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn database_time(&mut self) -> Result<Option<Millis>, StoreError> {
         match self.driver().await? {
             Driver::Sqlite(_) => Ok(None),
@@ -118,18 +105,12 @@ impl ReadTx {
     }
 
     /// When the last mail left, among the newest.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn last_sent_at(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MAX(done_at) FROM outbox WHERE state = 'sent' AND id > (SELECT COALESCE(MAX(id), 0) FROM outbox) - $1";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).bind(RECENT).fetch_one(c).await)?)
     }
 
     /// The boards that are due for the clock next, the earliest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_deadlines(&mut self, limit: i64) -> Result<Vec<Deadline>, StoreError> {
         let sql = "SELECT b.game, b.number, b.due_at, b.nagged_at, \
                    (SELECT u.userid FROM seats s JOIN users u ON u.id = s.user_id \
@@ -139,18 +120,12 @@ impl ReadTx {
     }
 
     /// All duties, by name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn duties(&mut self) -> Result<Vec<DutyLine>, StoreError> {
         let sql = "SELECT name, holder, alive_at, until_at FROM duties ORDER BY name";
         Ok(on!(self, c => sqlx::query_as::<_, DutyLine>(sql).fetch_all(c).await)?)
     }
 
     /// The broadcasts that are being passed on, the oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn waiting_broadcasts(&mut self, limit: i64) -> Result<Vec<WaitingBroadcast>, StoreError> {
         let sql = "SELECT b.id, u.userid, b.at, b.after_user FROM broadcasts b JOIN users u ON u.id = b.user_id \
                    WHERE b.done_at IS NULL ORDER BY b.id LIMIT $1";
@@ -158,9 +133,6 @@ impl ReadTx {
     }
 
     /// Boards and their moves, by state; a state without boards is left out. Reads the entire table.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_boards_by_state(&mut self) -> Result<Vec<StateCount>, StoreError> {
         let sql = "SELECT state, COUNT(*) AS boards, CAST(COALESCE(SUM(ply), 0) AS BIGINT) AS moves FROM boards \
                    GROUP BY state";
@@ -168,18 +140,12 @@ impl ReadTx {
     }
 
     /// How many people have an account. Reads the entire table.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_users(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM users WHERE state <> 'deleted' AND role <> 'bot'";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
     /// Bytes that the database takes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn database_bytes(&mut self) -> Result<i64, StoreError> {
         Ok(match self.driver().await? {
             Driver::Sqlite(connection) => {

@@ -5,9 +5,6 @@ use crate::transaction::ReadTx;
 
 impl ReadTx {
     /// How many received mails are stored whose sealed bytes begin like this.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_sealed_mails(&mut self, beginning: &[u8]) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM inbox WHERE raw IS NOT NULL AND substr(raw, 1, $1) = $2";
         let length = i32::try_from(beginning.len()).unwrap_or(i32::MAX);
@@ -15,9 +12,6 @@ impl ReadTx {
     }
 
     /// The sealed secrets of webhooks by their rows, from after this one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn webhook_secrets(
         &mut self,
         after: i64,

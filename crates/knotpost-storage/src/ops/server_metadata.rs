@@ -5,9 +5,6 @@ use crate::transaction::{ReadTx, WriteTx};
 
 impl ReadTx {
     /// The value of `name`; `None`: it has none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn server_metadata(&mut self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM server_facts WHERE name = $1";
         Ok(on!(self, c => sqlx::query_scalar::<_, String>(sql).bind(name).fetch_optional(c).await)?)
@@ -16,9 +13,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Sets the value of `name`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_server_metadata(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO server_facts (name, value) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET value = $2";
@@ -27,9 +21,6 @@ impl WriteTx {
     }
 
     /// Deletes the value of `name`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_server_metadata(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM server_facts WHERE name = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;

@@ -15,7 +15,6 @@ pub struct ServerRow {
     pub host: String,
     /// Its version, and the commit where it is known.
     pub version: String,
-    /// When it started.
     #[sqlx(try_from = "i64")]
     pub started_at: Millis,
     /// When it reported last.
@@ -25,15 +24,11 @@ pub struct ServerRow {
     pub errors: i64,
     /// The latest of them.
     pub error: Option<String>,
-    /// When that was.
     pub error_at: Option<i64>,
 }
 
 impl ReadTx {
     /// All servers, by host and start.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn servers(&mut self) -> Result<Vec<ServerRow>, StoreError> {
         let sql = "SELECT name, host, version, started_at, alive_at, errors, error, error_at FROM servers \
                    ORDER BY host, started_at, name";
@@ -43,9 +38,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores what a server reports, in place of what it reported before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_server(&mut self, row: &ServerRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO servers (name, host, version, started_at, alive_at, errors, error, error_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
@@ -66,9 +58,6 @@ impl WriteTx {
     }
 
     /// Deletes the row of a server that ended.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_server(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE name = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
@@ -76,18 +65,12 @@ impl WriteTx {
     }
 
     /// Deletes the rows of all servers: none is running.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_servers(&mut self) -> Result<(), StoreError> {
         on!(self.writing().await?, c => sqlx::query("DELETE FROM servers").execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the rows of servers that have reported nothing since `before`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_servers(&mut self, before: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE alive_at < $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;

@@ -118,19 +118,12 @@ impl ReadTx {
     }
 
     /// How many rows of a table move.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {
         let sql = format!("SELECT COUNT(*) FROM {}{}", table.name, only(table));
         let rows: i64 = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await)?;
         Ok(rows.unsigned_abs())
     }
 
-    /// Whether a table has any row.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_rows(&mut self, table: &str) -> Result<bool, StoreError> {
         let sql = format!("SELECT CAST(1 AS BIGINT) FROM {table} LIMIT 1");
         let row: Option<i64> =
@@ -139,9 +132,6 @@ impl ReadTx {
     }
 
     /// Whether somebody has an account: computer players are there from the first start.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_people(&mut self) -> Result<bool, StoreError> {
         let sql = "SELECT CAST(1 AS BIGINT) FROM users WHERE role <> 'bot' LIMIT 1";
         let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
@@ -149,9 +139,6 @@ impl ReadTx {
     }
 
     /// The number of the last step of the schema.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
         let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
@@ -189,9 +176,6 @@ impl WriteTx {
     }
 
     /// Empties all tables, those that stay included; only the schema is left.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
@@ -211,9 +195,6 @@ impl WriteTx {
 
     /// After rows came in with their keys: new rows continue after the highest key, and statements are planned for
     /// the rows there are now. SQLite needs neither.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
         let Driver::Postgres(mut connection) = self.writing().await?.driver().await? else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {

@@ -9,7 +9,6 @@ use knotpost_model::{BoardKey, Millis, Pool, Rating, UserKey};
 /// A user's rating in one game.
 #[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct RatingRow {
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// See [`Rating::rating`].
@@ -80,7 +79,6 @@ impl RatingRow {
 /// What a rated board did to one of its players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingChange {
-    /// The board.
     pub board: BoardKey,
     /// The player.
     pub user: UserKey,
@@ -109,9 +107,6 @@ pub(crate) use select_rating;
 
 impl ReadTx {
     /// A user's rating in a game; `None`: no rated game yet.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rating(&mut self, game: &str, user: UserKey) -> Result<Option<RatingRow>, StoreError> {
         let sql = select_rating!("WHERE user_id = $1 AND game = $2");
         Ok(
@@ -119,10 +114,6 @@ impl ReadTx {
         )
     }
 
-    /// The games in which a user has a rating.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rated_games(&mut self, user: UserKey) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT game FROM ratings WHERE user_id = $1 ORDER BY game";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_all(c).await)?)
@@ -130,9 +121,6 @@ impl ReadTx {
 
     /// Established players who count as active though their last board ended before `limit` and they have
     /// none now, in the order of their rows.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lapsed_players(&mut self, game: &str, limit: Millis) -> Result<Vec<RatingRow>, StoreError> {
         let sql = select_rating!(
             "WHERE game = $1 AND active AND ended_at < $2 AND games >= 20 AND NOT EXISTS \
@@ -143,9 +131,6 @@ impl ReadTx {
     }
 
     /// The players of a rated board in the order of their seats, with their ratings before and after it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rating_changes(&mut self, board: BoardKey) -> Result<Vec<(String, f64, f64)>, StoreError> {
         let sql = "SELECT u.userid, c.before, c.after FROM rating_changes c JOIN users u ON u.id = c.user_id \
                    WHERE c.board_id = $1 \
@@ -157,9 +142,6 @@ impl ReadTx {
 impl WriteTx {
     /// The next place in a game's order of ratings, from 1, and all active established players so far. Of
     /// concurrent transactions one waits for the other, or is run again after it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_rating_place(&mut self, game: &str) -> Result<(i64, Pool), StoreError> {
         let sql = "INSERT INTO rating_orders (game, next, players, sum) VALUES ($1, 2, 0, 0) \
                    ON CONFLICT (game) DO UPDATE SET next = rating_orders.next + 1 RETURNING next - 1, players, sum";
@@ -168,9 +150,6 @@ impl WriteTx {
     }
 
     /// Stores what all active established players of a game are now.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_rating_pool(&mut self, game: &str, pool: Pool) -> Result<(), StoreError> {
         let sql = "UPDATE rating_orders SET players = $2, sum = $3 WHERE game = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(pool.players).bind(pool.sum).execute(c).await.map(drop))?;
@@ -178,9 +157,6 @@ impl WriteTx {
     }
 
     /// Stores a user's rating in a game.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_rating(&mut self, game: &str, row: &RatingRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO ratings (user_id, game, rating, value_sum, games, won, lost, tied, glicko, \
                    deviation, volatility, active, ended_at) \
@@ -211,9 +187,6 @@ impl WriteTx {
     }
 
     /// Stores that a board of a rated player ended without being rated.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_unrated_end(
         &mut self,
         game: &str,
@@ -226,9 +199,6 @@ impl WriteTx {
     }
 
     /// Stores that a rated player became active or inactive at a place of the order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change_activity(
         &mut self,
         game: &str,
@@ -254,9 +224,6 @@ impl WriteTx {
     }
 
     /// Stores what a board did to a player's rating.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_rating_change(
         &mut self,
         game: &str,

@@ -10,17 +10,13 @@ use knotpost_model::{BoardKey, Millis, Pool, UserKey};
 /// A seat of a finished rated board.
 #[derive(Clone, Debug, FromRow)]
 pub struct RatedBoardRow {
-    /// The board.
     #[sqlx(try_from = "i64")]
     pub board: BoardKey,
-    /// Its number.
     pub number: i64,
     /// The winning seats, comma-separated.
     pub winners: String,
-    /// When it ended.
     #[sqlx(try_from = "i64")]
     pub ended_at: Millis,
-    /// A seat.
     pub seat: i64,
     /// The user in the seat.
     #[sqlx(try_from = "i64")]
@@ -33,9 +29,6 @@ type ChangeRow = (i64, i64, i64, f64, f64, bool, i64);
 impl ReadTx {
     /// The seats of the finished rated boards of a game after `after`, at most `limit` boards, by board and
     /// seat.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rated_boards(
         &mut self,
         game: &str,
@@ -55,9 +48,6 @@ impl ReadTx {
     }
 
     /// All stored changes of a game, in their order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn all_rating_changes(&mut self, game: &str) -> Result<Vec<RatingChange>, StoreError> {
         let sql = "SELECT board_id, user_id, place, before, after, active, at FROM rating_changes \
                    WHERE game = $1 ORDER BY place, board_id, user_id";
@@ -75,9 +65,6 @@ impl ReadTx {
     }
 
     /// When rated players of a game became active or inactive, in order: place, player, which.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rating_activity(&mut self, game: &str) -> Result<Vec<(i64, UserKey, bool)>, StoreError> {
         let sql =
             "SELECT place, user_id, active FROM rating_activity WHERE game = $1 ORDER BY place, user_id";
@@ -86,9 +73,6 @@ impl ReadTx {
     }
 
     /// When each player's last board of a game ended, rated or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn last_ends(&mut self, game: &str) -> Result<Vec<(UserKey, Millis)>, StoreError> {
         let sql = "SELECT s.user_id, MAX(b.ended_at) FROM boards b JOIN seats s ON s.board_id = b.id \
                    WHERE b.game = $1 AND b.state = 'over' AND b.ended_at IS NOT NULL GROUP BY s.user_id";
@@ -97,18 +81,12 @@ impl ReadTx {
     }
 
     /// All ratings of a game, with the names of their players.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn all_ratings(&mut self, game: &str) -> Result<Vec<RatingRow>, StoreError> {
         let sql = select_rating!("WHERE game = $1 ORDER BY user_id");
         Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).fetch_all(c).await)?)
     }
 
     /// What is stored of all active established players of a game.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rating_pool(&mut self, game: &str) -> Result<Pool, StoreError> {
         let sql = "SELECT players, sum FROM rating_orders WHERE game = $1";
         let row = on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_optional(c).await)?;
@@ -116,9 +94,6 @@ impl ReadTx {
     }
 
     /// What the latest rated boards of a user did to their rating in a game, before and after each, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rating_curve(
         &mut self,
         game: &str,
@@ -140,9 +115,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Deletes the stored change of a player's rating by a board.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_rating_change(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM rating_changes WHERE board_id = $1 AND user_id = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
@@ -150,9 +122,6 @@ impl WriteTx {
     }
 
     /// Deletes a player's rating.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_rating(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM ratings WHERE game = $1 AND user_id = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;

@@ -9,12 +9,10 @@ use knotpost_model::{Millis, UserKey};
 /// A line of the standings.
 #[derive(Clone, Debug, FromRow)]
 pub struct StandingRow {
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// Their name.
     pub userid: String,
-    /// Their rating.
     pub rating: f64,
     /// Won games.
     pub won: i64,
@@ -24,7 +22,6 @@ pub struct StandingRow {
     pub tied: i64,
     /// The Glicko-2 estimate.
     pub glicko: f64,
-    /// Its deviation.
     pub deviation: f64,
     /// The user's settings for the game.
     #[sqlx(flatten)]
@@ -56,7 +53,6 @@ pub struct PlayerFacts {
 /// A player who has no rating in a game yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct UnratedPlayer {
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// Their name.
@@ -134,9 +130,6 @@ macro_rules! select_standing {
 impl ReadTx {
     /// The best of a block, at most `limit`; of equals those who signed up first. A player whose last board ended before
     /// `long_ago` and who plays none now is inactive.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn standings(
         &mut self,
         game: &str,
@@ -168,9 +161,6 @@ impl ReadTx {
     }
 
     /// The users among these who have no rating in a game, in no particular order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unrated_among(
         &mut self,
         game: &str,

@@ -4,7 +4,6 @@ use sqlx::FromRow;
 
 use knotpost_model::{BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, SeatState, UserKey};
 
-/// A board.
 #[derive(Clone, Debug, FromRow)]
 pub struct BoardRow {
     /// The row.
@@ -40,7 +39,6 @@ pub struct BoardRow {
     pub started_at: Millis,
     /// When the last move was made.
     pub last_move_at: Option<i64>,
-    /// When it ended.
     pub ended_at: Option<i64>,
     /// Reminder after this long without a move; `None`: the server's default.
     pub nag_ms: Option<i64>,
@@ -65,7 +63,6 @@ pub struct NewBoard {
     pub game: String,
     /// The options, canonical.
     pub options: String,
-    /// The version of the rules.
     pub rules_version: u32,
     /// The 32 random bytes.
     pub seed: [u8; 32],
@@ -101,7 +98,6 @@ pub struct MoveRow {
     pub text: String,
     /// Made by the server.
     pub auto: bool,
-    /// When.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
@@ -167,9 +163,7 @@ pub struct SeatRow {
 /// A board and its seats, in turn order.
 #[derive(Clone, Debug)]
 pub struct SeatedBoard {
-    /// The board.
     pub board: BoardRow,
-    /// The seats.
     pub seats: Vec<SeatRow>,
 }
 
@@ -178,7 +172,6 @@ pub struct SeatedBoard {
 pub struct Turn<'a> {
     /// Where the board stands now.
     pub board: &'a BoardRow,
-    /// The moves.
     pub moves: &'a [&'a MoveRow],
     /// Which seat is to move; `None`: none is.
     pub next: Option<i64>,

@@ -19,7 +19,6 @@ pub struct NewInbox {
     pub size: i64,
     /// Address in From.
     pub sender: Option<String>,
-    /// Its Message-ID.
     pub message_id: Option<String>,
     /// Subject with passwords masked.
     pub subject: Option<String>,
@@ -48,7 +47,6 @@ pub struct DirectMail {
     pub since: Millis,
 }
 
-/// A mail that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredMail {
     /// Its row.
@@ -60,7 +58,6 @@ pub struct StoredMail {
 /// A board mail by reference: rendered when it is sent, from facts that do not change once it was tried.
 #[derive(Clone, Debug)]
 pub struct BoardMail {
-    /// The board.
     pub board: BoardKey,
     /// After this move.
     pub ply: i64,
@@ -71,7 +68,6 @@ pub struct BoardMail {
 /// What an outgoing mail says.
 #[derive(Clone, Debug)]
 pub enum OutboxContent {
-    /// A board.
     Board(BoardMail),
     /// The message itself.
     Message(Vec<u8>),
@@ -84,9 +80,7 @@ pub enum OutboxContent {
 pub struct NewOutbox {
     /// What kind of mail it is.
     pub kind: &'static str,
-    /// The recipient.
     pub recipient: String,
-    /// The user it is for, when it is for one.
     pub user: Option<UserKey>,
     /// What it says.
     pub content: OutboxContent,

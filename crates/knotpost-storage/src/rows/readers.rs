@@ -7,9 +7,7 @@ use knotpost_model::{OutboxKey, UserKey};
 pub struct ReaderWish {
     /// The user it belongs to.
     pub user_id: UserKey,
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: String,
 }
 
@@ -35,7 +33,6 @@ pub struct WaitingMail {
     pub id: OutboxKey,
     /// To whom.
     pub recipient: String,
-    /// The user it is for.
     pub user_id: Option<UserKey>,
     /// The number of the move after which it shows the board.
     pub ply: i64,
@@ -50,7 +47,6 @@ pub struct WaitingMail {
 pub struct DroppedMail {
     /// To whom.
     pub recipient: String,
-    /// The user it was for.
     pub user_id: Option<UserKey>,
     /// The number of the move after which it showed the board.
     pub ply: i64,

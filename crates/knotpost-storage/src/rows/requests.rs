@@ -25,6 +25,5 @@ pub struct SavedResponse {
     /// Seconds of its Retry-After; such responses are not stored.
     #[sqlx(skip)]
     pub retry_after: Option<i64>,
-    /// The body.
     pub body: String,
 }

@@ -40,7 +40,6 @@ impl TryFrom<String> for UserState {
 /// The role of accounts for which a program of their owner plays.
 pub const PROGRAM: &str = "program";
 
-/// A user.
 #[derive(Clone, Debug, FromRow)]
 pub struct UserRow {
     /// The row.
@@ -77,7 +76,6 @@ impl UserRow {
 /// A user who moves in a game.
 #[derive(Clone, Debug, FromRow)]
 pub struct MoverRow {
-    /// The user.
     #[sqlx(flatten)]
     pub user: UserRow,
     /// Their preference about confirming moves; `None`: none is set.

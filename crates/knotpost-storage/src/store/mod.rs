@@ -151,9 +151,6 @@ impl Store {
     }
 
     /// A number that changes with every commit, by whatever process; `None`: PostgreSQL has no such number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn data_version(&self) -> Result<Option<i64>, StoreError> {
         match &self.pools {
             Pools::Sqlite { data_version, .. } => Ok(Some(data_version.read()?)),

@@ -45,7 +45,6 @@ impl std::fmt::Debug for Settings {
 }
 
 impl Settings {
-    /// The SQLite file, when it is one.
     pub fn sqlite_file(&self) -> Option<PathBuf> {
         let path = self.url.strip_prefix("sqlite:")?;
         let path = path.strip_prefix("//").unwrap_or(path);

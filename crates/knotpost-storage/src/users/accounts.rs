@@ -55,9 +55,6 @@ macro_rules! select_user {
 
 impl ReadTx {
     /// The user of that name, in any case of letters.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_user(&mut self, userid: &str) -> Result<Option<UserRow>, StoreError> {
         let sql = select_user!("WHERE userid_key = $1");
         Ok(
@@ -65,19 +62,12 @@ impl ReadTx {
         )
     }
 
-    /// A user by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn user(&mut self, key: UserKey) -> Result<Option<UserRow>, StoreError> {
         let sql = select_user!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
     /// A user by key, whether they confirm their moves in a game, and whether this token is theirs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mover(
         &mut self,
         key: UserKey,
@@ -103,9 +93,6 @@ impl ReadTx {
     }
 
     /// Users by name after `after` (exclusive), at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_users(&mut self, after: &str, limit: i64) -> Result<Vec<UserRow>, StoreError> {
         let sql = select_user!("WHERE userid_key > $1 ORDER BY userid_key LIMIT $2");
         Ok(
@@ -114,9 +101,6 @@ impl ReadTx {
     }
 
     /// Users whose name begins with these letters, in lower case, after `after` (exclusive), at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn search_users(
         &mut self,
         begin: &str,
@@ -139,9 +123,6 @@ impl ReadTx {
     }
 
     /// Users who have this address, in lower case, proven or not, after `after` (exclusive), at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn users_with_address(
         &mut self,
         address_key: &str,
@@ -161,9 +142,6 @@ impl ReadTx {
     }
 
     /// The active users who have proven that they read this address.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn users_at(&mut self, address_key: &str) -> Result<Vec<UserRow>, StoreError> {
         let sql = select_user!(
             "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL) \
@@ -201,9 +179,6 @@ impl ReadTx {
 impl WriteTx {
     /// Claims a user's row for this transaction: on PostgreSQL a concurrent transaction that claims or changes it too
     /// conflicts with this one, even where all other rows that the two read and write are different.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn touch_user(&mut self, user: UserKey) -> Result<(), StoreError> {
         if self.is_postgres() {
             let sql = "UPDATE users SET role = role WHERE id = $1";
@@ -213,9 +188,6 @@ impl WriteTx {
     }
 
     /// Stores a new player; `None` when the name is taken.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_user(&mut self, user: &NewUser) -> Result<Option<UserKey>, StoreError> {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, $3, 'player', 'active', $4) \
@@ -231,9 +203,6 @@ impl WriteTx {
     }
 
     /// Replaces a user's password hash; `None` locks the account. All their sessions end.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_password_hash(
         &mut self,
         user: UserKey,
@@ -262,9 +231,6 @@ impl WriteTx {
     }
 
     /// Sets whether the account is in use.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_user_state(&mut self, user: UserKey, state: UserState) -> Result<(), StoreError> {
         let sql = "UPDATE users SET state = $2 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
@@ -272,9 +238,6 @@ impl WriteTx {
     }
 
     /// Makes the user a `player` or an `admin`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET role = $2 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;

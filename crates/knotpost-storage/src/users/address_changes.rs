@@ -11,7 +11,6 @@ use knotpost_model::{Millis, UserKey};
 pub struct AddressChange {
     /// Its number.
     pub id: i64,
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// When it was made.
@@ -25,18 +24,12 @@ pub struct AddressChange {
 
 impl ReadTx {
     /// A change by number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn address_change(&mut self, id: i64) -> Result<Option<AddressChange>, StoreError> {
         let sql = "SELECT id, user_id, at, addresses, undone_at FROM address_changes WHERE id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, AddressChange>(sql).bind(id).fetch_optional(c).await)?)
     }
 
     /// A user's changes after `since` that were not taken back, the newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn address_changes_since(
         &mut self,
         user: UserKey,
@@ -52,9 +45,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores that a user's addresses change; returns the number of the change.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_address_change(
         &mut self,
         user: UserKey,
@@ -71,9 +61,6 @@ impl WriteTx {
     }
 
     /// Takes back a change and every later one of its user; `false`: it was taken back before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn undo_address_change(
         &mut self,
         change: &AddressChange,
@@ -100,9 +87,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of changes before `before`, which can no longer be taken back; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_address_changes(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM address_changes WHERE id IN (SELECT id FROM address_changes WHERE at < $1 LIMIT 1000)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

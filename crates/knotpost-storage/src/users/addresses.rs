@@ -28,27 +28,18 @@ pub struct ConfirmationShare {
 
 impl ReadTx {
     /// The user's addresses, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn addresses(&mut self, user: UserKey) -> Result<Vec<AddressRow>, StoreError> {
         let sql = "SELECT address, verified_at FROM addresses WHERE user_id = $1 ORDER BY id";
         Ok(on!(self, c => sqlx::query_as::<_, AddressRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
     /// The row of a user's address, given in lower case.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn address_id(&mut self, user: UserKey, address_key: &str) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT id FROM addresses WHERE user_id = $1 AND address_key = $2";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
     /// Whose address this row is, and the address as registered.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn address_by_id(&mut self, id: i64) -> Result<Option<(UserKey, String)>, StoreError> {
         let sql = "SELECT user_id, address FROM addresses WHERE id = $1";
         let row: Option<(i64, String)> =
@@ -57,9 +48,6 @@ impl ReadTx {
     }
 
     /// Whether a user has proven to read mail at this address, in good standing or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn is_proven_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL LIMIT 1";
         let row: Option<i64> =
@@ -68,9 +56,6 @@ impl ReadTx {
     }
 
     /// Whether an address is one of a user's, proven or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn is_registered_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM addresses WHERE address_key = $1 LIMIT 1";
         let row: Option<i64> =
@@ -79,9 +64,6 @@ impl ReadTx {
     }
 
     /// Whose this row is, when they have proven to read there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn proven_address(
         &mut self,
         user: UserKey,
@@ -93,9 +75,6 @@ impl ReadTx {
     }
 
     /// When a user's address was last asked to be confirmed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn last_confirmation(
         &mut self,
         user: UserKey,
@@ -111,9 +90,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Adds an address to a user; returns whether the user did not have it before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn add_address(
         &mut self,
         user: UserKey,
@@ -136,9 +112,6 @@ impl WriteTx {
     }
 
     /// Deletes an address of a user.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_address(&mut self, user: UserKey, address_key: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND address_key = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
@@ -146,9 +119,6 @@ impl WriteTx {
     }
 
     /// Sets whether an address is deleted as soon as the user proves another one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_address_leaving(
         &mut self,
         user: UserKey,
@@ -161,9 +131,6 @@ impl WriteTx {
     }
 
     /// Deletes the addresses of a user that were to go once another one was proven.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_leaving_addresses(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND leaving";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
@@ -171,9 +138,6 @@ impl WriteTx {
     }
 
     /// Stores that the user reads this address; returns whether they have such an address.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn verify_address(
         &mut self,
         user: UserKey,
@@ -192,9 +156,6 @@ impl WriteTx {
     }
 
     /// Deletes the addresses of a user that were added since that moment.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_addresses_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND created_at >= $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
@@ -203,9 +164,6 @@ impl WriteTx {
 
     /// Stores that a confirmation mail goes to the address now, if its share allows it; returns whether it may go. The
     /// row of the address is locked meanwhile: two at once see each other.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_confirmation(
         &mut self,
         (user, address_key): (UserKey, &str),
@@ -253,9 +211,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of confirmation mails sent before `before`, which count no more; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_confirmation_mails(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmation_mails WHERE id IN \
                    (SELECT id FROM confirmation_mails WHERE sent_at < $1 LIMIT 1000)";
@@ -265,9 +220,6 @@ impl WriteTx {
 
     /// Deletes a batch of confirmation mails sent before `before`, when the next may go anyway;
     /// says whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_confirmations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmations WHERE address_key IN \
                    (SELECT address_key FROM confirmations WHERE sent_at < $1 LIMIT 1000)";

@@ -59,18 +59,12 @@ macro_rules! select_token {
 
 impl ReadTx {
     /// The key with this digest.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn token(&mut self, digest: &str) -> Result<Option<TokenRow>, StoreError> {
         let sql = select_token!("WHERE digest = $1");
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
 
     /// The key with this digest, and its owner.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn token_and_owner(&mut self, digest: &str) -> Result<Option<(TokenRow, UserRow)>, StoreError> {
         #[derive(FromRow)]
         struct Line {
@@ -104,9 +98,6 @@ impl ReadTx {
     }
 
     /// A user by key, if this token is theirs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn user_with_token(&mut self, user: UserKey, id: i64) -> Result<Option<UserRow>, StoreError> {
         let sql = "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at \
                    FROM users u JOIN api_tokens t ON t.user_id = u.id WHERE u.id = $1 AND t.id = $2";
@@ -114,9 +105,6 @@ impl ReadTx {
     }
 
     /// A user's keys, the newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn tokens_of(&mut self, user: UserKey) -> Result<Vec<TokenRow>, StoreError> {
         let sql = select_token!("WHERE user_id = $1 ORDER BY id DESC");
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(user.0).fetch_all(c).await)?)
@@ -125,9 +113,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a key; returns its number.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_token(&mut self, token: &NewToken, now: Millis) -> Result<i64, StoreError> {
         let sql = "INSERT INTO api_tokens (digest, user_id, name, scopes, password_mark, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
@@ -144,9 +129,6 @@ impl WriteTx {
     }
 
     /// Stores that a key was used.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn touch_token(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE api_tokens SET used_at = $2 WHERE id = $1 AND (used_at IS NULL OR used_at < $2)";
         on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
@@ -154,9 +136,6 @@ impl WriteTx {
     }
 
     /// Deletes an API key of a user; `false`: they have no such key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_token(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING id";
         let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
@@ -164,9 +143,6 @@ impl WriteTx {
     }
 
     /// Ends the keys of a user that were made since that moment.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_tokens_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1 AND created_at >= $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
@@ -174,9 +150,6 @@ impl WriteTx {
     }
 
     /// Ends all keys of a user; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_tokens_of(&mut self, user: UserKey) -> Result<u64, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1";
         Ok(
@@ -185,9 +158,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of keys that ended before `before`; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_tokens(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM api_tokens WHERE id IN (SELECT id FROM api_tokens WHERE expires_at < $1 LIMIT 1000)";

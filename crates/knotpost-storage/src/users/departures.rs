@@ -72,9 +72,6 @@ const MAILS: [&str; 3] = [
 impl WriteTx {
     /// Deletes everything that belongs to this user alone, mails to them included, and blanks mails from them. A mail that
     /// was written to say good-bye and was not sent yet stays.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_user(&mut self, user: UserKey) -> Result<(), StoreError> {
         if self.is_postgres() {
             // A move at the same moment on a board that this user watches would write to them.
@@ -89,9 +86,6 @@ impl WriteTx {
     }
 
     /// Removes the words of a user's comments, chat and broadcasts. That they said something there stays.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_remarks(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in [
             "UPDATE remarks SET text = $2 WHERE user_id = $1",

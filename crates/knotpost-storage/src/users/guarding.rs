@@ -10,9 +10,6 @@ const DAY_MS: i64 = 86_400_000;
 
 impl ReadTx {
     /// When this user last logged in from this host, to the day.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn login_host_seen(&mut self, user: UserKey, host: &str) -> Result<Option<Millis>, StoreError> {
         let sql = "SELECT seen_at FROM login_hosts WHERE user_id = $1 AND host = $2";
         let seen: Option<i64> =
@@ -21,9 +18,6 @@ impl ReadTx {
     }
 
     /// When this user was last warned of wrong passwords.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>, StoreError> {
         let sql = "SELECT at FROM password_warnings WHERE user_id = $1";
         let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
@@ -33,9 +27,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores that this user logged in from this host.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_login_host(
         &mut self,
         user: UserKey,
@@ -52,9 +43,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of hosts that were last used before then; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_login_hosts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM login_hosts WHERE (user_id, host) IN \
                    (SELECT user_id, host FROM login_hosts WHERE seen_at < $1 LIMIT 1000)";
@@ -63,9 +51,6 @@ impl WriteTx {
     }
 
     /// Stores that a user is warned of wrong passwords now, unless they were after `since`; returns whether they are to be.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_password_warning(
         &mut self,
         user: UserKey,
@@ -84,9 +69,6 @@ impl WriteTx {
     }
 
     /// Counts a challenge of this user by an unproven sender; returns how many there were this day.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_stranger_challenge(&mut self, user: UserKey, now: Millis) -> Result<i64, StoreError> {
         let sql = "INSERT INTO stranger_challenges (user_id, day, challenges) VALUES ($1, $2, 1) \
                    ON CONFLICT (user_id) DO UPDATE SET day = $2, challenges = \

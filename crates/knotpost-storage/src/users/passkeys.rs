@@ -6,7 +6,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// A passkey.
 #[derive(Clone, Debug, FromRow)]
 pub struct PasskeyRow {
     /// Its number.
@@ -59,18 +58,12 @@ macro_rules! select_passkey {
 
 impl ReadTx {
     /// The passkey with this credential id.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn passkey(&mut self, credential: &str) -> Result<Option<PasskeyRow>, StoreError> {
         let sql = select_passkey!("WHERE credential = $1");
         Ok(on!(self, c => sqlx::query_as::<_, PasskeyRow>(sql).bind(credential).fetch_optional(c).await)?)
     }
 
     /// A user's passkeys, the oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn passkeys_of(&mut self, user: UserKey) -> Result<Vec<PasskeyRow>, StoreError> {
         let sql = select_passkey!("WHERE user_id = $1 ORDER BY id");
         Ok(on!(self, c => sqlx::query_as::<_, PasskeyRow>(sql).bind(user.0).fetch_all(c).await)?)
@@ -79,9 +72,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a passkey; `false`: there is one with this credential id.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_passkey(&mut self, passkey: &NewPasskey, now: Millis) -> Result<bool, StoreError> {
         let sql = "INSERT INTO passkeys (user_id, credential, algorithm, public_key, counter, name, created_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential) DO NOTHING RETURNING id";
@@ -100,9 +90,6 @@ impl WriteTx {
 
     /// Stores that somebody logged in with a passkey; `false`: it was removed, or its counter did not go up. A passkey
     /// that does not count shows 0 each time.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn use_passkey(&mut self, id: i64, counter: i64, now: Millis) -> Result<bool, StoreError> {
         let sql = "UPDATE passkeys SET counter = $2, used_at = $3 \
                    WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0)) RETURNING id";
@@ -111,9 +98,6 @@ impl WriteTx {
     }
 
     /// Deletes a passkey of a user; `false`: they have no such passkey.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_passkey(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM passkeys WHERE id = $1 AND user_id = $2 RETURNING id";
         let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
@@ -121,9 +105,6 @@ impl WriteTx {
     }
 
     /// Gives a passkey of a user another name; `false`: they have no such passkey.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rename_passkey(&mut self, user: UserKey, id: i64, name: &str) -> Result<bool, StoreError> {
         let sql = "UPDATE passkeys SET name = $3 WHERE id = $1 AND user_id = $2 RETURNING id";
         let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).bind(name).fetch_optional(c).await)?;
@@ -131,9 +112,6 @@ impl WriteTx {
     }
 
     /// Deletes the passkeys of a user that were added since that moment.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_passkeys_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM passkeys WHERE user_id = $1 AND created_at >= $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
@@ -141,9 +119,6 @@ impl WriteTx {
     }
 
     /// Stores that a challenge was answered; `false`: it was answered before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn spend_passkey_challenge(
         &mut self,
         nonce: &str,
@@ -156,9 +131,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of answered challenges that expired before `before`; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_passkey_challenges(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM passkey_challenges WHERE nonce IN \
                    (SELECT nonce FROM passkey_challenges WHERE expires_at < $1 LIMIT 1000)";

@@ -9,23 +9,17 @@ use knotpost_model::UserKey;
 /// The game name under which what holds for all games is stored.
 pub const ALL_GAMES: &str = "";
 
-/// A preference.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PreferenceRow {
     /// For this game; [`ALL_GAMES`] for all.
     pub game: String,
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: String,
 }
 
 impl ReadTx {
     /// The user's preference in this game: the one for the game itself, otherwise that for all games;
     /// `None` when the default is fine. With [`ALL_GAMES`] only the latter counts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn preference(
         &mut self,
         user: UserKey,
@@ -41,9 +35,6 @@ impl ReadTx {
     }
 
     /// All preferences of a user, those for all games first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn preferences(&mut self, user: UserKey) -> Result<Vec<PreferenceRow>, StoreError> {
         let sql = "SELECT game, name, value FROM preferences WHERE user_id = $1 ORDER BY game, name";
         Ok(on!(self, c => sqlx::query_as::<_, PreferenceRow>(sql).bind(user.0).fetch_all(c).await)?)
@@ -52,9 +43,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a preference; `None` deletes it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_preference(
         &mut self,
         user: UserKey,

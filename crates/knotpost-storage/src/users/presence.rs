@@ -10,7 +10,6 @@ use knotpost_model::UserKey;
 /// Facts about the presence of a user.
 #[derive(Clone, Debug, FromRow)]
 pub struct PresenceRow {
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// Their name.

@@ -10,11 +10,9 @@ use knotpost_model::{BoardKey, OutboxKey, UserKey};
 /// Users whose facts as readers of boards of a game are wanted.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadersQuery<'a> {
-    /// The users.
     pub(crate) users: Vec<UserKey>,
     /// The board whose watchers are wanted as well.
     pub(crate) board: Option<BoardKey>,
-    /// The game.
     pub(crate) game: &'a str,
 }
 
@@ -195,9 +193,6 @@ const ON_POSTGRES: &str = reader_facts! {
 
 impl ReadTx {
     /// The facts about these users as readers of boards of a game.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts, StoreError> {
         if self.is_postgres() {
             return self.facts_of(ReadersQuery { users: users.to_vec(), board: None, game }).await;
@@ -211,9 +206,6 @@ impl ReadTx {
     }
 
     /// The facts about the readers of a board: its `players`, who are all users with a seat, and its watchers.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_reader_facts(
         &mut self,
         board: BoardKey,

@@ -7,9 +7,6 @@ use knotpost_model::{Millis, UserKey};
 impl ReadTx {
     /// When the user was given the codes that can still be used: after `since`, and tried fewer than `most` times. The
     /// newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn live_resets(
         &mut self,
         user: UserKey,
@@ -24,9 +21,6 @@ impl ReadTx {
     }
 
     /// Whether the user was given a code at that moment that was not used yet.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_reset(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "SELECT at FROM password_resets WHERE user_id = $1 AND at = $2";
         let found: Option<i64> =
@@ -37,9 +31,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a new code for a user beside those there are. Only its digest is stored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn add_reset(
         &mut self,
         user: UserKey,
@@ -54,9 +45,6 @@ impl WriteTx {
 
     /// Counts a try with each code of a user, given after `since` and tried fewer than `most` times: the digests that
     /// are right ones. None: there is none to try.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn try_resets(
         &mut self,
         user: UserKey,
@@ -71,9 +59,6 @@ impl WriteTx {
     }
 
     /// Deletes the codes of a user.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_reset(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM password_resets WHERE user_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
@@ -81,9 +66,6 @@ impl WriteTx {
     }
 
     /// Deletes codes given before `before`, which open nothing any more; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_resets(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM password_resets WHERE (user_id, at) IN \
                    (SELECT user_id, at FROM password_resets WHERE at < $1 LIMIT 1000)";

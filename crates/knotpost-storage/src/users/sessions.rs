@@ -51,19 +51,12 @@ macro_rules! select_session {
 }
 
 impl ReadTx {
-    /// The session with this digest.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn session(&mut self, digest: &str) -> Result<Option<SessionRow>, StoreError> {
         let sql = select_session!("WHERE s.digest = $1");
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
 
     /// A user's sessions, the one used last first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>, StoreError> {
         let sql =
             select_session!("WHERE s.user_id = $1 ORDER BY s.seen_at DESC, s.created_at DESC, s.digest");
@@ -71,18 +64,12 @@ impl ReadTx {
     }
 
     /// How many sessions of the user there are, those that have run out and are not deleted yet included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM web_sessions WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
     }
 
     /// When the user was last given a link that was not used yet.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT at FROM magic_links WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
@@ -91,9 +78,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores a new session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO web_sessions \
                    (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
@@ -114,9 +98,6 @@ impl WriteTx {
     }
 
     /// Stores that a session was used.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET seen_at = $2 WHERE digest = $1 AND seen_at < $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
@@ -124,9 +105,6 @@ impl WriteTx {
     }
 
     /// Ends a session, and what its browser is told.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
         let sessions = "DELETE FROM web_sessions WHERE digest = $1";
         let browsers = "DELETE FROM webhooks WHERE session = $1";
@@ -137,9 +115,6 @@ impl WriteTx {
     }
 
     /// Stores that the password was given in a session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET password_at = $2 WHERE digest = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
@@ -147,9 +122,6 @@ impl WriteTx {
     }
 
     /// Ends all sessions of a user, and what their browsers are told.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sessions = "DELETE FROM web_sessions WHERE user_id = $1";
         let browsers = "DELETE FROM webhooks WHERE user_id = $1 AND form = 'push'";
@@ -161,9 +133,6 @@ impl WriteTx {
 
     /// Deletes a batch of sessions last used before `before`, and the browsers of sessions that are gone; returns whether
     /// there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM web_sessions WHERE digest IN \
                    (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
@@ -175,9 +144,6 @@ impl WriteTx {
     }
 
     /// Stores that a link goes to a user now, instead of an earlier one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";
@@ -186,9 +152,6 @@ impl WriteTx {
     }
 
     /// Uses up the link given at that moment; returns whether it was there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
         let taken: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
@@ -196,9 +159,6 @@ impl WriteTx {
     }
 
     /// Ends the link of a user.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
@@ -206,9 +166,6 @@ impl WriteTx {
     }
 
     /// Deletes a batch of links given before `before`; returns whether there may be more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id IN \
                    (SELECT user_id FROM magic_links WHERE at < $1 LIMIT 1000)";

@@ -6,9 +6,6 @@ use knotpost_model::UserKey;
 
 impl ReadTx {
     /// Whether the user takes challenges of this game. By default they do; a user who has left does not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn accepts(&mut self, game: &str, user: UserKey) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM users u WHERE u.id = $1 AND u.state = 'active' AND NOT EXISTS \
                    (SELECT 1 FROM user_games g WHERE g.user_id = u.id AND g.game = $2 AND NOT g.accepts)";
@@ -18,9 +15,6 @@ impl ReadTx {
     }
 
     /// The most boards of this game the user plays at a time; `None`: no limit.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT board_limit FROM user_games WHERE user_id = $1 AND game = $2";
         let limit: Option<Option<i64>> =
@@ -29,18 +23,12 @@ impl ReadTx {
     }
 
     /// How many boards of this game the user is playing; a board on which they have several seats counts once.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_active_boards(&mut self, game: &str, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1 AND game = $2";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
     }
 
     /// How many boards of all games the user is playing; a board on which they have several seats is one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_boards_in_play(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
@@ -49,9 +37,6 @@ impl ReadTx {
 
 impl WriteTx {
     /// Stores whether the user takes challenges of this game.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_accepts(&mut self, game: &str, user: UserKey, accepts: bool) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $4) \
@@ -69,9 +54,6 @@ impl WriteTx {
 
     /// As [`ReadTx::board_limit`], before a board is started: of two boards that are started at once for a user with
     /// a limit, one transaction sees the other.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn hold_board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
         // A lock alone would not do: the row must change for the other one to notice.
         let sql = "UPDATE user_games SET board_limit = board_limit \
@@ -82,9 +64,6 @@ impl WriteTx {
     }
 
     /// Stores the most boards of this game the user plays at a time.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_board_limit(
         &mut self,
         game: &str,

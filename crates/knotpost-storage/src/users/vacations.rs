@@ -6,10 +6,8 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// A vacation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct VacationRow {
-    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// When it began.
@@ -22,9 +20,6 @@ pub struct VacationRow {
 
 impl ReadTx {
     /// The vacations of a user that ended after `since`, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn vacations(&mut self, user: UserKey, since: Millis) -> Result<Vec<VacationRow>, StoreError> {
         let sql = "SELECT user_id, from_at, until_at FROM vacations WHERE user_id = $1 AND until_at > $2 \
                    ORDER BY from_at";
@@ -34,9 +29,6 @@ impl ReadTx {
     }
 
     /// The vacations of a board's players that ended after `since`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn vacations_on(
         &mut self,
         board: BoardKey,
@@ -53,9 +45,6 @@ impl ReadTx {
 impl WriteTx {
     /// Stores when a vacation ends; one that ends when it began is deleted. Two changes of one
     /// user's vacations at once conflict with each other.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_vacation(&mut self, vacation: &VacationRow) -> Result<(), StoreError> {
         let user = vacation.user_id.0;
         let touch = "UPDATE users SET userid_key = userid_key WHERE id = $1";

@@ -55,7 +55,6 @@ enum Tried {
     Committed,
     /// Nothing of it is stored.
     Failed(StoreError),
-    /// Whether it is stored is unknown.
     Unknown(StoreError),
 }
 

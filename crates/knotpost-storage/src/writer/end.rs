@@ -16,7 +16,6 @@ pub(super) enum StopReason {
 /// How the transaction of a batch ended.
 #[derive(Debug)]
 pub(super) enum BatchEnd {
-    /// All of it is committed.
     Committed,
     /// One of its jobs met a write of another transaction. Nothing is written.
     Conflict,

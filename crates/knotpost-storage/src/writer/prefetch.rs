@@ -66,9 +66,6 @@ const LOCK_BOARDS: &str = concat!(
 
 impl WriteTx {
     /// Stores the mails of these moves, locks their boards, and reads what the moves will query. PostgreSQL only.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(super) async fn prefetch(&mut self, plans: &[MovePlan]) -> Result<(), StoreError> {
         let mut prefetched = Prefetched::default();
         // In the order of a move that runs alone: the mail comes before the board, so that no two transactions wait for each other.

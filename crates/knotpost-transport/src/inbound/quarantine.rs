@@ -9,9 +9,6 @@ use knotpost_core::intake::{Reason, UnreadMail, quarantine};
 
 impl MailIntake {
     /// Stores why this message was not processed, and the message where the configuration keeps those.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(super) async fn quarantine(
         &self,
         envelope: &Envelope,

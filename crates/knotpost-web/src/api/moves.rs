@@ -140,7 +140,6 @@ pub(super) fn refused(answer: &Answer) -> Option<CommandResponse> {
     })
 }
 
-/// The response for an answer.
 fn present(answer: &Answer) -> CommandResponse {
     if let Some(refused) = refused(answer) {
         return refused;

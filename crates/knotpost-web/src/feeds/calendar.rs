@@ -12,7 +12,6 @@ use knotpost_model::Millis;
 /// Bytes of a line, its break not counted (section 3.1).
 const WIDTH: usize = 75;
 
-/// Writes the calendar.
 pub(crate) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMoment)]) -> String {
     let mut lines = Lines::default();
     lines.put("BEGIN", "VCALENDAR");

@@ -19,12 +19,10 @@ pub(super) struct Source<'a> {
     pub(super) url: &'a str,
     /// Its domain, which makes ids unique among servers.
     pub(super) domain: &'a str,
-    /// The user.
     pub(super) userid: &'a str,
 }
 
 impl Source<'_> {
-    /// The page of a board.
     fn page_of(&self, board: &BoardSummary) -> String {
         format!("{}/boards/{}/{}", self.url, url_encode(&board.game), board.number)
     }

@@ -46,9 +46,6 @@ pub(super) struct BoardForm {
 }
 
 /// Executes a command as this user.
-///
-/// # Errors
-/// When the database fails.
 pub(super) async fn command(
     web: &Web,
     client: Client,

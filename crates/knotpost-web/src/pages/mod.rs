@@ -188,7 +188,6 @@ fn environment() -> Environment<'static> {
     templates
 }
 
-/// A clause as a sentence.
 fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first: String = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();

@@ -31,7 +31,6 @@ struct Setup {
     path: String,
     /// The options as typed; empty: the usual ones.
     options: String,
-    /// Which deal.
     deal: u8,
     /// Moves that were made before.
     before: String,

@@ -87,7 +87,6 @@ pub(super) fn of_game(web: &Web, game: &dyn AnyGame) -> Value {
     }
 }
 
-/// The server.
 pub(super) fn of_server(web: &Web) -> Value {
     let titles: Vec<&str> = web.app.offered_games().map(|game| game.meta().title).collect();
     context! {

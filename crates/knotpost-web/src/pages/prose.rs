@@ -17,10 +17,8 @@ enum Piece<'a> {
     Verbatim(Vec<&'a str>),
 }
 
-/// The longest heading.
 const LONGEST_HEADING: usize = 48;
 
-/// The text as HTML.
 pub(super) fn to_html(text: &str) -> String {
     pieces(text).iter().map(Piece::to_html).collect()
 }

@@ -78,7 +78,6 @@ impl Findings {
         }
     }
 
-    /// All of them.
     pub fn list(&self) -> &[Finding] {
         &self.0
     }

@@ -159,18 +159,11 @@ pub(super) enum User {
         userid: String,
     },
     /// Log a user out everywhere.
-    LogOut {
-        /// The user.
-        userid: String,
-    },
+    LogOut { userid: String },
     /// End all of a user's keys of the API.
-    RevokeTokens {
-        /// The user.
-        userid: String,
-    },
+    RevokeTokens { userid: String },
     /// Resign a user's boards and delete what is theirs alone for good; the name stays taken, and on their boards.
     Delete {
-        /// The user.
         userid: String,
         /// Remove what they said on boards too.
         #[arg(long)]

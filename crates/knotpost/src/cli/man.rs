@@ -64,7 +64,6 @@ struct Page {
     text: String,
 }
 
-/// All pages, one for each command.
 fn pages(program: clap::Command) -> io::Result<Vec<Page>> {
     let mut program = program.disable_help_subcommand(true);
     program.build();

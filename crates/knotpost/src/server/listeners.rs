@@ -25,7 +25,6 @@ pub struct Ports {
     pub http: Option<SocketAddr>,
     /// The SMTP listener.
     pub smtp: Option<SocketAddr>,
-    /// The LMTP listener.
     pub lmtp: Option<ListenAddress>,
     /// The key to `/mailbox`; `None`: mail leaves this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +80,6 @@ pub(crate) enum LmtpListener {
 }
 
 impl LmtpListener {
-    /// Where it listens.
     pub(super) fn local_address(&self) -> std::io::Result<ListenAddress> {
         Ok(match self {
             Self::Tcp(listener) => ListenAddress::Tcp(listener.local_addr()?),

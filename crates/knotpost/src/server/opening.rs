@@ -241,7 +241,6 @@ fn exists(path: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// The absolute path.
 pub fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     // Without the `.` of a default.

@@ -176,9 +176,6 @@ impl Pool {
 }
 
 /// Looks at all boards and makes the turn that comes first; `false`: none is due.
-///
-/// # Errors
-/// When the database fails.
 pub async fn play_next(
     app: &Arc<App>,
     budget: &Budget,

@@ -18,7 +18,6 @@ pub(super) const ADJUDICATED: &str = "Adjudicated";
 pub enum Standing {
     /// This seat moves next.
     ToMove(Seat),
-    /// It is over.
     Over(Outcome),
 }
 

@@ -10,9 +10,6 @@ const NEVER: Millis = Millis(253_402_300_799_999);
 
 impl Board {
     /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn load_pauses(&mut self, tx: &mut ReadTx) -> Result<(), StoreError> {
         let (key, since) = (self.row.id, self.row.started_at);
         let mut everybody = tx.outages(since).await?;
@@ -30,9 +27,6 @@ impl Board {
 
     /// Begins the time of the player to move anew, after a move was taken back: what went by since the last move that
     /// still stands counts for nobody. Called with the board as it stands now; stores when the clock looks at it next.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) async fn restart_clock(&mut self, tx: &mut WriteTx, now: Millis) -> Result<(), StoreError> {
         let pause = Period::new(waiting_since(self), now);
         if pause.span().0 > 0 {

@@ -24,7 +24,6 @@ struct Preferences {
     userid: String,
     /// The title of the game they are for; `None`: all games.
     title: Option<String>,
-    /// All there are.
     #[serde(skip)]
     lines: Vec<PreferenceLine>,
     /// Games that have some of their own.

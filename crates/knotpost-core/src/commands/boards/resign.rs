@@ -28,7 +28,6 @@ struct ResignNoted {
     userid: String,
     /// Whose turn it is.
     to_move: String,
-    /// Whether it was cancelled.
     cancelled: bool,
     /// Whether something was said with it that waits as well.
     has_words: bool,

@@ -31,7 +31,6 @@ struct BoardTable {
     /// Names of the sides, as many as the boards shown have players.
     #[serde(skip)]
     sides: Vec<String>,
-    /// The boards.
     #[serde(skip)]
     boards: Vec<BoardLine>,
 }

@@ -12,7 +12,6 @@ use knotpost_storage::ReadTx;
 /// The longest record that is mailed: a long game with long speeches is not.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The record of a board.
 #[derive(Debug, Serialize)]
 struct BoardRecord {
     /// The game's title.

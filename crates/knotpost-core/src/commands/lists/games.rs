@@ -18,7 +18,6 @@ struct BoardList {
     /// Names of the sides, as many as the boards shown have players.
     #[serde(skip)]
     sides: Vec<String>,
-    /// The boards.
     #[serde(serialize_with = "count")]
     boards: Vec<BoardLine>,
     /// What is said where there is none.

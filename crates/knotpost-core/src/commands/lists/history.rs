@@ -17,7 +17,6 @@ use knotpost_storage::{BoardRow, ReadTx};
 struct FinishedBoards {
     /// The game's title.
     title: String,
-    /// The boards.
     #[serde(serialize_with = "count")]
     boards: Vec<HistoryLine>,
     /// More exist than are shown.
@@ -27,7 +26,6 @@ struct FinishedBoards {
 /// A finished board as a line of a table.
 #[derive(Debug)]
 struct HistoryLine {
-    /// When it ended.
     ended: String,
     /// The board's number.
     number: i64,

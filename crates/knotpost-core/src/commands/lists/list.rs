@@ -10,7 +10,6 @@ use knotpost_storage::ReadTx;
 /// The games and how much they are played.
 #[derive(Debug)]
 struct GameList {
-    /// The games.
     games: Vec<GameCount>,
 }
 

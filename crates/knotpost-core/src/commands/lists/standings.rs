@@ -33,9 +33,6 @@ pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError
 }
 
 /// Who looks for opponents in a game; the same number as in its standings.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
     let mut tx = app.store.read().await?;
     let seeks = tx.list_seeks(game, MOST_SEEKS).await?;

@@ -90,9 +90,6 @@ pub(crate) async fn take_broadcast(
 
 /// Queues the oldest waiting broadcast for its next part of readers; `false`: none waits. How far it
 /// came is stored in the same transaction: no user gets it twice, and a restart goes on there.
-///
-/// # Errors
-/// When the database fails.
 pub async fn pass_on_broadcast(app: &Arc<App>) -> Result<bool, StoreError> {
     if !app.store.query().await?.has_waiting_broadcast().await? {
         return Ok(false);

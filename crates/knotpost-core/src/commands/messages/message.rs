@@ -23,7 +23,6 @@ const MOST_READERS: usize = 20;
 struct Message {
     /// Whose copy this is.
     reader: String,
-    /// Who.
     from: String,
     /// All who get it.
     #[serde(skip)]

@@ -19,7 +19,6 @@ struct Notifications {
     game: String,
     /// The game's title.
     title: String,
-    /// The user.
     userid: String,
     /// Whether they hear of all boards.
     all: bool,

@@ -26,7 +26,6 @@ struct Subscriptions {
     game: String,
     /// The game's title.
     title: String,
-    /// The user.
     userid: String,
     /// Whether they watch all boards, future ones too.
     all: bool,

@@ -61,7 +61,6 @@ pub(crate) enum Fault {
 pub(crate) enum Algorithm {
     /// ECDSA on P-256 with SHA-256.
     Es256,
-    /// Ed25519.
     EdDsa,
 }
 

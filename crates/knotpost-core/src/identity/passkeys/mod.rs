@@ -240,9 +240,6 @@ pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -
 }
 
 /// The passkeys of a user, the oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>, StoreError> {
     let view = |row: PasskeyRow| PasskeyView {
         id: row.id,

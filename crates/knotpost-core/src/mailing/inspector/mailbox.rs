@@ -37,9 +37,7 @@ pub struct MailLine {
     pub name: String,
     /// To whom it was delivered.
     pub to: String,
-    /// Its Subject.
     pub subject: String,
-    /// Its Date.
     pub date: String,
 }
 
@@ -57,7 +55,6 @@ pub struct MailLines {
 pub struct LocalMail {
     /// Its header fields.
     pub fields: Vec<(String, String)>,
-    /// Its text.
     pub text: Option<String>,
     /// Its page, with the pictures that it brings put into it.
     pub html: Option<String>,

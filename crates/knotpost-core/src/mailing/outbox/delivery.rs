@@ -26,9 +26,6 @@ pub enum DeliveryOutcome {
 }
 
 /// Records why a leased mail was not sent, and schedules the next attempt if there is one.
-///
-/// # Errors
-/// When the database fails.
 pub async fn record_delivery(
     app: &App,
     mail: &LeasedMail,

@@ -46,7 +46,6 @@ impl LoadedMail {
 pub enum MailContent {
     /// The message is stored.
     Stored,
-    /// A reply in this envelope.
     Reply(Box<(Reply, Envelope)>),
     /// A letter with pictures, each by its content id.
     Letter(Box<Letter>, Vec<(String, Arc<View>)>),

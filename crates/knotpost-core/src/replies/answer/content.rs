@@ -32,7 +32,6 @@ pub enum Fact {
     Prose(Option<String>),
     /// Short words, indented, as many on a line as fit.
     Words(Vec<String>),
-    /// A table.
     Table(Table),
     /// Several of the same kind, each with facts of its own.
     Parts(Vec<Facts>),
@@ -41,27 +40,21 @@ pub enum Fact {
 /// A table: every row has as many entries as there are columns.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its columns.
     pub columns: Vec<Column>,
-    /// Its rows.
     pub rows: Vec<Vec<String>>,
 }
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Words.
     Words,
-    /// Numbers.
     Numbers,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its title.
     pub title: String,
-    /// What it holds.
     pub holds: Holds,
     /// How many characters wide it is at least.
     pub width: usize,
@@ -115,7 +108,6 @@ pub(crate) fn count<T, S: Serializer>(items: &[T], serializer: S) -> Result<S::O
     serializer.serialize_u64(items.len() as u64)
 }
 
-/// Numbers of boards.
 pub(crate) fn numbers(boards: &[i64]) -> Fact {
     Fact::Words(boards.iter().map(ToString::to_string).collect())
 }

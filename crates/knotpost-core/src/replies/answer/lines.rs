@@ -7,7 +7,6 @@ use serde::Serialize;
 pub struct GameCount {
     /// The game's name.
     pub game: String,
-    /// Its title.
     pub title: String,
     /// What it is, in half a sentence.
     pub summary: String,

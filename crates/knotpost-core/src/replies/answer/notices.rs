@@ -36,7 +36,6 @@ impl Content for ChatsSpent {
 /// A command was carried out for a user none of whose addresses is confirmed.
 #[derive(Debug, Serialize)]
 pub struct DoneUnconfirmed {
-    /// The user.
     pub userid: String,
     /// The command, passwords masked.
     pub echo: String,

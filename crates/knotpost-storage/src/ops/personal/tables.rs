@@ -27,7 +27,6 @@ pub enum Shown {
 /// What a table holds about a user.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// The table.
     pub table: &'static str,
     /// The file of the archive, without `.json`.
     pub file: &'static str,
@@ -46,7 +45,6 @@ pub struct Held {
 pub struct NotHeld {
     /// Its name.
     pub table: &'static str,
-    /// Why.
     pub why: &'static str,
 }
 

@@ -11,16 +11,12 @@ pub enum Kind {
     Flag,
     /// A number with a fraction.
     Real,
-    /// Text.
     Text,
-    /// Bytes.
     Bytes,
 }
 
-/// A column.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Its name.
     pub name: &'static str,
     /// What it holds.
     pub kind: Kind,
@@ -29,7 +25,6 @@ pub struct Column {
 /// A table whose rows move.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Its name.
     pub name: &'static str,
     /// The columns of its primary key; rows move in this order.
     pub key: &'static [&'static str],
@@ -40,9 +35,7 @@ pub struct Table {
 /// A table whose rows stay.
 #[derive(Clone, Copy, Debug)]
 pub struct Staying {
-    /// Its name.
     pub name: &'static str,
-    /// Why.
     pub why: &'static str,
 }
 

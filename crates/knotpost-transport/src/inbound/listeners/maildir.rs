@@ -62,10 +62,15 @@ enum Wait {
 
 /// A file in `new`. It is locked against other processes as long as it is open.
 enum Found {
-    /// A message.
-    Message { raw: Vec<u8>, file: File },
+    Message {
+        raw: Vec<u8>,
+        file: File,
+    },
     /// A file that is no message for us.
-    Unfit { reason: Reason, file: Option<File> },
+    Unfit {
+        reason: Reason,
+        file: Option<File>,
+    },
     /// Another process takes it or has taken it.
     Elsewhere,
 }

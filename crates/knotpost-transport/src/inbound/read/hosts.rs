@@ -26,7 +26,6 @@ pub(in crate::inbound) enum Client {
     Direct(IpAddr),
     /// A relay names it.
     Relayed(IpAddr),
-    /// It is unknown.
     Unknown,
 }
 

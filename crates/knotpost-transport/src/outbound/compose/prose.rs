@@ -24,7 +24,6 @@ pub(super) enum Block {
     },
     /// Rows below a ruled head.
     Table {
-        /// The columns.
         columns: Vec<Column>,
         /// The entries, as many in each row as there are columns.
         rows: Vec<Vec<String>>,
@@ -37,7 +36,6 @@ pub(super) enum Block {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "text", rename_all = "snake_case")]
 pub(super) enum Span {
-    /// Words.
     Words(String),
     /// What is to be typed.
     Code(String),

@@ -15,7 +15,6 @@ use knotpost_core::replies::Drawn;
 /// A mail that was built.
 #[derive(Clone, Debug)]
 pub enum Built {
-    /// The message.
     Message(Vec<u8>),
     /// There is nothing to send any more, for this reason.
     Dropped(&'static str),

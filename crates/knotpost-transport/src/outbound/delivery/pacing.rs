@@ -15,7 +15,6 @@ const PREFETCH_VALID_MS: i64 = 250;
 /// How long a due mail is held back while the server is busy. When moves follow each other quickly, their readers then
 /// get one mail instead of many, and no move waits for mail being built.
 const BUSY_HOLD_MS: i64 = 1_000;
-/// An hour.
 const HOUR_MS: i64 = 60 * 60_000;
 /// A server that writes more often than this is busy.
 const BUSY_WRITES_PER_SECOND: u64 = 200;

@@ -97,9 +97,6 @@ pub(super) enum DeliveryResult {
 }
 
 /// Counts a mail that was sent; records why another one was not.
-///
-/// # Errors
-/// When the database fails.
 pub(super) async fn record_result(
     app: &App,
     mail: &LeasedMail,

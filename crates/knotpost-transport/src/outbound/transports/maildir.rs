@@ -46,7 +46,6 @@ impl Folder {
 pub struct Entry {
     /// The file's name, which names the mail in [`Maildir::read`].
     pub name: String,
-    /// Its folder.
     pub folder: Folder,
     /// Bytes.
     pub size: u64,

@@ -71,7 +71,6 @@ pub enum SendError {
 pub enum Transport {
     /// Into a folder on this machine.
     Maildir(Maildir),
-    /// To a relay.
     Smtp(SmtpRelay),
     /// Through a program on this machine.
     Sendmail(SendmailProgram),
@@ -84,11 +83,9 @@ pub enum Transport {
 pub enum Examined {
     /// Into this folder.
     Maildir(PathBuf),
-    /// To a relay.
     Smtp(SmtpRelay),
     /// Through this program.
     Sendmail(PathBuf),
-    /// Into memory.
     Memory,
 }
 

@@ -50,7 +50,6 @@ impl fmt::Debug for SmtpClient {
 /// Whether a mail was announced with the end of the one before it.
 #[derive(Debug, Default)]
 pub(super) enum Begun {
-    /// It was not.
     #[default]
     Not,
     /// Its commands were sent; the relay's replies to them are read when the mail has its turn.
@@ -252,7 +251,6 @@ impl RelayTrouble {
 enum NotBegun {
     /// The connection was closed; the relay has said nothing about the mail.
     Stale(SendError),
-    /// It refuses this one.
     Refused(SendError),
 }
 

@@ -34,7 +34,6 @@ pub(super) async fn own(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, Stor
     Ok(open.iter().map(facts).collect())
 }
 
-/// Withdraws one of them.
 pub(super) async fn withdraw(web: &Web, visitor: &Visitor, id: &str) -> Result<(), ServiceError> {
     withdraw_invitation(&web.app, visitor.user, id.parse().unwrap_or_default()).await
 }

@@ -19,7 +19,6 @@ use knotpost_core::queries::retention_lines;
 
 /// The operator's file, in the folder of templates.
 const FILE: &str = "privacy.html";
-/// The built-in text.
 const BUILT_IN: &str = "privacy_text.html";
 /// The largest file that is read.
 const MOST_BYTES: u64 = 256 << 10;

@@ -73,7 +73,6 @@ impl SavedGames {
         Ok((saved, games))
     }
 
-    /// Adds the game with this number, from 0.
     pub(super) fn add(&mut self, number: usize, game: &Game) -> io::Result<()> {
         let saved = SavedGame { game: number + 1, moves: game.turns.clone() };
         self.append(&serde_json::to_string(&saved)?)
