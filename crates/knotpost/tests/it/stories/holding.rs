@@ -62,7 +62,7 @@ mod stories {
     }
 
     /// What is done on a server on hold.
-    enum Deed {
+    enum Action {
         /// A command over HTTP.
         Command(&'static str),
         /// A mail: its sender and its Subject.
@@ -82,46 +82,46 @@ mod stories {
     }
 
     /// All that leaves a server: what is done, and what waits.
-    const WAYS: &[(&str, Deed, Told)] = &[
-        ("an address that is stopped", Deed::ComeBack, Told::Mail("bob@bob.example", "old@bob.example")),
+    const WAYS: &[(&str, Action, Told)] = &[
+        ("an address that is stopped", Action::ComeBack, Told::Mail("bob@bob.example", "old@bob.example")),
         (
             "a new board",
-            Deed::Command("osbox challenge -size=4 bob ann"),
+            Action::Command("osbox challenge -size=4 bob ann"),
             Told::Mail("bob@bob.example", "Osbox Board 102"),
         ),
-        ("a browser", Deed::Command("osbox move 101 ann ann-secret f1"), Told::Program("/push", 2)),
+        ("a browser", Action::Command("osbox move 101 ann ann-secret f1"), Told::Program("/push", 2)),
         (
             "a move",
-            Deed::Command("osbox move 102 bob bob-secret f1"),
+            Action::Command("osbox move 102 bob bob-secret f1"),
             Told::Mail("ann@ann.example", "Osbox Board 102"),
         ),
-        ("a webhook", Deed::Command("osbox move 102 ann ann-secret f9"), Told::Program("/hook", 1)),
+        ("a webhook", Action::Command("osbox move 102 ann ann-secret f9"), Told::Program("/hook", 1)),
         (
             "chat",
-            Deed::Command("osbox chat 101 ann ann-secret"),
+            Action::Command("osbox chat 101 ann ann-secret"),
             Told::Mail("bob@bob.example", "Osbox chat 101 ann"),
         ),
-        ("a message", Deed::Command("message ann ann-secret cyd"), Told::Mail("cyd@cyd.example", "ann")),
+        ("a message", Action::Command("message ann ann-secret cyd"), Told::Mail("cyd@cyd.example", "ann")),
         (
             "a broadcast",
-            Deed::Command("broadcast ann ann-secret"),
+            Action::Command("broadcast ann ann-secret"),
             Told::Mail("cyd@cyd.example", "everybody"),
         ),
-        ("a forgotten password", Deed::Command("password cyd"), Told::NotAnyMore("/reset/")),
-        ("puzzles", Deed::Command("set ann ann-secret puzzle=on"), Told::Mail("ann@ann.example", "uzzle")),
+        ("a forgotten password", Action::Command("password cyd"), Told::NotAnyMore("/reset/")),
+        ("puzzles", Action::Command("set ann ann-secret puzzle=on"), Told::Mail("ann@ann.example", "uzzle")),
         (
             "the mail of the day",
-            Deed::Command("osbox challenge -size=4 bob cyd"),
+            Action::Command("osbox challenge -size=4 bob cyd"),
             Told::Mail("cyd@cyd.example", "today"),
         ),
         (
             "an answer to a stranger",
-            Deed::Mail("dan@dan.example", "help"),
+            Action::Mail("dan@dan.example", "help"),
             Told::Mail("dan@dan.example", "help"),
         ),
         (
             "an answer to a wrong password",
-            Deed::Mail("bob@bob.example", "osbox move 101 bob wrong f9"),
+            Action::Mail("bob@bob.example", "osbox move 101 bob wrong f9"),
             Told::Mail("bob@bob.example", "password is wrong"),
         ),
     ];
@@ -163,14 +163,14 @@ mod stories {
         }
         // It is told at once that it will be.
         browser(&app, "bob", &host).await;
-        for (what, deed, _) in WAYS {
-            match deed {
-                Deed::Command(line) => {
+        for (what, action, _) in WAYS {
+            match action {
+                Action::Command(line) => {
                     let page = app.post(line, "to everybody").await;
                     assert_eq!(page.outcome(), "200 ok", "{line}: {}", page.text);
                 }
-                Deed::Mail(from, subject) => drop(app.mail(from, subject, "").await),
-                Deed::ComeBack => {
+                Action::Mail(from, subject) => drop(app.mail(from, subject, "").await),
+                Action::ComeBack => {
                     for path in &paths {
                         app.pass(DAY).await;
                         come_back(&app, path).await;
