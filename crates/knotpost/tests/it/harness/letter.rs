@@ -101,7 +101,7 @@ impl Shown {
         let mut shown = letter.clone();
         if !self.subjects.insert(letter.subject.clone()) {
             let is_new = |line: &&str| !line.is_empty() && !self.lines.contains(*line);
-            shown.text = letter.text.lines().filter(is_new).map(|line| format!("{line}\n")).collect();
+            shown.text = letter.text.lines().filter(is_new).flat_map(|line| [line, "\n"]).collect();
         }
         self.lines.extend(letter.text.lines().map(str::to_owned));
         shown
