@@ -195,10 +195,10 @@ impl Solved {
     /// The sum over all rolls of their probability times the chance of the best turn, and the probability of a pass.
     fn try_rolls(&mut self, own: usize, other: usize) -> (f64, f64) {
         let (mut sum, mut passing) = (0.0, 0.0);
-        for one in 0..KINDS {
-            for two in one..KINDS {
+        for (one, faces) in FACES.into_iter().enumerate() {
+            for (two, others) in FACES.into_iter().enumerate().skip(one) {
                 let orders = if one == two { 1.0 } else { 2.0 };
-                let probability = orders * FACES[one] * FACES[two] / 36.0;
+                let probability = orders * faces * others / 36.0;
                 let best =
                     self.list_turns(own, other, (one, two)).into_iter().fold(None, |best, (own, other)| {
                         let chance = 1.0 - self.solve(other, own);

@@ -133,8 +133,8 @@ impl Seen {
 fn header(letter: &Letter, name: &str) -> Option<String> {
     let head = String::from_utf8(letter.bytes.clone()).unwrap();
     let head = head.split("\r\n\r\n").next().unwrap().replace("\r\n ", " ");
-    let found = head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")).map(str::to_owned));
-    found
+    let name = format!("{name}: ");
+    head.lines().find_map(|line| line.strip_prefix(&name)).map(str::to_owned)
 }
 
 /// The one-click address of a mail, without the server.
@@ -573,8 +573,9 @@ async fn what_grows_in_a_mail_has_a_bound() {
     let numbers = |from: usize, count: usize| -> String {
         (from..from + count).map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
     };
-    let several =
-        (101..151).map(|number| format!("obsidio showas ann ann-secret {number}\n")).collect::<String>();
+    let several: Vec<_> =
+        (101..151).map(|number| format!("obsidio showas ann ann-secret {number}")).collect();
+    let several = several.join("\n");
     let queued = vec!["f1"; 100].join(" ");
     for (subject, body) in [
         ("osbox games", String::new()),
