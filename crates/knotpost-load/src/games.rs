@@ -56,7 +56,7 @@ fn draw_move(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String>
     dice.pick(&moves).cloned().context("there is no legal move")
 }
 
-/// Games that follow from the moves alone. Osbo rolls dice and Boxilies deals, by a seed that only the server knows.
+/// Games that follow from the moves alone: no dice and no deal, which depend on a seed that only the server knows.
 pub(crate) const WITHOUT_LUCK: [&str; 2] = ["osbox", "obsidio"];
 
 /// The first moves of a random game of two, as the move list will show them; there is no forced pass among them.

@@ -337,7 +337,7 @@ mod stories {
             ("knotpost-server", "knotpost-board", "the file is a `knotpost-board`"),
             ("\"version\":1", "\"version\":2", "version 2 of the format"),
             (now.as_str(), "\"schema\":9999", "written by a newer knotpost"),
-            (now.as_str(), "\"schema\":1", "written by an older knotpost"),
+            (now.as_str(), "\"schema\":0", "written by an older knotpost"),
             ("\"osbox\":1", "\"osbox\":7", "osbox by version 7 of its rules"),
             ("\"osbox\":1", "\"hex\":1", "the game `hex`"),
             ("\"password_hash\"", "\"password\"", "the tables are not those of this schema"),
