@@ -37,22 +37,24 @@ const TWICE: &str = "who signs up twice at the same moment is told once that the
     and a third try asks for another";
 const BETWEEN_BOARDS: &str = "the clock writes each board in a transaction of its own: what comes between two boards is \
     after the one and before the other";
-const BETWEEN_LEASES: &str = "mails leave in several transactions: the mails of a resignation that comes between two of \
-    them leave with the second, and those leased before are not coalesced with them; those of moves that are taken back \
-    between two of them were leased, and are dropped";
-
 /// Pairs that may come out as in no order, at which point (`None`: at each), and why.
 const NOT_IN_ORDER: &[(&str, &str, Option<Point>, &str)] = &[
     ("signup gus gus-secret gus@gus.example", "signup gus gus-secret gus@gus.example", None, TWICE),
     ("signup gus gus-other gus@other.example", "signup gus gus-other gus@other.example", None, TWICE),
-    ("a mail leaves", "osbox resign 101 ann ann-secret", None, BETWEEN_LEASES),
-    ("a mail leaves", "take back", None, BETWEEN_LEASES),
     ("the clock", "vacation ann ann-secret 3", Some(Point::Begin(2)), BETWEEN_BOARDS),
     ("the clock", "delete", Some(Point::Begin(2)), BETWEEN_BOARDS),
     ("the clock", "delete with remarks", Some(Point::Begin(2)), BETWEEN_BOARDS),
 ];
 
+/// Mails leave in several transactions. A move, a resignation or a move taken back that comes between the lease and the
+/// acknowledgement finds mails that were leased: they give way to the newer one, leave with it, or are dropped. So it is
+/// in no order with all of them, and is compared only where it comes before the lease.
+const IN_SEVERAL: &str = "a mail leaves";
+
 fn may_differ(first: usize, second: usize, point: Point) -> bool {
+    if CASES[first].name == IN_SEVERAL && point != Point::Begin(1) {
+        return true;
+    }
     NOT_IN_ORDER.iter().any(|(one, other, at, _)| {
         (CASES[first].name, CASES[second].name) == (*one, *other) && at.is_none_or(|only| only == point)
     })
