@@ -16,6 +16,7 @@ use knotpost_transport::outbound::mail_kinds;
 use super::browser::{Browser, form};
 use super::passkeys::stories::{Device, ORIGIN, add};
 use crate::harness::{ADDRESS, DAY, HOUR, HookHost, Letter, Place, TestApp, edit_user};
+use crate::postgres::database;
 
 /// What `Auto-Submitted` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,8 +152,8 @@ fn stops(letter: &Letter) -> String {
     word.split('-').next().unwrap().to_owned()
 }
 
-async fn server(change: impl FnOnce(&mut knotpost_core::config::Config)) -> TestApp {
-    TestApp::start_with(Place::Sqlite, |config| {
+async fn server(place: Place, change: impl FnOnce(&mut knotpost_core::config::Config)) -> TestApp {
+    TestApp::start_with(place, |config| {
         ORIGIN.clone_into(&mut config.server.public_url);
         config.accounts.confirm_addresses = Confirm::On;
         config.webhooks.allow_private = true;
@@ -369,7 +370,7 @@ async fn wait(app: &TestApp, seen: &mut Seen) {
 
 /// Lets a mail of every kind leave.
 async fn everything() -> Seen {
-    let (app, mut seen) = (server(|_| {}).await, Seen::default());
+    let (app, mut seen) = (server(Place::Sqlite, |_| {}).await, Seen::default());
     for name in ["ann", "bob", "cyd", "dan", "eve"] {
         sign_up(&app, &mut seen, name).await;
     }
@@ -380,7 +381,8 @@ async fn everything() -> Seen {
     reply_and_end(&app, &mut seen, &board).await;
     log_in_and_spend(&app, &mut seen).await;
     wait(&app, &mut seen).await;
-    let other = server(|config| config.inbound.auth_policy = AuthPolicy::RequireForTokens).await;
+    let other =
+        server(Place::Sqlite, |config| config.inbound.auth_policy = AuthPolicy::RequireForTokens).await;
     for name in ["ann", "bob"] {
         other.sign_up(name).await;
     }
@@ -477,54 +479,64 @@ async fn cause_all(app: &TestApp, board: u32) {
     }
 }
 
-/// A click needs neither a session nor a password, nor does the mail that does the same; each stops what it says, whoever
-/// is asked by it.
 #[tokio::test]
 async fn whoever_gets_a_mail_that_can_be_switched_off_switches_it_off() {
     for reader in [Reader::Proven, Reader::Unproven, Reader::LoggedOut, Reader::Suspended] {
-        let confirms = if reader == Reader::Unproven { Confirm::Off } else { Confirm::On };
-        let app = server(|config| config.accounts.confirm_addresses = confirms).await;
-        let mut seen = Seen::default();
-        for name in ["ann", "cyd"].iter().chain(SWITCHED_OFF.iter().map(|(_, name, _)| name)) {
-            app.sign_up(name).await;
-        }
-        edit_user(&app.app, "ann", UserEdit::Role("admin")).await.unwrap();
-        app.tick().await;
-        for (_, _, line) in SWITCHED_OFF {
-            say(&app, line, "").await;
-        }
-        app.play_on("osbox", 101, 2).await;
-        cause_all(&app, 102).await;
-        let letters = seen.look(&app).await;
-        let of = |letters: &[Letter], name: &str, word: &str| {
-            letters.iter().find(|one| one.to.starts_with(name) && stops(one) == word).cloned()
-        };
-        for (word, name, _) in SWITCHED_OFF {
-            let letter = of(&letters, name, word).unwrap_or_else(|| panic!("{reader:?} {word}: {letters:?}"));
-            assert!(header(&letter, "List-Unsubscribe").unwrap().contains("mailto:"), "{reader:?} {word}");
-            match reader {
-                Reader::Proven | Reader::Unproven => {}
-                Reader::LoggedOut => {
-                    edit_user(&app.app, name, UserEdit::LogOut).await.unwrap();
-                    say(&app, &format!("change password {name} {name}-secret other-secret"), "").await;
-                    app.unsubscribe_by_mail(&letter).await;
-                    continue;
-                }
-                Reader::Suspended => edit_user(&app.app, name, UserEdit::Suspend).await.unwrap(),
+        switch_off(Place::Sqlite, reader).await;
+    }
+}
+
+#[tokio::test]
+async fn a_mail_is_switched_off_on_postgres() {
+    let Some(database) = database().await else { return };
+    switch_off(Place::Postgres(Box::new(database)), Reader::Proven).await;
+}
+
+/// A click needs neither a session nor a password, nor does the mail that does the same; each stops what it says, whoever
+/// is asked by it.
+async fn switch_off(place: Place, reader: Reader) {
+    let confirms = if reader == Reader::Unproven { Confirm::Off } else { Confirm::On };
+    let app = server(place, |config| config.accounts.confirm_addresses = confirms).await;
+    let mut seen = Seen::default();
+    for name in ["ann", "cyd"].iter().chain(SWITCHED_OFF.iter().map(|(_, name, _)| name)) {
+        app.sign_up(name).await;
+    }
+    edit_user(&app.app, "ann", UserEdit::Role("admin")).await.unwrap();
+    app.tick().await;
+    for (_, _, line) in SWITCHED_OFF {
+        say(&app, line, "").await;
+    }
+    app.play_on("osbox", 101, 2).await;
+    cause_all(&app, 102).await;
+    let letters = seen.look(&app).await;
+    let of = |letters: &[Letter], name: &str, word: &str| {
+        letters.iter().find(|one| one.to.starts_with(name) && stops(one) == word).cloned()
+    };
+    for (word, name, _) in SWITCHED_OFF {
+        let letter = of(&letters, name, word).unwrap_or_else(|| panic!("{reader:?} {word}: {letters:?}"));
+        assert!(header(&letter, "List-Unsubscribe").unwrap().contains("mailto:"), "{reader:?} {word}");
+        match reader {
+            Reader::Proven | Reader::Unproven => {}
+            Reader::LoggedOut => {
+                edit_user(&app.app, name, UserEdit::LogOut).await.unwrap();
+                say(&app, &format!("change password {name} {name}-secret other-secret"), "").await;
+                app.unsubscribe_by_mail(&letter).await;
+                continue;
             }
-            let path = click(&letter).unwrap();
-            let page = app.get(&path).await;
-            assert_eq!(page.status, 200, "{reader:?} {word}: {}", page.text);
-            press(&app, &path, &form(&[("List-Unsubscribe", "One-Click")])).await;
-            edit_user(&app.app, name, UserEdit::Lift).await.unwrap();
+            Reader::Suspended => edit_user(&app.app, name, UserEdit::Suspend).await.unwrap(),
         }
-        seen.look(&app).await;
-        cause_all(&app, 104).await;
-        let letters = seen.look(&app).await;
-        for (word, name, _) in SWITCHED_OFF {
-            let again = of(&letters, name, word);
-            assert!(again.is_none(), "{reader:?} {word}: {again:?}");
-        }
+        let path = click(&letter).unwrap();
+        let page = app.get(&path).await;
+        assert_eq!(page.status, 200, "{reader:?} {word}: {}", page.text);
+        press(&app, &path, &form(&[("List-Unsubscribe", "One-Click")])).await;
+        edit_user(&app.app, name, UserEdit::Lift).await.unwrap();
+    }
+    seen.look(&app).await;
+    cause_all(&app, 104).await;
+    let letters = seen.look(&app).await;
+    for (word, name, _) in SWITCHED_OFF {
+        let again = of(&letters, name, word);
+        assert!(again.is_none(), "{reader:?} {word}: {again:?}");
     }
 }
 
@@ -557,7 +569,7 @@ fn words(letter: char) -> String {
 
 #[tokio::test]
 async fn what_grows_in_a_mail_has_a_bound() {
-    let (app, mut seen) = (server(|_| {}).await, Seen::default());
+    let (app, mut seen) = (server(Place::Sqlite, |_| {}).await, Seen::default());
     for name in ["ann", "bob", "cyd"] {
         app.sign_up(name).await;
         say(&app, &format!("set {name} {name}-secret moves=digest"), "").await;
