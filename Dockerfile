@@ -9,12 +9,12 @@ RUN apt-get update \
 COPY . .
 # The commit that `knotpost --version` names.
 ARG KNOTPOST_COMMIT=
-RUN KNOTPOST_COMMIT="$KNOTPOST_COMMIT" cargo build --release --locked --package knotpost
+RUN KNOTPOST_COMMIT="$KNOTPOST_COMMIT" cargo build --profile dist --locked --package knotpost
 
 FROM debian:bookworm-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin knotpost \
  && install -d -o knotpost -g knotpost -m 700 /data /key
-COPY --from=build /source/target/release/knotpost /usr/local/bin/knotpost
+COPY --from=build /source/target/dist/knotpost /usr/local/bin/knotpost
 COPY LICENSE-MIT LICENSE-APACHE NOTICE /usr/local/share/doc/knotpost/
 USER knotpost
 WORKDIR /data
