@@ -113,13 +113,11 @@ impl Cubic {
     }
 }
 
-/// A path command; each begins at the current point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step<P = Point> {
     /// Begins a subpath without drawing.
     Move(P),
     Line(P),
-    /// Two control points and the end.
     Curve(P, P, P),
     Close,
 }

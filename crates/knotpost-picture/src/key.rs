@@ -14,11 +14,8 @@ use knotpost_rules::{
 };
 
 pub(crate) const LENGTHS: f32 = 17.0;
-/// Length and width of the sample of a path.
 const SAMPLE: [f32; 2] = [15.0, 6.5];
-/// Faces in a row.
 const FACES: usize = 8;
-/// Size of a face, and height of a row of faces.
 const FACE: f32 = 27.0;
 const FACE_ROW: f32 = 34.0;
 

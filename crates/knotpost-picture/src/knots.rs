@@ -15,19 +15,15 @@ use knotpost_rules::{
 pub(crate) const RIBBON: f32 = 0.185;
 const RIM: f32 = 0.026;
 const GAP: f32 = 0.05;
-/// Reach of a bridge from the crossing.
 const BRIDGE: f32 = 0.205;
 /// The colour of a bridge reaches a little farther than its rim, so that there is no visible seam.
 const OVERLAP: f32 = 0.012;
 /// Distance of a loose end from its edge; the two ends of a lone tip stop earlier, so that they stay apart.
 const STUMP: f32 = 0.225;
 const TIP_STUMP: f32 = 0.27;
-/// Length and width of the threads of a loose end.
 const THREAD: f32 = 0.06;
 const THREAD_WIDTH: f32 = 0.032;
-/// Width of the trace of a removed die.
 const TRACE: f32 = 0.06;
-/// Width of the trace of a closed path.
 const KNOT_TRACE: f32 = 0.085;
 /// In units of the page.
 const LEAST_RIM: f32 = 0.55;
@@ -181,7 +177,6 @@ fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     }
 }
 
-/// Open ribbons, then those of each closed path, and the upper ribbons of their crossings.
 struct Layers {
     ribbons: Vec<Path>,
     bridges: Vec<Path>,

@@ -95,7 +95,6 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// Direction of the base line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
     Level,

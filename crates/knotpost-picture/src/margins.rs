@@ -9,15 +9,11 @@ use crate::{
 };
 use knotpost_rules::view::{Edge, Margin, Panel, View};
 
-/// Space for labels with the arrow, beside and above.
 pub(crate) const LABELS: [f32; 2] = [21.0, 19.0];
 const OWNER: f32 = 13.0;
-/// Space for the line of a frame.
 const LINE: f32 = 1.0;
-/// Distance of labels from the frame.
 const AWAY: f32 = 9.0;
 const LABEL_HEIGHT: f32 = 7.4;
-/// Width of the coloured band along an owner's side.
 const BAND: f32 = 2.6;
 
 #[derive(Clone, Copy, Debug)]

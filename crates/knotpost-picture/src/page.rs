@@ -89,7 +89,6 @@ pub(crate) fn compose_board(view: &View, palette: &Palette) -> Scene {
     close(scene, top, palette)
 }
 
-/// Space that boards may take.
 #[derive(Clone, Copy, Debug)]
 struct Room {
     pad: f32,
@@ -140,7 +139,6 @@ struct Shelf<'a> {
 }
 
 impl<'a> Shelf<'a> {
-    /// Takes the largest cell that the page and the kind of pieces allow.
     fn of(panels: Vec<&'a Panel>, Room { pad, most: scale }: Room) -> Self {
         let columns: usize = panels.iter().map(|panel| panel.columns).sum();
         let bands: f32 = panels.iter().map(|panel| Bands::of(panel).across()).sum();
@@ -261,7 +259,6 @@ fn draw_panel(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));
 }
 
-/// Finds the cells into which dice were pushed, and the side they came from.
 fn find_push(panel: &Panel, grid: Grid) -> Option<(Area, Edge)> {
     let (first, last) = (*panel.moved.iter().min()?, *panel.moved.iter().max()?);
     let sides = [Edge::Left, Edge::Top, Edge::Right, Edge::Bottom];

@@ -9,9 +9,7 @@ use std::ops::Range;
 
 const ORIGIN: Dot = Dot { x: 0, y: 0 };
 
-/// Writes the strokes of one scene into one document.
 pub(crate) struct PathWriter {
-    /// Range of the document in which a stroke was first written.
     written: Vec<Option<Range<usize>>>,
     data: Vec<u8>,
 }

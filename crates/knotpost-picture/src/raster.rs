@@ -175,7 +175,6 @@ const STILL_ALIKE: u32 = 6000;
 /// Compression level: one more takes longer than drawing and saves 5 %.
 const LEVEL: u8 = 6;
 
-/// Colours with their numbers of pixels, the most frequent first.
 fn count(pixels: &[u32]) -> Vec<(u32, usize)> {
     let mut counts: HashMap<u32, usize> = HashMap::default();
     for run in pixels.chunk_by(|one, next| one == next) {
@@ -192,7 +191,6 @@ fn distance(one: u32, other: u32) -> u32 {
     channels.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
 }
 
-/// Index of the most similar colour, the first of several.
 fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
     let places = colours.iter().zip(0..=u8::MAX);
     places.min_by_key(|(other, _)| distance(colour, **other)).map_or(0, |(_, place)| place)

@@ -106,7 +106,6 @@ fn column_name(panel: &Panel, column: usize) -> String {
     top.filter(|_| top == bottom).cloned().unwrap_or_else(|| (column + 1).to_string())
 }
 
-/// Returns false if there is no piece.
 fn read_piece(words: &mut String, piece: Piece) -> bool {
     match piece {
         Piece::Die { face, fate } => {

@@ -53,7 +53,6 @@ pub(crate) struct Shape {
     /// Indices for [`Scene::steps`].
     pub strokes: Vec<usize>,
     pub paint: Paint,
-    /// Class for style sheets.
     pub class: Option<&'static str>,
 }
 
@@ -65,7 +64,6 @@ pub(crate) struct Scene {
     pub shapes: Vec<Shape>,
     pub spots: Vec<Spot>,
     pub class: Option<&'static str>,
-    /// Cells into which the last move pushed dice, and the edge they came from.
     pub push: Option<(Area, Edge)>,
     steps: Vec<Step<Dot>>,
     /// End of each stroke in `steps`.

@@ -36,7 +36,6 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spot {
     pub name: String,
-    /// The frame.
     pub area: Area,
     /// The touch area.
     pub reach: Area,

@@ -51,7 +51,6 @@ pub(crate) struct Palette {
     pub muted: Colour,
     pub hairline: Colour,
     pub rim: Colour,
-    /// Open ribbons.
     pub loose: Colour,
     pub trace: Colour,
     pub accent: Colour,
@@ -61,9 +60,7 @@ pub(crate) struct Palette {
     pub dark_cell: Colour,
     /// Colour of a closed path, and of the marks on it.
     pub paths: [(Colour, Colour); 7],
-    /// Cell from which the last move took a die.
     pub ghost: Colour,
-    /// Points of the last move.
     pub win: Colour,
     /// Strong colour, and a pale one for large areas; the fifth seat repeats the first.
     pub seats: [(Colour, Colour); 4],
@@ -147,7 +144,6 @@ const DARK: Palette = Palette {
     ],
 };
 
-/// Name and colour of a variable.
 type Named = (&'static str, fn(&Palette) -> Colour);
 
 /// Variables of the style sheet, so that a page's theme follows its reader.
@@ -235,7 +231,6 @@ pub(crate) fn name_colour(colour: Colour) -> Option<&'static str> {
     NAMED.get(place).map(|(name, _)| *name)
 }
 
-/// Writes the variables to which [`crate::linked_svg`] and [`crate::die_svg`] refer.
 pub(crate) fn write_variables(theme: Theme) -> String {
     let value = |(name, get): &Named| format!("--p-{name}: #{:06x};", get(theme.palette()).0);
     NAMED.iter().map(value).collect::<Vec<_>>().join(" ")

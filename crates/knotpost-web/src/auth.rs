@@ -31,9 +31,7 @@ pub(super) struct Caller {
     pub(super) user: UserKey,
     pub(super) userid: String,
     hash: String,
-    /// Row of the token.
     key: Option<i64>,
-    /// Digest of the session's token.
     session: Option<String>,
     /// Last proof of the password: now, or in the session, where a passkey counts as much.
     password_at: Option<Millis>,

@@ -27,7 +27,6 @@ const BROWSERS: [(&str, &str); 8] = [
     ("Chrome/", "Chrome"),
     ("Safari/", "Safari"),
 ];
-/// Systems, in the same way.
 const SYSTEMS: [(&str, &str); 7] = [
     ("Android", "Android"),
     ("iPhone", "iPhone"),

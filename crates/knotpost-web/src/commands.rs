@@ -90,7 +90,6 @@ const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out
     .refuses(Code::all())
     .once();
 
-/// Format of the request and of the response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,

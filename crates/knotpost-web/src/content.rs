@@ -27,7 +27,6 @@ impl Content {
         Self { body: Bytes::copy_from_slice(&self.body), ..self }
     }
 
-    /// Answers 304 if the client has the content already.
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;
         if is_known(headers, &tag) {

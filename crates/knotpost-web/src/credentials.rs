@@ -36,7 +36,6 @@ struct Carried {
 }
 
 impl std::fmt::Debug for Carried {
-    /// Omits the values.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Carried").finish_non_exhaustive()
     }

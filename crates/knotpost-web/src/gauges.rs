@@ -50,7 +50,6 @@ pub(super) async fn refresh(web: &Web) {
     }
 }
 
-/// Last count of the database, valid until the instant.
 pub(super) type Counted = Mutex<Option<(Instant, Stock)>>;
 
 /// Counting reads entire tables, so on a large server it is done less often.

@@ -97,7 +97,6 @@ async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
     Ok(warnings)
 }
 
-/// Asks `/readyz` of the server at this address; returns true if it is ready, and its text.
 pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;

@@ -149,7 +149,6 @@ fn key_of(headers: &HeaderMap) -> Result<Option<Vec<u8>>, Problem> {
     Ok(Some(key.as_bytes().to_vec()))
 }
 
-/// Reads header fields or the query (`?from=…&to=…&to=…`).
 fn envelope(parts: &Parts) -> Result<(ReturnPath, Vec<String>), Problem> {
     let unreadable = || Problem::new(Code::BadValue, "the envelope cannot be read");
     let mut from: Option<String> = None;

@@ -67,7 +67,6 @@ pub struct Shared {
     /// Ends event streams, which otherwise last as long as the client wishes.
     stop: CancellationToken,
     places: Places,
-    /// Queue of archives, one for a user.
     archives: Arc<FairQueue<UserKey>>,
 }
 
@@ -77,11 +76,9 @@ struct Mailbox {
     key: MailboxKey,
 }
 
-/// Archives made at once.
 const MOST_ARCHIVES: usize = 2;
 
 impl Web {
-    /// `intake` accepts the mail that webhooks post.
     pub fn new(app: Arc<App>, intake: Arc<dyn WebhookIntake>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let http = &app.config.http;

@@ -28,7 +28,6 @@ struct Entries {
 }
 
 impl ResponseCache {
-    /// Answers from the cache if nothing was committed since.
     pub(super) async fn answer(
         &self,
         app: &App,

@@ -20,7 +20,6 @@ use knotpost_core::boards::Code;
 
 /// A password check that waits in the queue takes the longest.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Bytes of a body that brings no mail.
 const LARGEST_BODY: usize = 256 * 1024;
 /// Allows scripts and styles of this server only, and no framing.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \

@@ -25,15 +25,12 @@ pub enum Role {
     /// Administrators, and holders of the key that the server printed at its start. For everyone else, and if mail is
     /// not captured, the route does not exist.
     Mailbox,
-    /// Clients that know `inbound.secret`.
     Secret,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// `GET`, `POST`, `PUT` or `DELETE`.
     pub method: &'static str,
-    /// Parameters are in braces.
     pub path: &'static str,
     pub role: Role,
     handler: fn() -> MethodRouter<Web>,

@@ -30,7 +30,6 @@ use knotpost_core::boards::Code;
 use knotpost_core::config::Http;
 use knotpost_platform::connections::{self, AcceptFailures, Full, Place, Places};
 
-/// Bytes of a connection's read buffer, headers included.
 const MOST_BUFFERED: usize = 64 << 10;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +39,8 @@ pub struct ServeLimits {
     pub max_per_client: usize,
     /// For the header of a request; that of the first one starts with the connection.
     pub header_timeout: Duration,
-    /// For an idle connection between two requests.
     pub idle_timeout: Duration,
-    /// For a response that the client does not read.
     pub write_timeout: Duration,
-    /// For running requests after the stop signal.
     pub grace: Duration,
 }
 
@@ -63,7 +59,6 @@ impl ServeLimits {
     }
 }
 
-/// Returns after `stop`, with the running requests finished.
 pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: CancellationToken) {
     let places = Places::new(limits.max_connections, limits.max_per_client);
     let router = router(web.clone().until(stop.clone()));
@@ -190,11 +185,9 @@ impl HttpBody for Answer {
     }
 }
 
-/// Labels of limits in the metrics.
 const TOTAL: &str = "total";
 const CLIENT: &str = "client";
 
-/// Returns the label of the metrics, and the words for the client.
 fn told(full: Full) -> (&'static str, &'static str) {
     match full {
         Full::Total => (TOTAL, "too many connections at the moment"),
@@ -212,7 +205,6 @@ fn refuse(full: Full) -> Response {
     answer
 }
 
-/// Answers, and closes the connection at once.
 fn turn_away(stream: TcpStream, full: Full) {
     let (limit, text) = told(full);
     let body = format!(

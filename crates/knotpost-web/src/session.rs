@@ -17,7 +17,6 @@ const PLAIN_NAME: &str = "knotpost";
 /// Bytes.
 pub(super) const LONGEST_NEXT: usize = 500;
 
-/// Without a session, pages redirect to the log-in.
 pub(super) struct LoggedIn(pub(super) Visitor);
 
 pub(super) fn is_secure(config: &Config) -> bool {

@@ -26,7 +26,6 @@ pub(super) enum Theme {
 impl Theme {
     pub(super) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// Word in the cookie and in forms.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -35,7 +34,6 @@ impl Theme {
         }
     }
 
-    /// Value of `color-scheme`.
     pub(super) const fn scheme(self) -> &'static str {
         match self {
             Self::System => "light dark",
@@ -79,7 +77,6 @@ pub(super) struct Choice {
     theme: String,
 }
 
-/// Shows the page again from which the choice came.
 pub(super) async fn choose(
     State(web): State<Web>,
     headers: HeaderMap,

@@ -16,14 +16,12 @@ pub(super) struct Progress(Arc<Requests>);
 
 #[derive(Debug, Default)]
 struct Requests {
-    /// Requests whose header is complete.
     begun: AtomicU64,
     /// True while a request is handled; its body may still be arriving.
     in_hand: AtomicBool,
 }
 
 impl Progress {
-    /// Reports a complete header.
     pub(super) fn begin(&self) {
         self.0.begun.fetch_add(1, Ordering::Relaxed);
         self.0.in_hand.store(true, Ordering::Relaxed);

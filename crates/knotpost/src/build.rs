@@ -7,7 +7,6 @@ use knotpost_platform::build::{COMMIT, NUMBER};
 /// Compile flags of SQLite; `cargo install --git` does not read the file of this repository that has them.
 const SQLITE_FLAGS: Option<&str> = option_env!("LIBSQLITE3_FLAGS");
 
-/// Warns in `doctor` of a wrong build.
 pub(crate) fn warning() -> Option<Warning> {
     warn_of_flags(SQLITE_FLAGS)
 }

@@ -33,7 +33,6 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
     ("log", "Monitoring", "../operations/monitoring.md#logs"),
 ];
 
-/// Table of levels in `docs/bots.md`.
 pub fn levels() -> String {
     let games: Vec<_> = Registry::standard()
         .iter()
@@ -67,7 +66,6 @@ fn separate(number: u64) -> String {
     groups.join(",")
 }
 
-/// `docs/reference/settings.md`.
 pub fn settings() -> String {
     let mut page = format!(
         "# Settings\n\n{MADE}\n\
@@ -87,7 +85,6 @@ pub fn settings() -> String {
     page
 }
 
-/// `docs/reference/metrics.md`.
 pub fn metrics() -> String {
     let mut page = format!(
         "# Metrics\n\n{MADE}\n\
@@ -109,7 +106,6 @@ pub fn metrics() -> String {
     page
 }
 
-/// `docs/reference/exit-codes.md`.
 pub fn exit_codes() -> String {
     let mut page = format!(
         "# Exit codes\n\n{MADE}\n\

@@ -56,7 +56,6 @@ use listeners::{address, remove_ports, write_ports};
 
 /// Limit of running work after the stop signal.
 const GRACE: Duration = Duration::from_secs(7);
-/// Tasks that send mail concurrently.
 const SENDERS: usize = 4;
 /// Additional senders while much mail waits. At other times they would only slow moves down.
 const HELPERS: usize = 4;
@@ -65,7 +64,6 @@ const COURIERS: usize = 4;
 /// Tasks that process received mail; while one waits for a password hash, others go on.
 const READERS: usize = 4;
 
-/// Locked while a server runs on the folder.
 pub(crate) const LOCK_FILE: &str = "serve.lock";
 
 pub struct Server {
@@ -76,12 +74,11 @@ pub struct Server {
     stop: CancellationToken,
     workers: Workers,
     mark: Option<Mark>,
-    /// Held until the process ends, even by a crash.
+    /// Released at the end of the process, even after a crash.
     _lock: File,
     _file_lock: Option<File>,
 }
 
-/// Opens folder, database and secret.
 pub async fn open(
     config: Config,
     registry: &'static Registry,
@@ -105,7 +102,7 @@ pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens a database to which the server's key may be new.
+/// The server's key may be new to the database.
 pub async fn open_with_any_key(
     config: Config,
     registry: &'static Registry,
@@ -272,12 +269,10 @@ impl Server {
     }
 }
 
-/// `None` if the web listener is switched off.
 pub async fn bind_http(config: &Config) -> anyhow::Result<Option<TcpListener>> {
     bind("http.listen", &config.http.listen).await
 }
 
-/// Reports the certificate's expiry as a metric.
 fn report_certificate(certificates: Option<&Certificates>) {
     if let Some(end) = certificates.and_then(Certificates::ends_at) {
         metrics::gauge!("knotpost_tls_certificate_end_timestamp_seconds").set(end.0 as f64 / 1000.0);
@@ -410,7 +405,6 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Creates the accounts of the computer players.
 async fn enlist_bots(app: &App) -> anyhow::Result<()> {
     if !app.config.bots.enabled {
         return Ok(());

@@ -99,7 +99,6 @@ impl Write for Unfailing {
     }
 }
 
-/// `None` if this process has a recorder already.
 pub fn start_metrics() -> Option<PrometheusHandle> {
     let recorder = descriptions::with_buckets(PrometheusBuilder::new()).ok()?.install_recorder().ok()?;
     descriptions::describe();

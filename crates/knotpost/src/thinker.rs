@@ -15,11 +15,9 @@ use tokio::time::Instant;
 
 /// Needs a few tenths of a second, so that the same question nearly always has the same answer.
 const LEVEL: Option<Level> = Level::new(7);
-/// The lowest priority.
 const NICE: i32 = 19;
 /// Longest duration of a search, as a multiple of its processor time.
 const PATIENCE: u32 = 5;
-/// Turns of a line that are shown.
 const MOST_TURNS: usize = 8;
 
 /// Draws chance from a seed of zeros, as `knotpost think` without one, so that everybody can repeat a hint; the chance
@@ -40,7 +38,6 @@ pub fn run_when_idle() {
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
 }
 
-/// Used by the calling thread.
 pub fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())

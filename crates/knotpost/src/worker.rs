@@ -33,11 +33,8 @@ const POLL: Duration = Duration::from_millis(500);
 /// Longest polling interval. Polling finds work that becomes due later, or that another process left without a
 /// wake-up.
 const LONGEST_POLL: Duration = Duration::from_secs(5);
-/// Interval of digests, puzzles and broadcasts.
 const ROUND: Duration = Duration::from_secs(2);
-/// Pause after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
-/// Interval of the search for boards that are due.
 const TICK: Duration = Duration::from_secs(1);
 const SUM_UP: Duration = Duration::from_secs(5);
 const LOOK_AT_FILE: Duration = Duration::from_secs(30);
@@ -85,7 +82,6 @@ pub async fn work_outbox(app: Arc<App>, delivery: Arc<DeliveryWorker>, stop: Can
     }
 }
 
-/// Helps to send while there is a backlog.
 pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
     loop {
         tokio::select! {
@@ -187,7 +183,7 @@ pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, 
     }
 }
 
-/// Without a connection the workers find their work by polling.
+/// Without a connection, polling finds the work.
 async fn listen(app: &App, me: &str) {
     loop {
         match app.store.listen().await {
@@ -258,7 +254,6 @@ pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-/// Reports if the database file is no longer the one that was opened.
 pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     let mut was_in_place = true;
     while !stop.is_cancelled() {
@@ -277,7 +272,6 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Makes digests due that have lost their due time.
 pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     let mended = app.store.write(move |tx| Box::pin(tx.mend_digests(now))).await?;

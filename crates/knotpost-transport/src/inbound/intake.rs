@@ -11,7 +11,6 @@ use knotpost_model::Millis;
 pub struct Envelope {
     pub way: Way,
     pub peer: Option<IpAddr>,
-    /// Name in the greeting of the peer.
     pub helo: Option<String>,
     /// Return path; `None` is the null path `<>`.
     pub mail_from: Option<String>,
@@ -34,7 +33,6 @@ impl Envelope {
     }
 }
 
-/// The reply to `RCPT TO`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecipientVerdict {
     Accepted,

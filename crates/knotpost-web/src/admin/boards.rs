@@ -89,7 +89,6 @@ pub(super) async fn show(
     show_board(&web, &visitor, (&game, &number), &fields, None).await
 }
 
-/// After a refusal, with the typed fields.
 async fn show_board(
     web: &Web,
     visitor: &Visitor,

@@ -30,7 +30,6 @@ fn query(fields: &Fields) -> MailQuery {
     }
 }
 
-/// Query values, to fill in the form again.
 fn asked(fields: &Fields) -> Value {
     context! {
         state => field(fields, "state"), reason => field(fields, "reason"), since => field(fields, "since"),

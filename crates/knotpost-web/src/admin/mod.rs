@@ -52,7 +52,6 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "POST", "/admin/broadcast", || post(server::broadcast)),
 ];
 
-/// Lines of a list.
 const LINES: usize = 50;
 
 /// Set by [`require_admin`].
@@ -118,7 +117,6 @@ fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
     link
 }
 
-/// Redirects to the page of the action, or shows the refusal.
 async fn carry_out(
     web: &Web,
     visitor: &Visitor,

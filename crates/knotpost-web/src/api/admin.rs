@@ -77,7 +77,6 @@ fn read_cursor(text: Option<&str>) -> Result<Option<i64>, Problem> {
     before.map(Some).map_err(|_| Problem::new(Code::BadValue, "`cursor` is what the last page ended with"))
 }
 
-/// Lists the known values of `act`.
 fn no_such_act(acts: &[&str]) -> Problem {
     let text = match acts {
         [others @ .., last] if !others.is_empty() => format!("`act` is {} or {last}", others.join(", ")),

@@ -24,10 +24,8 @@ use knotpost_model::{BoardKey, BoardRef, BoardState};
 const MOST: i64 = 200;
 const USUAL: i64 = 50;
 
-/// Refusals of a request for a board.
 pub(super) const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
 
-/// Refusals of a request for a board at a move.
 const UNKNOWN_OR_ILLEGAL: &[Code] =
     &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::IllegalMove, Code::NotSupported];
 

@@ -28,9 +28,7 @@ use knotpost_core::queries::{ProgramFeed, ProgramLook, ProgramNews};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_platform::connections::Holder;
 
-/// Polling interval of all boards.
 const LOOK: Duration = Duration::from_secs(5);
-/// Interval of keep-alive comments.
 const ALIVE: Duration = Duration::from_secs(15);
 /// Events queued for a slow client; a slower one is disconnected and comes back.
 const WAITING: usize = 64;

@@ -32,7 +32,6 @@ use knotpost_platform::connections::Holder;
 
 /// Polling interval without a notification.
 const POLL: Duration = Duration::from_secs(3);
-/// Interval of keep-alive comments.
 const ALIVE: Duration = Duration::from_secs(25);
 /// Events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 16;

@@ -31,11 +31,9 @@ use knotpost_core::queries::{OwnBoards, follow_own_state};
 use knotpost_model::BoardRef;
 use knotpost_platform::connections::Holder;
 
-/// Polling interval without notifications.
 const LOOK: Duration = Duration::from_secs(10);
 /// Least time between two polls.
 const GAP: Duration = Duration::from_secs(1);
-/// Interval of keep-alive comments.
 const ALIVE: Duration = Duration::from_secs(25);
 /// Events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 4;

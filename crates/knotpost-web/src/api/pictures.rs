@@ -121,7 +121,6 @@ pub(super) async fn png(
     Ok(with_cache_control(answer, &view, query.v.as_deref()))
 }
 
-/// Refuses a picture that many wait for.
 pub(crate) fn busy() -> Problem {
     let text = "too many pictures are being drawn at the moment; try again in a few seconds";
     let mut problem = Problem::new(Code::Unavailable, text);

@@ -38,7 +38,6 @@ impl FromRequestParts<Web> for Connection {
 }
 
 impl Connection {
-    /// Takes a place as a stream; `too_many` is the refusal of a client with too many.
     pub(super) fn stream(&self, holder: Holder, too_many: &str) -> Result<StreamPlace, Problem> {
         self.0.stream(holder).map_err(|full| refuse(full, too_many))
     }

@@ -9,7 +9,6 @@ use crate::session::url_encode;
 use knotpost_core::queries::Waiting;
 use knotpost_model::Millis;
 
-/// `since` is the time of its activation.
 pub(crate) fn write_atom(source: &Source<'_>, waiting: &[Waiting], since: Millis) -> String {
     let updated = waiting.iter().map(|waiting| waiting.since).max().map_or(since, |at| at.max(since));
     let mut feed = Xml::default();
@@ -43,7 +42,6 @@ fn write_entry(feed: &mut Xml, source: &Source<'_>, waiting: &Waiting) {
     feed.close("entry");
 }
 
-/// Makes a globally unique id.
 fn tag(domain: &str, what: &str) -> String {
     format!("tag:{},2026:{what}", url_encode(domain))
 }

@@ -116,7 +116,6 @@ fn describe(route: &Route, operation: &Operation, schemas: &mut Schemas, problem
     described
 }
 
-/// Access rule and accepted credentials.
 fn security(route: &Route, operation: &Operation) -> Value {
     let key =
         |scopes: &[Scope]| json!({ "key": scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>() });

@@ -127,7 +127,6 @@ impl Operation {
         }
     }
 
-    /// Takes name, chapter, summary and scope of another request.
     pub(crate) const fn renamed(self, other: Self) -> Self {
         Self { id: other.id, tag: other.tag, summary: other.summary, scopes: other.scopes, ..self }
     }
@@ -195,17 +194,14 @@ impl Operation {
         Self { refusals, ..self }
     }
 
-    /// Executed once for an `Idempotency-Key`.
     pub(crate) const fn once(self) -> Self {
         Self { traits: Traits { once: true, ..self.traits }, ..self }
     }
 
-    /// Answers with an `ETag`; known content is not sent again.
     pub(crate) const fn tagged(self) -> Self {
         Self { traits: Traits { tagged: true, ..self.traits }, ..self }
     }
 
-    /// Public; authenticated callers get more.
     pub(crate) const fn knows_caller(self) -> Self {
         Self { traits: Traits { knows_caller: true, ..self.traits }, ..self }
     }

@@ -130,7 +130,6 @@ fn kind(schema: &Value) -> Fact {
     Fact::from_safe_string(kind_html(schema))
 }
 
-/// Describes a value in words; other shapes are linked.
 fn kind_html(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         return format!("<a href=\"#{name}\">{name}</a>", name = escape(name));
@@ -167,7 +166,6 @@ fn one_kind(kind: &str, schema: &Value) -> String {
     }
 }
 
-/// Formats code between backticks as HTML.
 fn marked(sentence: &str) -> Fact {
     let parts = sentence.split('`').enumerate().map(|(index, part)| {
         if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }

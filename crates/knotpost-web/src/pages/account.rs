@@ -31,7 +31,6 @@ use knotpost_core::requests::Request;
 /// Makes a browser delete its data of this site (W3C, Clear Site Data).
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 
-/// Page to return to after the log-in.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Next {
@@ -65,7 +64,7 @@ pub(super) struct SignUp {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LogOut {
-    /// `everywhere`: all sessions.
+    /// Empty, or `everywhere` for all sessions.
     from: String,
 }
 
@@ -98,7 +97,6 @@ fn form(web: &Web, status: StatusCode, given: &LogIn, message: &str) -> Response
     no_store(web.pages.page(status, "login.html", facts))
 }
 
-/// Carries the fields of a form that was sent after the end of a session.
 fn ask_with(web: &Web, unsent: &Unsent, status: StatusCode) -> Response {
     let message = "you were logged out, and nothing was sent; what you wrote is kept: log in to go on";
     let facts = form_facts(web, "", &unsent.page(), Some(unsent), message);

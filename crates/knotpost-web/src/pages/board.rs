@@ -38,7 +38,6 @@ const SIDES: [&str; 2] = ["talk", "more"];
 #[serde(default)]
 pub(super) struct Look {
     ply: Option<i64>,
-    /// Move so far.
     choose: Option<String>,
     /// Place for the next die, chosen before its face.
     spot: Option<String>,
@@ -48,18 +47,15 @@ pub(super) struct Look {
     pub(super) side: Option<String>,
 }
 
-/// Result of a form that was just sent.
 #[derive(Debug, Default)]
 pub(super) struct Notice {
     pub(super) message: String,
     pub(super) hints: Vec<String>,
-    /// Kept, so that it need not be typed again.
     pub(super) comment: String,
     /// Move sent from a page that was out of date.
     pub(super) stale: Option<String>,
     /// Unstored text.
     pub(super) note: Option<String>,
-    /// Requested hint.
     pub(super) hint: Option<Hint>,
 }
 
@@ -130,7 +126,6 @@ pub(super) async fn page(
     no_store(web.pages.page_for(visitor, status, "board.html", facts))
 }
 
-/// Expected time of a computer player's move.
 fn tell_expected(userid: &str, expected: Expected) -> String {
     match expected {
         Expected::Within(seconds) => format!("{userid} is thinking; a move is due within {seconds} seconds."),

@@ -32,7 +32,6 @@ use knotpost_model::{BoardRef, limit_comment};
 pub(super) struct BoardForm {
     /// `move`, `chat`, `resign` and the like.
     act: String,
-    /// The move, or the moves to queue.
     #[serde(rename = "move")]
     play: String,
     /// Number of the move to make.

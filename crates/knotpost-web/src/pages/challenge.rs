@@ -31,10 +31,8 @@ const MOST_KNOWN: usize = 30;
 /// Boards of each kind whose players are proposed.
 const MOST_BOARDS: i64 = 30;
 
-/// Proposed by the form.
 const FIRST_LEVEL: u8 = 3;
 
-/// Values by field name.
 type Fields = HashMap<String, String>;
 
 pub(super) async fn ask(
@@ -130,7 +128,6 @@ fn preset_facts(meta: &Meta, preset: &Preset, fields: &Fields) -> Value {
 /// Userids to propose, and the open seeks of each game.
 type Partners = (Vec<String>, Vec<(String, Value)>);
 
-/// Finds the user's opponents, and seekers.
 async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError> {
     let mut known: Vec<String> = Vec::new();
     let mut add = |userid: &str| {
@@ -252,7 +249,6 @@ async fn act_on_links(
     Some(done.map(|()| Redirect::to(&format!("/challenge{query}#links")).into_response()))
 }
 
-/// Reads a challenge or a seek.
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
     let Some(game) = web.app.offered_game(&name) else { return Err("choose a game".to_owned()) };

@@ -18,11 +18,9 @@ use crate::api::busy_with_pictures;
 use crate::client::Client;
 use knotpost_core::gallery::{Busy, Look};
 
-/// Names in styles and addresses.
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
 /// Moves of a figure without chosen moves.
 const MOVES: usize = 9;
-/// A day.
 const KEEP: &str = "public, max-age=86400";
 
 /// Figures of games, each drawn at its first request.

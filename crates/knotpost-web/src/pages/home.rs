@@ -101,7 +101,6 @@ pub(super) async fn home(
     }
 }
 
-/// Sorts boards at the user's turn first.
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
     let boards = view_own_boards(&web.app, &visitor.userid, OWN_BOARDS).await?;
     let zone = view_zone(&web.app, visitor).await?;
@@ -136,7 +135,6 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     Ok(boards.iter().map(facts).collect())
 }
 
-/// Names a duration in its largest unit.
 fn name_span(span: Span) -> String {
     let minutes = span.0 / 60_000;
     let (count, unit) = match minutes {

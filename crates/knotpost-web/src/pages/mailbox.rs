@@ -27,7 +27,6 @@ const FRAME_POLICY: &str = "sandbox; default-src 'none'; img-src data:; style-sr
                             base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 const COOKIE: &str = "knotpost-mailbox";
-/// Query parameter with the key, for the first visit.
 const PARAMETER: &str = "key";
 
 /// Lets in administrators and clients with the key. All others get 404; on this machine itself it tells where the key
@@ -71,7 +70,7 @@ fn address_without_key(uri: &Uri) -> String {
     format!("{}{mark}{query}", uri.path())
 }
 
-/// Without `Secure`: a browser on this machine connects without TLS.
+/// Omits `Secure` for a browser on this machine, which connects without TLS.
 fn set_cookie(parts: &Parts, web: &Web, key: &str) -> HeaderValue {
     let is_secure = is_secure(&web.app.config) && !client::asks_by_loopback_name(parts);
     let secure = if is_secure { "; Secure" } else { "" };
@@ -91,7 +90,6 @@ pub(super) struct Look {
     before: Option<String>,
 }
 
-/// Reads the disk on a thread for blocking work.
 async fn look<T: Send + 'static>(
     web: &Web,
     at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,

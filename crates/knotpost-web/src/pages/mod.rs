@@ -71,12 +71,12 @@ impl Pages {
         }
     }
 
-    /// A page made without regard to the session; its response names none.
+    /// Renders a page without regard to the session.
     pub(super) fn page(&self, status: StatusCode, template: &str, facts: Value) -> Response {
         self.render(None, status, template, facts)
     }
 
-    /// A page made for the session of the request; `None` without one.
+    /// Marks the page with its session, see [`SESSION_MARK`]; `None` if nobody is logged in.
     pub(super) fn page_for(
         &self,
         visitor: Option<&Visitor>,

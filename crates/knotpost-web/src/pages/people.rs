@@ -24,7 +24,6 @@ use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
 use knotpost_core::replies::{Reply, SeekLine};
 use knotpost_model::{BoardKey, BoardState, Zone};
 
-/// Boards of each kind on a user's page.
 const BOARDS: i64 = 50;
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 170.0;
@@ -50,7 +49,6 @@ pub(super) async fn standings(
     }
 }
 
-/// Offsets of the lists of boards.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Beginning {
@@ -58,7 +56,6 @@ pub(super) struct Beginning {
     over: Option<i64>,
     /// Set by the redirect after a message was sent.
     sent: String,
-    /// Another user, to compare with.
     against: String,
 }
 

@@ -25,18 +25,15 @@ use knotpost_platform::clock::random_bytes;
 /// Highest level without an account.
 const MOST_LEVEL: u8 = 5;
 
-/// Start of a board to try.
 struct Setup {
     /// Without the query.
     path: String,
     /// As typed; empty for the defaults.
     options: String,
     deal: u8,
-    /// Moves made before.
     before: String,
-    /// Moves until the end.
+    /// Most moves of the visitor.
     most: usize,
-    /// Level of the computer player on the other side.
     level: Option<u8>,
 }
 

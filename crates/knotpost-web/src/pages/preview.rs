@@ -95,7 +95,6 @@ pub(super) fn of_server(web: &Web) -> Value {
     }
 }
 
-/// A game after some moves.
 fn any_game(web: &Web) -> Option<Value> {
     web.app.offered_games().next().map(|game| figure(web, game))
 }

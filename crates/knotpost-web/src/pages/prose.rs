@@ -11,7 +11,6 @@ struct Line<'a> {
 enum Piece<'a> {
     Heading(&'a str),
     Paragraph(String),
-    /// Preformatted lines.
     Verbatim(Vec<&'a str>),
 }
 
@@ -44,7 +43,6 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Formats code between backticks.
 fn inline(words: &str) -> String {
     let parts = words.split('`').enumerate();
     let show = |(place, part): (usize, &str)| {

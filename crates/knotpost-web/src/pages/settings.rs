@@ -95,7 +95,6 @@ pub(super) type Fields = HashMap<String, String>;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Saved {
-    /// Set by the redirect after a form was saved.
     saved: String,
 }
 
@@ -119,7 +118,6 @@ pub(super) async fn mail_again(
     }
 }
 
-/// Shows the refusal, with the typed fields except passwords.
 async fn refused(
     web: &Web,
     visitor: &Visitor,

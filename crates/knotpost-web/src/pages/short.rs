@@ -27,7 +27,6 @@ pub(super) async fn help() -> Redirect {
     Redirect::to("/help/tutorial")
 }
 
-/// Redirects to the standings.
 pub(super) async fn users(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let games: Vec<Value> = web

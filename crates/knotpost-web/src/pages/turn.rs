@@ -10,13 +10,11 @@ use knotpost_rules::{Cast, Choice, Choices, PartKind, Position, Seat, SeatNames,
 /// More parts than a move has.
 const MOST_PARTS: usize = 40;
 
-/// A page on which turns are composed.
 pub(super) trait TurnPage {
     /// Address for a begun move, and a place for a die chosen before its face.
     fn address(&self, begun: &str, spot: Option<&str>) -> String;
 }
 
-/// Position in which a turn is made.
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub(super) position: &'a dyn Position,
@@ -40,19 +38,15 @@ impl Ground<'_> {
 /// A face that can be placed, with its places.
 struct Way {
     face: Face,
-    /// Move so far, with the face.
     begun: String,
-    /// Places for the face.
     spots: Vec<String>,
 }
 
-/// A move while it is composed.
 pub(super) struct Turn<'a> {
     ground: Ground<'a>,
     pub(super) choosing: Choosing,
     /// Orientations of a placed stone.
     turns: Vec<Choice>,
-    /// Chosen parts.
     parts: Vec<PartKind>,
     /// Faces that can be placed; one may be chosen.
     ways: Vec<Way>,
@@ -67,7 +61,6 @@ fn are_turns(choices: &Choices) -> bool {
 }
 
 impl<'a> Turn<'a> {
-    /// Reads the state from a page's address.
     pub(super) fn read(ground: Ground<'a>, text: &str, spot: Option<&str>) -> Self {
         let (choosing, turns) = choose_lying(ground, text);
         let parts = list_parts(ground.position, &choosing.begun);
@@ -92,7 +85,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Draws the board with the choices so far.
     pub(super) fn draw(&self, present: &View) -> View {
         if let Some(preview) = &self.choosing.preview {
             return preview.clone();

@@ -16,7 +16,6 @@ use knotpost_core::identity::{
 use knotpost_core::webhooks::{HookEvent, HookForm};
 use knotpost_model::Millis;
 
-/// With names in the form.
 const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Turn, "it is your turn"),
     (HookEvent::Move, "a move"),
@@ -25,7 +24,6 @@ const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Over, "the end of a game"),
 ];
 
-/// With names in the form.
 const FORMS: [(HookForm, &str); 5] = [
     (HookForm::Signed, "a program of mine: signed JSON"),
     (HookForm::Discord, "a channel of Discord"),

@@ -109,7 +109,6 @@ async fn check_open(setup: &Setup<'_>, how: (&Running, Depth), store: Store, fin
     }
 }
 
-/// Key, import, and the last stop.
 async fn check_contents(
     setup: &Setup<'_>,
     (running, depth): (&Running, Depth),

@@ -9,17 +9,14 @@ use knotpost_core::config::{ConfigError, Warning};
 pub enum Level {
     /// Broken.
     Error,
-    /// Works, but not as it should.
     Warning,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
     pub level: Level,
-    /// Setting or part of the machine.
     pub subject: String,
     pub problem: String,
-    /// Advice.
     pub mend: String,
 }
 
@@ -62,7 +59,6 @@ impl Findings {
         result.map_err(|error| self.refused(&error)).ok()
     }
 
-    /// Adds the warnings of a server's start.
     pub fn warn(&mut self, warnings: Vec<Warning>) {
         for Warning { subject, problem, mend } in warnings {
             self.warning(&subject, problem, mend);

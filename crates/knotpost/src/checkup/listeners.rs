@@ -55,7 +55,6 @@ pub(super) async fn check(config: &Config, running: &Running, findings: &mut Fin
     }
 }
 
-/// Folders of systemd's units.
 const UNITS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 
 /// True if the folder is missing and a unit of this server makes it at its start.
@@ -71,7 +70,6 @@ fn comes_with_unit(socket: &Path) -> bool {
         })
 }
 
-/// True if the unit makes this folder below `/run`.
 fn makes(unit: &str, name: &Path) -> bool {
     let lines = unit.lines().filter_map(|line| line.trim().strip_prefix("RuntimeDirectory="));
     lines.flat_map(str::split_whitespace).any(|made| Path::new(made) == name)
@@ -84,7 +82,6 @@ fn refused(key: &'static str, error: &anyhow::Error, findings: &mut Findings) {
     findings.error(key, cause(error), OTHER_ADDRESS);
 }
 
-/// Omits the name of the setting, which the finding has.
 fn cause(error: &anyhow::Error) -> String {
     let text = format!("{error:#}");
     match text.split_once(": ") {

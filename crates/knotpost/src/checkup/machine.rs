@@ -12,11 +12,11 @@ use secrecy::ExposeSecret as _;
 use super::{Findings, Setup};
 use crate::server::{absolute, find_unusable, is_within_reach, load_certificates};
 
-/// Bytes below which the server is unreliable.
+/// Below it the server is unreliable.
 const NO_SPACE: u64 = 64 << 20;
-/// Bytes below which an operator is warned.
+/// Below it an operator is warned.
 const LITTLE_SPACE: u64 = 512 << 20;
-/// Files that a server and an upgrade of its database need at least.
+/// Least number for a server and an upgrade of its database.
 const FEW_FILES: u64 = 1000;
 /// Age up to which an operator may want to return to the earlier program.
 const OLD_COPY: Duration = Duration::from_hours(30 * 24);
@@ -68,7 +68,6 @@ fn list(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Path for the advised command: the file, or the data folder if there are several.
 fn shared_place(files: &[PathBuf], data: &Path) -> PathBuf {
     match files {
         [file] => absolute(file),
@@ -76,7 +75,6 @@ fn shared_place(files: &[PathBuf], data: &Path) -> PathBuf {
     }
 }
 
-/// Finds keys and passwords that every user of the machine can read.
 fn check_private_files(setup: &Setup<'_>, findings: &mut Findings) {
     let config = setup.config;
     let signing = config.dkim.key.expose_secret();

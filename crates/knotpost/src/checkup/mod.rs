@@ -29,13 +29,10 @@ pub struct Setup<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
-    /// Checks of a server's start.
     Start,
-    /// Also its later dependencies.
     Everything,
 }
 
-/// A server on the data folder, with its addresses.
 #[derive(Clone, Debug)]
 enum Running {
     No,

@@ -146,7 +146,6 @@ async fn check_dkim(config: &Config, records: &Records, findings: &mut Findings)
     Ok(())
 }
 
-/// Reads the tag `p`.
 fn public_key(record: &str) -> Option<String> {
     let tags = record.split(';').filter_map(|tag| tag.split_once('='));
     let mut keys = tags.filter(|(name, _)| name.trim() == "p").map(|(_, key)| key);

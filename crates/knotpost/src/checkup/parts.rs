@@ -14,7 +14,6 @@ use crate::server::{
     absolute, check_data, find_unusable, load_certificates, open_composer, refuse_transport, watched_folder,
 };
 
-/// Returns false if the data folder cannot be used.
 pub(super) fn check_folder(config: &Config, findings: &mut Findings) -> bool {
     check_users(config, findings);
     let Err(error) = check_data(config) else { return true };

@@ -6,7 +6,6 @@ use knotpost_model::Millis;
 
 use super::Findings;
 
-/// Tolerated difference of two clocks.
 const DRIFT_MS: i64 = 5_000;
 /// Tolerated lead of stored times: other servers store times, too.
 const FUTURE_MS: i64 = 60_000;

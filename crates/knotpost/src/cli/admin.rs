@@ -366,7 +366,6 @@ fn user_line(user: &UserView) -> String {
     format!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since)
 }
 
-/// As in a list of the API.
 fn line_as_json(user: &UserView) -> Value {
     json!({
         "userid": user.userid, "role": user.role, "state": user.state, "since": user.since,

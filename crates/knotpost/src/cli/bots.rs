@@ -28,12 +28,10 @@ pub(super) struct MatchArgs {
     pub words: Vec<String>,
 }
 
-/// Returns the exit codes of `knotpost play`.
 pub(super) fn think(args: &ThinkArgs, registry: &Registry) -> ExitCode {
     play::end(think::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
 }
 
-/// Returns the exit codes of `knotpost play`.
 pub(super) fn contest(args: &MatchArgs, registry: &Registry) -> ExitCode {
     play::end(contest::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
 }

@@ -10,7 +10,6 @@ pub(super) const EX_CONFIG: u8 = 78;
 /// As a shell reports a program ended by SIGPIPE.
 pub(super) const EX_CLOSED: u8 = 141;
 
-/// Codes with their meanings, in order.
 pub(crate) const CODES: &[(u8, &str)] = &[
     (0, "What was asked for is done."),
     (1, "It failed, or a check found something."),
@@ -31,7 +30,6 @@ pub(crate) const CODES: &[(u8, &str)] = &[
     (EX_CLOSED, "The command failed, and the reader of its output had closed it."),
 ];
 
-/// More precise meanings by command.
 pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
     ("serve", 0, "A signal ended the server in order."),
     (

@@ -15,7 +15,6 @@ use knotpost_web::ask_readiness;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Repeats the server's answer at `/readyz`.
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let data = &config.server.data;
     let file = absolute(&data.join(PORTS_FILE));

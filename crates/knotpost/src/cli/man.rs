@@ -11,10 +11,8 @@ use anyhow::Context as _;
 use clap::Args;
 use clap_mangen::Man;
 
-/// Foot of the pages.
 const MANUAL: &str = "Knotpost manual";
 
-/// Sections after the exit codes in knotpost(1).
 const MORE: &str = "\
 .SH SIGNALS
 .TP
@@ -33,7 +31,6 @@ pub(super) struct ManArgs {
     folder: Option<PathBuf>,
 }
 
-/// Prints knotpost(1), or writes all pages into the folder.
 pub(super) fn run(args: &ManArgs, program: clap::Command) -> anyhow::Result<()> {
     let pages = pages(program).context("the manual pages cannot be made")?;
     match &args.folder {

@@ -126,7 +126,6 @@ impl Pipe {
     }
 }
 
-/// Definition of the command line, for checks of documents.
 pub fn definition() -> clap::Command {
     Cli::command()
 }
@@ -215,7 +214,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if is_setting || is_schema { EX_CONFIG } else { 1 }
 }
 
-/// Shows help or an argument error.
 fn explain(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     // A mistake in the line of a pipe must not bounce players' mail.

@@ -21,9 +21,7 @@ const BUFFER: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
-    /// Accepts a key other than that of the file.
     pub(super) foreign_key: ForeignKey,
-    /// Deletes the rows of an interrupted import.
     pub(super) starts_over: bool,
 }
 
@@ -36,7 +34,6 @@ fn shown(stage: Stage) -> &'static str {
     }
 }
 
-/// Writes to standard output without a file.
 pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::Result<ExitCode> {
     let key = config.key_place();
     let app = super::open(config, Opening::Existing).await?;

@@ -28,7 +28,6 @@ macro_rules! complain {
 
 pub(super) use {complain, say};
 
-/// Writes to standard output, and stores the first failure.
 #[derive(Debug)]
 pub(super) struct Output;
 

@@ -13,7 +13,6 @@ use knotpost_platform::files::sync_name;
 
 const BUFFER: usize = 1 << 20;
 
-/// Writes to standard output without a file.
 pub(super) async fn export_user(
     config: Config,
     userid: &str,

@@ -25,7 +25,6 @@ pub(super) struct PlayArgs {
     pub words: Vec<String>,
 }
 
-/// Text of `--help`.
 const USAGE: &str = "\
 Usage: knotpost play GAME [options] [MOVE ...]
 
@@ -69,7 +68,6 @@ pub(super) fn style_of(words: &[String]) -> Style {
     if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text }
 }
 
-/// Takes any streams, for tests.
 fn execute(
     words: &[String],
     registry: &Registry,
@@ -109,7 +107,6 @@ pub(super) fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &Requ
     Ok(error.exit_code())
 }
 
-/// Replays the given moves, then prints or continues interactively.
 fn play<O: Write, E: Write>(
     request: &Request<'_>,
     mut table: Table,
@@ -165,7 +162,6 @@ fn hold_game<O: Write, E: Write>(
     }
 }
 
-/// Positions of a hot-seat game.
 struct Tables {
     past: Vec<Table>,
     now: Table,

@@ -4,7 +4,6 @@ use std::io::{IsTerminal as _, Write as _};
 
 /// Pieces of work below which no report is worth it.
 const WORTH_TELLING: u64 = 100;
-/// Lines for a task without a terminal.
 const LINES: u64 = 20;
 const WIDTH: usize = 40;
 
@@ -15,7 +14,6 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// `unit` names the pieces of work.
     pub(super) fn of(unit: &'static str) -> Self {
         Self { unit, is_terminal: std::io::stderr().is_terminal(), shown: None }
     }

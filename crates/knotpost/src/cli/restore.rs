@@ -44,7 +44,6 @@ pub(super) struct Args {
     no_key: bool,
 }
 
-/// First bytes of every SQLite file.
 const BEGINS: &[u8] = b"SQLite format 3\0";
 
 pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {

@@ -99,7 +99,6 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
 
-/// Reads files again; an error is logged before it is returned.
 fn reload(server: &Server) -> Result<(), String> {
     match server.reload() {
         Ok(()) => {
@@ -126,7 +125,6 @@ fn listening(ports: &Ports) -> String {
     }
 }
 
-/// Waits until the database file is found damaged or a loop fails; returns the message.
 async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     loop {
         if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {
@@ -138,7 +136,6 @@ async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     }
 }
 
-/// Reports in the log, and for people on standard output, too.
 fn tell_ready(server: &Server) {
     let (config, ports) = (&server.app.config, &server.ports);
     let shown = |address: Option<String>| address.unwrap_or_else(|| "off".to_owned());
@@ -154,7 +151,6 @@ fn tell_ready(server: &Server) {
     }
 }
 
-/// Prints addresses, and the first things to try.
 fn greet(app: &App, ports: &Ports) {
     let config = &app.config;
     say!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));

@@ -44,7 +44,6 @@ pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows the record for a zone file and for the forms of DNS providers.
 fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
     let Some(signer) = Signer::from_config(config).context("dkim.key")? else {
         complain!(

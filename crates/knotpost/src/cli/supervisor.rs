@@ -19,15 +19,12 @@ pub(super) struct Supervisor {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State<'a> {
-    /// Current step of the start.
     Starting(&'a str),
-    /// Addresses of the open listeners.
     Ready(&'a str),
     /// Followed by [`State::Ready`].
     Reloading,
     /// Work that has begun is completed; then the process ends.
     Stopping,
-    /// Reason of the end.
     Failed(&'a str),
 }
 

@@ -12,9 +12,7 @@ use knotpost_core::app::{App, Condition};
 use knotpost_platform::files::{create_private, sync_name};
 use knotpost_storage::Settings;
 
-/// Content of the mark of a damaged file.
 const DAMAGED: &str = "damaged";
-/// Advice for the operator.
 const ADVICE: &str = "no mail is taken and no move is made on it; restore the last backup, see \
                       `A damaged database` in docs/operations/backup.md";
 

@@ -4,18 +4,15 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use knotpost_core::config::{Config, Warning};
 
-/// Connections of one mail listener.
 const MAIL_CONNECTIONS: u64 = 1000;
 /// Descriptors for databases, logs, files, outgoing mails and webhooks.
 const BESIDE: u64 = 256;
 /// The limit is never raised further: child processes may iterate over all descriptors.
 const MOST: u64 = 65_536;
 
-/// Open connections allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) http: usize,
-    /// For each mail listener.
     pub(super) mail: usize,
 }
 
@@ -44,7 +41,6 @@ fn measure(config: &Config) -> (u64, Shares) {
     (limit, divide(limit, wished, listeners))
 }
 
-/// Raises the soft limit of descriptors, and divides it.
 pub(super) fn share(config: &Config) -> Shares {
     measure(config).1
 }

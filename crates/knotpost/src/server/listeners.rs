@@ -81,7 +81,6 @@ impl LmtpListener {
     }
 }
 
-/// `None` if it is switched off.
 pub(crate) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
     if listen.is_empty() {
         return Ok(None);
@@ -92,7 +91,6 @@ pub(crate) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Opti
     Ok(Some(listener))
 }
 
-/// `None` if it is switched off.
 pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpListener>> {
     let listen = &config.lmtp.listen;
     let Some(path) = unix_path(listen) else {
@@ -108,7 +106,6 @@ pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpList
     Ok(Some(LmtpListener::Unix(socket)))
 }
 
-/// For `knotpost deliver`.
 pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<local_socket::Socket> {
     let socket = config.socket();
     local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
@@ -138,7 +135,6 @@ pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads the addresses that the server of this folder wrote down.
 pub(crate) fn read_ports(data: &Path) -> std::io::Result<Ports> {
     let text = std::fs::read_to_string(data.join(PORTS_FILE))?;
     serde_json::from_str(&text).map_err(std::io::Error::other)

@@ -38,10 +38,8 @@ pub enum OpeningError {
         .0.display()
     )]
     NoDatabase(PathBuf),
-    /// A database of another program.
     #[error("there is no server in the database at {0}; `knotpost serve` and `knotpost migrate` make one")]
     NoSchema(String),
-    /// Lost, or elsewhere.
     #[error(
         "there is no key file {}: put it there from the backup, or say with `secrets.key_file` where it is",
         .0.display()
@@ -54,7 +52,6 @@ pub enum OpeningError {
         /// First schema number that is missing.
         missing: i64,
     },
-    /// A server on another user's folder.
     #[error(
         "the folder {} belongs to user {owner}, and this is user {}, whose files the server of that user could not use: \
          run it as that user, `sudo -u '#{owner}' knotpost …`, or say --allow-root",
@@ -66,7 +63,6 @@ pub enum OpeningError {
         /// Numeric user id.
         owner: u32,
     },
-    /// A file that another user left behind, mostly root.
     #[error(
         "{} belongs to user {}, and user {} cannot read and write it: run `chown {} {}`",
         .0.display(),
@@ -161,15 +157,12 @@ pub(super) fn of_other_schema(config: &Config, error: StoreError) -> anyhow::Err
     }
 }
 
-/// Checks that the data folder can be used, or made.
 pub(crate) fn check_data(config: &Config) -> anyhow::Result<()> {
     let data = &config.server.data;
     check_folder(data).with_context(|| no_folder(data))
 }
 
-/// Pause between two tries.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Interval of log lines while waiting.
 const REMINDER: Duration = Duration::from_mins(1);
 
 /// Waits for a PostgreSQL database and logs the reason: after a reboot it may start later than this program. An error
@@ -237,7 +230,6 @@ pub fn absolute(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// A file, or an address without secrets.
 pub(crate) fn shown_database(config: &Config) -> String {
     match config.store_settings().sqlite_file() {
         Some(file) => absolute(&file).display().to_string(),

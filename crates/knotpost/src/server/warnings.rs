@@ -9,7 +9,6 @@ use knotpost_transport::inbound::Records;
 use super::absolute;
 use super::descriptors::descriptor_warning;
 
-/// Warns about settings, and about their files and folders.
 pub fn start_warnings(config: &Config) -> Vec<Warning> {
     let mut told = config.warnings.clone();
     told.extend(missing_folders(config));
@@ -48,7 +47,6 @@ fn no_name_server(config: &Config) -> Option<Warning> {
     Some(Warning::new("inbound.dns", problem, "correct /etc/resolv.conf, or let `inbound.dns` name one"))
 }
 
-/// Names files that other users of the machine can read.
 fn open_files(config: &Config) -> Vec<Warning> {
     let data = &config.server.data;
     if is_open_to_others(data) == Some(true) {
@@ -85,7 +83,6 @@ fn open_files(config: &Config) -> Vec<Warning> {
     .collect()
 }
 
-/// True if others can enter the folder of the file.
 pub(crate) fn is_within_reach(file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -20,14 +20,12 @@ enum Kind {
 const SECONDS: [f64; 7] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0];
 const WRITES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
-/// Registers the bounds of histograms.
 pub(super) fn with_buckets(recorder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
     recorder
         .set_buckets_for_metric(Matcher::Full("knotpost_http_request_seconds".to_owned()), &SECONDS)?
         .set_buckets_for_metric(Matcher::Full("knotpost_store_group".to_owned()), &WRITES)
 }
 
-/// Name, kind and description, sorted by name.
 const METRICS: &[(&str, Kind, &str)] = &[
     (
         "knotpost_accept_failures_total",
@@ -142,7 +140,6 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("process_start_time_seconds", Kind::Gauge, "when this process began"),
 ];
 
-/// Name, kind and description in Markdown without links.
 pub(crate) fn metrics_table() -> impl Iterator<Item = (&'static str, String, &'static str)> {
     METRICS.iter().map(|&(name, kind, help)| (name, format!("{kind:?}").to_lowercase(), help))
 }
@@ -178,7 +175,6 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
     }
 
-    /// Names in the macros of the sources.
     fn names_in(folder: &Path, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

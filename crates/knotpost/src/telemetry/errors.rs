@@ -15,7 +15,6 @@ use tracing_subscriber::layer::Context;
 const HOUR_MS: i64 = 3_600_000;
 /// The present hour, which has begun, and the 24 before it.
 const HOURS: i64 = 25;
-/// Characters shown of a line.
 const LONGEST: usize = 300;
 
 static TALLY: Mutex<Tally> = Mutex::new(Tally { hours: VecDeque::new(), latest: None });
@@ -77,7 +76,6 @@ impl<S: Subscriber> Layer<S> for CountLines {
     }
 }
 
-/// Message and error of an event.
 #[derive(Default)]
 struct Line {
     message: String,

@@ -7,7 +7,6 @@ use knotpost_platform::clock::{Clock as _, SystemClock};
 /// Linux shows processor time in hundredths of a second.
 const TICKS: u64 = 100;
 
-/// Reports the start time.
 pub(super) fn report_start() {
     metrics::gauge!("process_start_time_seconds").set(SystemClock.now().0 as f64 / 1000.0);
     report_process();

@@ -34,9 +34,7 @@ const BREATH: Duration = Duration::from_millis(30);
 /// Outlasts the longest decision even if the threads of computer players get a tenth of a processor.
 const LEASE_FACTOR: i64 = 10;
 const LEASE_MS: i64 = 30_000;
-/// Delay of a board that changed after its turn was leased.
 const CHANGED_MS: i64 = 1_000;
-/// Delay of a board on which no move can be made.
 const SET_ASIDE_MS: i64 = 3_600_000;
 /// Shortest decision that is charged to a person.
 const CHARGED: Duration = Duration::from_millis(10);
@@ -56,7 +54,6 @@ struct Left {
 }
 
 impl Budget {
-    /// Starts full.
     pub fn new(settings: &Bots) -> Self {
         let hourly = Duration::from_secs(settings.hour_cpu_s.into());
         Self { hourly, left: Mutex::new(Left { seconds: hourly.as_secs_f64(), at: Instant::now() }) }
@@ -67,7 +64,6 @@ impl Budget {
         self.fill().seconds -= used.as_secs_f64();
     }
 
-    /// Time until something is left.
     fn wait(&self) -> Duration {
         let missing = -self.fill().seconds;
         let per_second = self.hourly.as_secs_f64() / HOUR.as_secs_f64();
@@ -104,9 +100,7 @@ pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationTok
 struct Pool {
     due: DueTurns,
     changes: Receiver<BoardRef>,
-    /// Last query of all boards.
     looked_at: Option<Instant>,
-    /// Changed boards, not queried yet.
     changed: Vec<BoardRef>,
 }
 
@@ -187,14 +181,12 @@ const MADE: &str = "made";
 const OVERTAKEN: &str = "overtaken";
 const FAILED: &str = "failed";
 
-/// Starts the counters at zero.
 pub(crate) fn begin_counting() {
     for outcome in [MADE, OVERTAKEN, FAILED] {
         metrics::counter!("knotpost_bot_moves_total", "outcome" => outcome).increment(0);
     }
 }
 
-/// Decides a leased turn, and makes it.
 async fn play(
     app: &Arc<App>,
     budget: &Budget,
@@ -252,7 +244,6 @@ async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<(), 
     computer::set_aside(app, turn, SET_ASIDE_MS).await
 }
 
-/// A decision, and the processor time used.
 struct Thought {
     answer: Option<Answer>,
     used: Duration,

@@ -59,12 +59,10 @@ impl Workers {
         Supervised { name, stop: self.stop.clone(), condition: self.condition.clone() }
     }
 
-    /// Waits for the end of all loops.
     pub async fn join(&mut self) {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    /// Aborts the remaining loops.
     pub async fn shutdown(&mut self) {
         self.tasks.shutdown().await;
     }

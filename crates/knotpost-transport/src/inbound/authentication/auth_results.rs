@@ -46,7 +46,6 @@ enum Word {
     Equals,
 }
 
-/// Text between two semicolons.
 #[derive(Debug, Default)]
 struct Part {
     words: Vec<Word>,

@@ -29,7 +29,6 @@ pub struct Authenticator {
     trusted: Vec<Trusted>,
     /// Mail servers whose `Received` fields name their clients.
     relays: Networks,
-    /// Own name of this server.
     domain: String,
 }
 
@@ -141,7 +140,6 @@ fn author_domain(message: &Message) -> &str {
     message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
 }
 
-/// Verdicts without a name server.
 fn unanswered(message: &Message) -> Verdicts {
     let temporary = Verdict::TempError;
     let mut verdicts = Verdicts::default();
@@ -150,7 +148,6 @@ fn unanswered(message: &Message) -> Verdicts {
     verdicts
 }
 
-/// Starts the counters at zero.
 pub fn begin_counting() {
     for check in ["spf", "dkim", "dmarc"] {
         for result in Verdict::ALL {

@@ -18,7 +18,6 @@ impl std::fmt::Debug for Records {
     }
 }
 
-/// Failure or silence of the name servers.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoAnswer(String);
@@ -109,7 +108,6 @@ fn is_empty(error: &NetError) -> bool {
     }
 }
 
-/// Removes the dot at the end.
 fn plain(name: &str) -> String {
     name.trim_end_matches('.').to_owned()
 }

@@ -132,11 +132,9 @@ fn named(signature: &Signature) -> DkimVerdict {
     DkimVerdict { result: Verdict::None, domain, selector: signature.s.clone() }
 }
 
-/// A host that delivered a mail for its sender.
 #[derive(Clone, Copy)]
 pub(in crate::inbound) struct Host<'a> {
     pub(in crate::inbound) address: IpAddr,
-    /// Name in its greeting.
     pub(in crate::inbound) helo: &'a str,
     /// Empty for the null path.
     pub(in crate::inbound) mail_from: &'a str,
@@ -180,7 +178,6 @@ impl Question<'_> {
         Verdicts { source: Source::Own, spf, dkim, dmarc }
     }
 
-    /// Checks the return path and the name in the greeting.
     async fn ask_spf(&self, deadline: Instant) -> (SpfOutput, Verdict) {
         let Some(Host { address, helo, mail_from, can_fail }) = self.host else {
             return (SpfOutput::default(), Verdict::None);

@@ -24,7 +24,6 @@ impl From<Disposition> for Decision {
     }
 }
 
-/// Facts looked up for the command of a mail.
 pub(super) enum CommandState {
     /// Mail of strangers is not taken at the moment; the text says so.
     NotWelcome(String),

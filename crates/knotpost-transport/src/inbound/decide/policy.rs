@@ -4,7 +4,6 @@ use knotpost_core::config::AuthPolicy;
 use knotpost_core::requests::Credit;
 use knotpost_model::{DmarcPolicy, Verdicts};
 
-/// Trust in the From of a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::inbound) enum Ruling {
     /// The address in From counts.

@@ -21,14 +21,12 @@ use knotpost_core::intake::Way;
 
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
 const RECEIPT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Longest envelope line.
 const MAX_ENVELOPE_BYTES: u64 = 64 * 1024;
 
 /// The envelope of a piped message, as far as the pipe knows it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Piped {
     pub recipients: Vec<String>,
-    /// `None` is the null path.
     pub mail_from: Option<String>,
 }
 

@@ -22,7 +22,6 @@ use crate::inbound::read::addressed::addressed;
 use knotpost_core::intake::{Reason, Way};
 use knotpost_model::OwnAddresses;
 
-/// Outcome of one pass over the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
     Done,
@@ -47,7 +46,6 @@ enum Fate {
     Quarantined,
 }
 
-/// A reason to leave a mail in the folder for now.
 enum Wait {
     /// Too many of its kind are queued already.
     This(String),
@@ -264,7 +262,6 @@ fn move_to_cur(root: &Path, name: &OsStr, fate: Fate) -> io::Result<()> {
     }
 }
 
-/// Adds the flags to the name, and a number if the name is taken.
 fn name_in_cur(name: &OsStr, fate: Fate, copy: u32) -> OsString {
     const MARK: &[u8] = b":2,";
     let name = name.as_bytes();

@@ -43,7 +43,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Name for log and metrics.
     fn name(self) -> &'static str {
         match self {
             Self::Smtp => "smtp",
@@ -61,7 +60,6 @@ pub struct SmtpSettings {
     /// Places of messages of more than 256 KiB; without one they are put off.
     pub large_messages: Arc<Semaphore>,
     pub max_recipients: usize,
-    /// Refused commands in a session.
     pub max_errors: usize,
     pub max_connections: usize,
     /// Connections from one host that is no relay.
@@ -81,7 +79,6 @@ pub struct SmtpSettings {
 }
 
 impl SmtpSettings {
-    /// Conservative defaults.
     pub fn new(hostname: impl Into<String>, protocol: Protocol) -> Self {
         Self {
             hostname: hostname.into(),

@@ -12,7 +12,6 @@ use tokio::net::UnixListener;
 /// Appended to the name while the socket is created; no client connects to that name.
 const DRAFT: &str = "~";
 
-/// Removes the name when dropped.
 #[derive(Debug)]
 pub struct NamedSocket {
     listener: UnixListener,
@@ -66,7 +65,6 @@ impl NamedSocket {
         &self.name.path
     }
 
-    /// Returns the listener, and its name, to be dropped when listening ends.
     pub fn into_parts(self) -> (UnixListener, SocketName) {
         (self.listener, self.name)
     }

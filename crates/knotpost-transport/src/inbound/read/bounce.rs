@@ -89,7 +89,6 @@ fn is_status(section: &Section) -> bool {
     matches!(section.kind.as_str(), "message/delivery-status" | "message/global-delivery-status")
 }
 
-/// Reads each group of fields about a recipient.
 fn read_status(text: &str) -> Vec<Vec<Failure>> {
     text.replace("\r\n", "\n").split("\n\n").filter_map(read_recipient).collect()
 }

@@ -22,7 +22,6 @@ use knotpost_core::identity::{
 };
 use knotpost_model::Millis;
 
-/// Fields of the log-in form that a passkey fills.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Shown {
@@ -38,7 +37,6 @@ pub(in super::super) fn script(web: &Web) -> Option<String> {
     offers_passkeys(&web.app.config).then(|| assets::address("passkeys.js"))
 }
 
-/// `None` if there are none.
 pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     let Some(script) = script(web) else { return Ok(None) };
     let line = |passkey: PasskeyView| {
@@ -102,7 +100,6 @@ pub(super) fn ask(web: &Web) -> Result<Response, ServiceError> {
     Ok(no_store(([(header::SET_COOKIE, cookie)], Json(question.options)).into_response()))
 }
 
-/// Returns the token of the session.
 pub(super) async fn log_in(
     web: &Web,
     credentials: &Credentials,

@@ -23,7 +23,6 @@ use knotpost_core::identity::{Visitor, find_visitor};
 
 /// Bytes; more than a form of our pages sends with all fields full.
 const LONGEST_FORM: usize = 128 * 1024;
-/// Cookie that carries a form to the log-in, for a limited time, within the size that a browser takes.
 const COOKIE: &str = "unsent";
 const MINUTES: u32 = 10;
 const LONGEST_COOKIE: usize = 3500;
@@ -32,11 +31,9 @@ pub(in crate::pages) const SECRETS: [&str; 3] = ["password", "present", "new"];
 /// Fields of buttons, and hidden ones.
 const WORDLESS: [&str; 6] = ["act", "move", "number", "ply", "id", "sure"];
 
-/// A response that contains nothing but a refusal.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused(pub(crate) String);
 
-/// A response to a form of a user who is not logged in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoggedOut;
 
@@ -81,7 +78,6 @@ impl Unsent {
         }
     }
 
-    /// Page with this form.
     pub(super) fn page(&self) -> String {
         let game = self.field("game");
         let page = match self.path.as_str() {
@@ -109,14 +105,12 @@ impl Unsent {
         Some(([(header::SET_COOKIE, cookie)], to_log_in(&self.page())).into_response())
     }
 
-    /// Reads the form from the cookie.
     pub(super) fn carried(credentials: &Credentials) -> Option<Self> {
         let carried = credentials.cookie(COOKIE)?;
         let (path, body) = carried.split_once('?')?;
         Some(Self::read(path, body.as_bytes()))
     }
 
-    /// Offers the form again after the log-in.
     pub(super) fn offer(&self, web: &Web, visitor: Option<&Visitor>) -> Response {
         let message = format!("You were logged out; {} was not sent.", self.name());
         let facts = context! { title => "Not sent", message, unsent => self.facts() };

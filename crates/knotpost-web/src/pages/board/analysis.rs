@@ -14,7 +14,6 @@ use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardView, view_analysis, view_board};
 use knotpost_core::replies::{Analysis, Mistake};
 
-/// Size of the chart, and the bounds of its curves.
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 56.0;
 const TOP: f64 = 12.0;

@@ -76,7 +76,6 @@ impl Seen<'_> {
         }
     }
 
-    /// Start of the wait for the player to move, and its deadline.
     pub(super) fn clock(&self) -> Value {
         let board = &self.view.board;
         let since = last_move(board).map_or(self.view.summary.started, |line| line.at);
@@ -87,7 +86,6 @@ impl Seen<'_> {
         context! { since => self.moment(since), left }
     }
 
-    /// Moves up to the shown board, with their points.
     pub(super) fn moves(&self) -> Vec<Value> {
         let seats = &self.view.sheet.seats;
         let line = |(index, line): (usize, &knotpost_core::replies::ListedMove)| {
@@ -113,7 +111,6 @@ impl Seen<'_> {
         (is_present && is_new).then(|| context! { who => line.who.clone(), text => line.text.clone() })
     }
 
-    /// Stored note, or the unstored text.
     pub(super) fn note(&self, unstored: Option<&str>) -> Value {
         let stored = self.around.note.as_ref();
         let text = unstored.or(stored.map(|note| note.text.as_str())).unwrap_or_default();
@@ -202,7 +199,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Explains a refused move after somebody else's, with a way to try it again.
+    /// Explains a move that came too late, with a way to try it again.
     pub(super) fn stale(&self, play: &str, is_turn: bool) -> Value {
         let board = &self.view.board;
         let happened = last_move(board).map_or_else(

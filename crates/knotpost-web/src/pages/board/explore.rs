@@ -103,7 +103,6 @@ mod tests {
     use super::*;
     use knotpost_rules::{Position, Registry, Turn};
 
-    /// Finds the roll after a move, in a line or on the board itself.
     fn next_roll(start: &dyn Position, explored: Option<Seed>) -> Option<String> {
         let mut position = start.clone_box();
         if let Some(seed) = explored {

@@ -15,7 +15,6 @@ struct Answer {
 /// A line of moves as a player of the board could queue it.
 pub(super) struct Plan {
     answers: Vec<Answer>,
-    /// Reply without an answer yet.
     open: Option<(String, String)>,
     /// True if sides are swapped on the way, which ends a queue.
     is_broken: bool,
@@ -39,7 +38,6 @@ impl Plan {
         Self { answers, open, is_broken }
     }
 
-    /// Words of a `queue` command.
     fn words(&self) -> String {
         let word = |answer: &Answer| match &answer.reply {
             Some((_, reply)) => format!("if:{reply} {}", answer.play),

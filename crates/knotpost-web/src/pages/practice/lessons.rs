@@ -33,10 +33,8 @@ struct Lesson {
     deal: u8,
     /// Required growth of the player's lead; 0 if any move is right.
     gain: i32,
-    /// Moves before the lesson.
     moves: String,
     text: String,
-    /// Text after the right move.
     done: String,
 }
 
@@ -48,7 +46,6 @@ pub(in crate::pages) fn has_lessons(game: &str) -> bool {
     COURSES.contains_key(game)
 }
 
-/// Chosen by hand.
 pub(in crate::pages) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
     COURSES.get(game).map(|course| course.figure.split(BETWEEN))
 }
@@ -122,7 +119,6 @@ mod tests {
     use super::*;
     use knotpost_rules::{Position, Registry, Turn};
 
-    /// Leads of the side to move after each legal move.
     fn leads_after(position: &dyn Position) -> Vec<i32> {
         let mover = position.next_seat();
         let after = |play: &String| {

@@ -15,14 +15,12 @@ pub(in crate::pages) const MOST_MOVES: usize = 150;
 /// Separator of moves in an address; in no move of any game.
 pub(in crate::pages) const BETWEEN: char = '~';
 
-/// Moves so far, choices of the next one, and the stream of chance.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::pages) struct Look {
     /// Moves of a board before the line.
     pub(in crate::pages) ply: Option<i64>,
     pub(in crate::pages) moves: String,
-    /// Move so far.
     pub(in crate::pages) choose: String,
     /// Place for the next die, chosen before its face.
     pub(in crate::pages) spot: Option<String>,
@@ -31,7 +29,6 @@ pub(in crate::pages) struct Look {
     pub(in crate::pages) level: Option<u8>,
 }
 
-/// Start of a line.
 pub(in crate::pages) struct Origin {
     /// Without the query.
     pub(in crate::pages) path: String,
@@ -47,9 +44,7 @@ pub(in crate::pages) struct Origin {
 /// A move of a line; forced turns do not count.
 pub(in crate::pages) struct Made {
     pub(in crate::pages) seat: Seat,
-    /// Userid, or side.
     pub(in crate::pages) by: String,
-    /// As in the address.
     pub(in crate::pages) text: String,
     pub(in crate::pages) gain: u32,
 }
@@ -58,7 +53,6 @@ pub(in crate::pages) struct Line {
     origin: Origin,
     position: Box<dyn Position>,
     moves: Vec<Made>,
-    /// Last turn in words.
     told: String,
     /// True if the rest of the address was no legal move.
     is_cut: bool,
@@ -133,7 +127,6 @@ impl Line {
         goes_on && self.moves.len() < self.origin.most && self.mover() != YOU
     }
 
-    /// Address with all moves.
     pub(in crate::pages) fn here(&self) -> String {
         self.page_after(self.moves.len())
     }
@@ -255,11 +248,9 @@ impl TurnPage for Line {
     }
 }
 
-/// Name of the visitor against a computer player.
 pub(in crate::pages) const YOU: &str = "You";
 pub(in crate::pages) const COMPUTER: &str = "The computer";
 
-/// Word for a change of sides.
 pub(in crate::pages) const SWAP: &str = "swap";
 
 fn words(moves: &str) -> impl Iterator<Item = &str> {

@@ -17,7 +17,6 @@ use crate::pages::{join, seeks};
 use crate::session::{LoggedIn, url_encode};
 use knotpost_core::boards::Code;
 
-/// Last day of the longest year.
 const LAST_DAY: u16 = 366;
 
 #[derive(Debug, Default, Deserialize)]
@@ -27,11 +26,9 @@ pub(in crate::pages) struct Tried {
     day: Option<u16>,
     /// The tried move, and the line after it.
     moves: String,
-    /// Move so far.
     choose: String,
     /// Place for the next die, chosen before its face.
     spot: Option<String>,
-    /// Set to show the answer.
     answer: Option<String>,
 }
 
@@ -39,7 +36,6 @@ pub(super) fn has_puzzles(meta: &Meta) -> bool {
     !meta.puzzles.is_empty()
 }
 
-/// Shows each game with today's puzzle.
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let today = web.app.clock.now().day_of_year();

@@ -106,7 +106,6 @@ struct Chunks {
     is_gone: bool,
 }
 
-/// Bytes.
 const CHUNK: usize = 64 << 10;
 
 impl Chunks {

@@ -17,10 +17,8 @@ use crate::session::LoggedIn;
 use knotpost_core::config::Config;
 use knotpost_core::queries::retention_lines;
 
-/// In the folder of templates.
 const FILE: &str = "privacy.html";
 const BUILT_IN: &str = "privacy_text.html";
-/// Bytes that are read.
 const MOST_BYTES: u64 = 256 << 10;
 
 /// Reads the file each time: a change needs no restart.

@@ -49,7 +49,6 @@ impl Turn<'_> {
         links
     }
 
-    /// Turns a placed stone by a tap.
     fn link_to_turn(&self, page: &dyn TurnPage) -> Option<Link> {
         let now = self.turns.iter().position(|choice| same_turn(&choice.kind, self.parts.last()));
         let next = self.turns.get(now.map_or(1, |now| now + 1) % self.turns.len().max(1))?;
@@ -168,7 +167,6 @@ impl Turn<'_> {
         self.choosing.choices.next.iter().filter_map(chip).collect()
     }
 
-    /// Explains `pass` or `swap`.
     fn word(&self, page: &dyn TurnPage, word: &str) -> Value {
         let other = Seat::new(3_u8.saturating_sub(self.ground.position.next_seat().number()));
         let other = other.filter(|_| word == "swap");
@@ -187,7 +185,6 @@ fn link_place(spot: &str, href: Option<String>, label: String) -> Link {
     Link { spot: spot.to_owned(), href, label, target: Target::Place }
 }
 
-/// Treats an unturned part as one without a turn.
 fn same_turn(kind: &PartKind, chosen: Option<&PartKind>) -> bool {
     match (kind, chosen) {
         (PartKind::Turns(one), Some(PartKind::Turns(other))) => one == other,

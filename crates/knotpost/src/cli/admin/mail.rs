@@ -135,7 +135,6 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
     Ok(())
 }
 
-/// Accepts a date, a moment, or a time ago.
 pub(super) fn read_since(text: &str, now: Millis) -> Result<Millis, ServiceError> {
     let wrong = || {
         let message = format!("--since: `{text}` is no time");

@@ -65,7 +65,6 @@ pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(),
     Ok(())
 }
 
-/// Shows the value, or sets it.
 pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Result<(), ServiceError> {
     if let Some(word) = word {
         let policy = match word.as_str() {
@@ -82,7 +81,6 @@ pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Resul
     Ok(())
 }
 
-/// Shows the value, or sets it.
 pub(super) async fn change_hold(app: &Arc<App>, change: Option<&str>) -> Result<(), ServiceError> {
     if let Some(word) = change {
         administer(app, &operator(), AdminAction::Hold { on: word == "on" }).await?;

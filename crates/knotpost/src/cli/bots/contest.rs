@@ -23,7 +23,6 @@ use std::{
     thread,
 };
 
-/// Text of `--help`.
 const USAGE: &str = "\
 Usage: knotpost match GAME [options] --seats A,B[,C[,D]]
 
@@ -48,13 +47,11 @@ there are seats have the same start and the same chance.
 
 const MOST_THREADS: u64 = 256;
 
-/// Arguments beside the game.
 struct Match {
     players: Vec<Player>,
     games: usize,
     random_plies: usize,
     threads: usize,
-    /// Path of the saved games.
     resume: Option<String>,
 }
 
@@ -78,7 +75,6 @@ struct TallyLine<'a> {
     high: Option<f64>,
 }
 
-/// Takes any streams, for tests.
 pub(super) fn execute(
     words: &[String],
     registry: &Registry,
@@ -120,7 +116,6 @@ fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<
     Ok((Match { players, games, random_plies, threads, resume }, request))
 }
 
-/// Reports each game as soon as those before it are over.
 fn hold<O: Write, E: Write>(
     asked: &Match,
     request: &Request<'_>,

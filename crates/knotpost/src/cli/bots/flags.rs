@@ -2,10 +2,8 @@
 
 use crate::cli::play::request::RequestError;
 
-/// Words left after flags were taken out.
 pub(super) struct Words(pub(super) Vec<String>);
 
-/// Flags of `knotpost play` about output and verification.
 const OTHERS: [&str; 8] =
     ["--legal", "--interactive", "--help-rules", "--verify-dice", "--svg", "--png", "--layout", "--record"];
 
@@ -34,7 +32,6 @@ impl Words {
         Ok(taken)
     }
 
-    /// Takes out a number, at least `least`.
     pub(super) fn take_number(
         &mut self,
         flag: &'static str,

@@ -11,7 +11,6 @@ use knotpost_rules::Registry;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Text of `--help`.
 const USAGE: &str = "\
 Usage: knotpost think GAME [options] [MOVE ...]
 
@@ -31,7 +30,6 @@ positions are those of `knotpost play`.
   --json             one JSON object
 ";
 
-/// The default level.
 const BEST: &str = "8";
 
 /// A decision; the order of the fields is part of the interface.
@@ -49,7 +47,6 @@ struct Thought<'a> {
     version: &'static str,
 }
 
-/// Takes any streams, for tests.
 pub(super) fn execute(
     words: &[String],
     registry: &Registry,
@@ -120,7 +117,6 @@ impl<'a> Thought<'a> {
     }
 }
 
-/// Rounds to three decimal places.
 fn round(value: f32) -> f64 {
     (f64::from(value) * 1000.0).round() / 1000.0
 }

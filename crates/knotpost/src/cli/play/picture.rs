@@ -16,7 +16,6 @@ pub(super) enum PictureFault {
     Writing { file: String, reason: io::Error },
 }
 
-/// Replaces an existing file.
 pub(super) fn save(table: &Table, file: &PictureFile) -> Result<(), PictureFault> {
     let view = table.position.view(Viewer::Spectator);
     let title = match table.turns.len() {

@@ -142,7 +142,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         self.json(&Line::of(table))
     }
 
-    /// Only in JSON.
     pub(in crate::cli) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         if self.style == Style::Json {
             serde_json::to_writer(&mut self.output, value)?;
@@ -172,7 +171,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         writeln!(self.output, "Position: {}", table.position_text())
     }
 
-    /// Shows legal moves and words, or beginnings of a turn.
     pub(in crate::cli) fn legal(&mut self, table: &Table) -> io::Result<()> {
         let Legal { moves, words, quota } = table.legal();
         if self.style == Style::Json {
@@ -195,7 +193,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         writeln!(self.output, "{}", self.layout.set(&fill(all, " ")))
     }
 
-    /// Reports that the chance of a game was as promised.
     pub(super) fn proof(&mut self, proof: &Proof) -> io::Result<()> {
         let Proof { committed, rolls, start, .. } = proof;
         let message = proof.to_string();

@@ -7,7 +7,6 @@ use knotpost_rules::{
 };
 use std::{fs, io, path::PathBuf};
 
-/// A line that has been read and is consistent.
 pub(in crate::cli) struct Request<'a> {
     pub game: &'a dyn AnyGame,
     pub options: Vec<GivenOption>,
@@ -22,7 +21,6 @@ pub(in crate::cli) struct Request<'a> {
     pub script: Script,
     /// Record whose dice are to be verified; its start and moves are those of the request.
     pub verify: Option<Record>,
-    /// Files for pictures of the last position.
     pub pictures: Vec<PictureFile>,
 }
 
@@ -41,7 +39,6 @@ pub(in crate::cli) enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Script {
     Given,
-    /// Followed by standard input.
     Interactive,
 }
 
@@ -106,7 +103,6 @@ pub(in crate::cli) enum RequestError {
 }
 
 impl RequestError {
-    /// Code for programs.
     pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
             Self::NoGame(_)

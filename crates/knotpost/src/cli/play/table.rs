@@ -15,7 +15,6 @@ pub(in crate::cli) struct Table {
     pub turns: Vec<Played>,
     /// Seats that have resigned or forfeited, the first one first.
     left: Vec<Seat>,
-    /// Departure of the last of them.
     last: Departure,
     /// Outcome by agreement or by an administrator.
     decided: Option<Outcome>,
@@ -43,7 +42,6 @@ pub(in crate::cli) enum Fault {
 }
 
 impl Fault {
-    /// Code for programs.
     pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
             Self::Over { .. } => "game_over",
@@ -94,7 +92,6 @@ impl Table {
         }
     }
 
-    /// Lists every legal turn, or the beginnings of turns that are put together from parts.
     pub(in crate::cli) fn legal(&self) -> Legal {
         let steps = self.position.steps("").ok().flatten();
         if self.outcome().is_some() {
@@ -116,7 +113,6 @@ impl Table {
         self.meta.seat_names(self.players).get(seat.index()).copied().unwrap_or("")
     }
 
-    /// Plays a move, `pass`, `swap` or `resign` for the seat to move.
     pub(in crate::cli) fn play(&mut self, word: &str) -> Result<(), Fault> {
         let number = self.turns.len() + 1;
         if self.outcome().is_some() {
@@ -201,7 +197,6 @@ impl Table {
         });
     }
 
-    /// Names a few legal moves, and their number.
     fn offer(&self) -> String {
         let Legal { moves, words, quota } = self.legal();
         if let Some(example) = quota.and_then(|_| self.position.example_move()) {
@@ -218,7 +213,6 @@ impl Table {
     }
 }
 
-/// Makes a player's word fit for a sentence.
 fn shorten(word: &str) -> String {
     word.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -10,7 +10,6 @@ use knotpost_core::boards::commitment;
 use knotpost_rules::{Ability, Record, Seed};
 use std::fmt;
 
-/// Facts that were recomputed and agree with the record.
 pub(super) struct Proof {
     /// True if the record has a commitment, and it is that of the seed.
     pub committed: bool,
@@ -22,7 +21,6 @@ pub(super) struct Proof {
     pub start: String,
 }
 
-/// A reason why chance cannot be verified, or a difference.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Doubt {
     #[error("{0} leaves nothing to chance: there is nothing to verify")]
@@ -44,7 +42,6 @@ pub(super) enum Doubt {
 }
 
 impl Doubt {
-    /// Code for programs.
     pub(super) const fn code(&self) -> &'static str {
         match self {
             Self::Unplayable(fault) => fault.code(),
@@ -72,7 +69,6 @@ pub(super) fn verify(request: &Request<'_>, record: &Record, table: Table) -> Re
     Ok(Proof { committed, told: told.is_some(), rolls, start })
 }
 
-/// True if the record has a commitment.
 fn check_commitment(game: &str, record: &Record, seed: &Seed) -> Result<bool, Doubt> {
     let Some(told) = record.tag("Commitment") else { return Ok(false) };
     let computed = commitment(game, record.tag("Board").ok_or(Doubt::NoBoard)?, &seed.to_string());

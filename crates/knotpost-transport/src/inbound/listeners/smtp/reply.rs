@@ -3,7 +3,6 @@ use std::fmt::Write as _;
 /// RFC 5321, section 4.5.3.1.5, less code, enhanced code and line end.
 const MAX_TEXT: usize = 490;
 
-/// Characters that the client can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Charset {
     Ascii,

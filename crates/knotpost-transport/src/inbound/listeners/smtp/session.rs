@@ -15,7 +15,6 @@ use super::reply::{Charset, write_lines, write_reply};
 use super::stream::{Line, Wire};
 use super::{Intake, Protocol, RecipientVerdict, SmtpSettings};
 
-/// Time for a client to read the last reply.
 pub(super) const FAREWELL: Duration = Duration::from_secs(2);
 
 pub(super) struct Session {
@@ -105,7 +104,6 @@ impl Session {
         self.part(wire).await;
     }
 
-    /// Sends the last reply, if the client still reads.
     async fn part<S: AsyncRead + AsyncWrite + Unpin>(&self, wire: Wire<S>) {
         let _ = timeout(FAREWELL, wire.close()).await;
     }
@@ -341,7 +339,6 @@ impl Session {
         Next::Command
     }
 
-    /// Replies and counts against the limit of errors.
     fn refuse(&mut self, out: &mut Vec<u8>, code: u16, enhanced: &str, text: &str) -> Next {
         self.errors += 1;
         self.answer(out, code, enhanced, text)

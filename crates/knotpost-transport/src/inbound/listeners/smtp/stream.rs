@@ -12,7 +12,6 @@ const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// Ends in CRLF.
     Command(Vec<u8>),
     /// Too long, or without CRLF; its content is not read.
     Malformed,
@@ -98,7 +97,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// Drops unused input.
     pub(super) fn into_stream(self) -> S {
         self.stream
     }

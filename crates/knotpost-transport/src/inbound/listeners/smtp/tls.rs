@@ -33,13 +33,11 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// Reads PEM files.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let current = RwLock::new(Arc::new(read(certificate, key)?));
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
-    /// Reads the files again.
     pub fn read(&self) -> Result<CertifiedKey, TlsError> {
         read(&self.certificate, &self.key)
     }

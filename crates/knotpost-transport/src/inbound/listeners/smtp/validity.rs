@@ -37,7 +37,6 @@ pub(super) fn end_of(der: &[u8]) -> Option<Millis> {
     Some(Millis(time.timestamp().as_millisecond()))
 }
 
-/// Splits off the first value: its tag, its content, and the rest.
 fn value(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = der.split_first()?;
     let (first, rest) = rest.split_first()?;
