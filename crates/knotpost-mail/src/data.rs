@@ -33,9 +33,7 @@ enum State {
     /// A dot at the start of a line.
     Dot,
     DotCr,
-    /// Anything else within a line.
     Text,
-    /// CR, within or at the start of a line.
     Cr,
 }
 
@@ -141,7 +139,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns the message and the number of bytes used, if it ended.
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Option<(Received, usize)> {
         let mut reader = DataReader::new(limit);
         let mut used = 0;

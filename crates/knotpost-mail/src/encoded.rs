@@ -38,7 +38,6 @@ pub(super) fn decode_words(text: &str) -> String {
     out
 }
 
-/// The bytes of adjacent words of one charset.
 struct Pending {
     charset: String,
     bytes: Vec<u8>,

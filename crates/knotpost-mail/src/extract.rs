@@ -45,7 +45,6 @@ pub(super) enum Mark {
     Own,
     /// Marked with `>`, or part of an included message.
     Quote,
-    /// Signatures, adverts and warnings.
     Trimmings,
 }
 

@@ -59,7 +59,6 @@ impl Look {
             || (self.is_on_white && self.is_white)
     }
 
-    /// Computes the look of an element within one of this look.
     pub(super) fn within(self, name: &str, attributes_of: &str) -> Self {
         let mut look = self;
         look.is_void |= matches!(name, "s" | "del" | "strike");

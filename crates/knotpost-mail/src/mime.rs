@@ -15,7 +15,6 @@ const MAX_HEADER_BYTES: usize = 128 * 1024;
 const MAX_FIELDS: usize = 500;
 const MAX_FIELD_BYTES: usize = 32 * 1024;
 const MAX_PARTS: usize = 200;
-/// Levels of nested multiparts.
 const MAX_DEPTH: usize = 16;
 /// Levels that an S/MIME content counts for, since it is copied: it nests once at most.
 const SMIME_DEPTH: usize = 8;
@@ -286,7 +285,6 @@ pub enum Sealed {
 
 #[derive(Clone, Copy)]
 enum Arrangement {
-    /// Alternative forms of the same content.
     Alternative,
     /// The first readable part is the text; the others accompany it (pictures, signatures, machine reports).
     FirstCounts,
@@ -334,7 +332,6 @@ impl Readable {
 
 struct Walk {
     parts: usize,
-    /// Bytes of text that may still be read.
     budget: usize,
     sealed: Option<Sealed>,
     is_reaction: bool,

@@ -4,7 +4,6 @@ use super::phrases::{BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, Table, WR
 
 /// In bytes: three wrapped lines with a long name and an address.
 const MAX_ATTRIBUTION: usize = 320;
-/// In bytes.
 const MAX_TITLE: usize = 80;
 
 pub(super) fn is_quoted(line: &str) -> bool {
@@ -65,7 +64,6 @@ fn verb_first(lower: &str) -> Option<&str> {
         })
 }
 
-/// Finds a year or a time of day.
 fn is_dated(text: &str) -> bool {
     let mut digits = 0;
     let mut previous = ' ';

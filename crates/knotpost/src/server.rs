@@ -134,11 +134,7 @@ pub async fn open_with_any_key(
 }
 
 impl Server {
-    /// Starts all listeners and workers; `http` is the web listener, if it is open already.
-    ///
-    /// # Errors
-    /// If another server runs on the folder, the database file is damaged, an address is taken or a certificate cannot
-    /// be read; then nothing is left running.
+    /// Starts all listeners and workers, or leaves nothing running; `http` is the web listener, if it is open already.
     pub async fn start(
         app: Arc<App>,
         http: Option<TcpListener>,
@@ -238,10 +234,7 @@ impl Server {
         })
     }
 
-    /// Reads certificate, signing key and templates again. Running work keeps the old ones.
-    ///
-    /// # Errors
-    /// If one of them cannot be used; then all stay as they are.
+    /// Reads certificate, signing key and templates again; if one of them is unusable, all stay as they are.
     pub fn reload(&self) -> anyhow::Result<()> {
         let read =
             self.certificates.as_deref().map(Certificates::read).transpose().context("smtp.tls_cert")?;

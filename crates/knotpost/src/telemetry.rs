@@ -25,10 +25,7 @@ use knotpost_core::config::{Config, LogFormat, filter_text};
 /// table of migrations goes too.
 const QUIET: &str = "sqlx_core::pool=off,sqlx=warn,";
 
-/// Logs to standard error in the configured form.
-///
-/// # Errors
-/// If the level is not a filter, or logging was set up before.
+/// Fails if the level is no filter, or logging was set up before.
 pub(crate) fn start_logging(config: &Config) -> anyhow::Result<()> {
     let log = &config.log;
     let filter = EnvFilter::try_new(format!("{QUIET}{}", filter_text(&log.level)))

@@ -23,7 +23,7 @@ use knotpost_core::gallery::{Busy, Look};
 use knotpost_core::queries::BoardView;
 
 const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
-/// Widths of PNGs, so that few are drawn: the next one not narrower than requested.
+/// Drawn widths of PNG pictures, few on purpose: the next one not narrower than requested.
 const SIZES: [u16; 5] = [180, 360, 720, 1080, 1440];
 /// For addresses whose content never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";

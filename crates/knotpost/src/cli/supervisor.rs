@@ -1,5 +1,5 @@
-//! Reports the state to the service manager by sd_notify(3): datagrams to the socket in `NOTIFY_SOCKET`. Without that
-//! variable nothing is sent.
+//! Reports the state to the service manager as `sd_notify(3)` describes: datagrams to the socket in `NOTIFY_SOCKET`,
+//! if there is one.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

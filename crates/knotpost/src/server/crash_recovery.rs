@@ -77,10 +77,8 @@ impl Mark {
     }
 }
 
-/// Refuses to replace a lost database by a new one.
-///
-/// # Errors
-/// If the file is missing or empty beside the mark of a server that did not stop cleanly; the text says what to do.
+/// Fails if the file is missing or empty beside the mark of a server that did not stop cleanly: no new one may replace
+/// it.
 pub(crate) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     let Some(file) = settings.sqlite_file() else { return Ok(()) };
     let mark = Mark::beside(&file);
@@ -98,10 +96,7 @@ pub(crate) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks a small file if necessary; returns [`Check::Meanwhile`] for a large one.
-///
-/// # Errors
-/// If the file is damaged; the text says what to do.
+/// Checks a small file if necessary, and fails if it is damaged; returns [`Check::Meanwhile`] for a large one.
 pub(crate) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check> {
     let file = app.config.store_settings().sqlite_file().unwrap_or_default();
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());

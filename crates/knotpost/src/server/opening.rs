@@ -86,9 +86,6 @@ pub enum OpeningError {
 }
 
 /// Checks that everything exists, or may be created.
-///
-/// # Errors
-/// [`OpeningError`], and if something cannot be read.
 pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result<()> {
     let data = &config.server.data;
     let settings = config.store_settings();

@@ -18,10 +18,7 @@ const LONGEST_TTL: Duration = Duration::from_hours(24);
 /// Short, so that a newly published key is found soon.
 const LONGEST_NEGATIVE_TTL: Duration = Duration::from_mins(5);
 
-/// Without servers, asks those of the system.
-///
-/// # Errors
-/// If the system names no server.
+/// Without servers, asks those of the system; fails if it names none.
 pub(in crate::inbound) fn verifier(servers: &[String]) -> Result<MessageAuthenticator, NetError> {
     let named: Vec<SocketAddr> = servers.iter().filter_map(|server| parse(server)).collect();
     let (config, mut options) = if named.is_empty() {

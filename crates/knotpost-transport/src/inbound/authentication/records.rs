@@ -29,10 +29,7 @@ impl From<NetError> for NoAnswer {
 }
 
 impl Records {
-    /// Uses `inbound.dns`, or the servers of the system.
-    ///
-    /// # Errors
-    /// If the system names none.
+    /// Uses `inbound.dns`, or the servers of the system; fails without any.
     pub fn new(config: &Config) -> Result<Self, NoAnswer> {
         Ok(Self(dns::verifier(&config.inbound.dns)?))
     }

@@ -46,10 +46,7 @@ impl Piped {
 pub struct Socket(NamedSocket);
 
 impl Socket {
-    /// Replaces the socket of a dead server; `mode` says who may connect.
-    ///
-    /// # Errors
-    /// If another server listens there, or the socket cannot be made.
+    /// Replaces the socket of a dead server, and fails beside a running one; `mode` says who may connect.
     pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         NamedSocket::bind(path, mode).map(Self)
     }

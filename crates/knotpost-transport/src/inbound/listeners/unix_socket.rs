@@ -26,10 +26,7 @@ pub struct SocketName {
 }
 
 impl NamedSocket {
-    /// Listens with the permissions `mode`.
-    ///
-    /// # Errors
-    /// If another server listens there, the name is no socket's, or the socket cannot be made.
+    /// Fails if another server listens there, or the name is no socket's.
     pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,

@@ -34,10 +34,7 @@ struct SavedGame {
 pub(super) struct SavedGames(File);
 
 impl SavedGames {
-    /// Opens or creates the file, and reads its games.
-    ///
-    /// # Errors
-    /// If it cannot be opened, another process has it, or it is of another match.
+    /// Creates a missing file; fails if another process has it, or it is of another match.
     pub(super) fn open(
         path: &str,
         terms: &Terms<'_>,

@@ -50,10 +50,8 @@ impl Doubt {
     }
 }
 
-/// Recomputes the chance of a record that `request` follows from `table`, its start.
-///
-/// # Errors
-/// Missing data, or the first difference.
+/// Recomputes the chance of a record that `request` follows from `table`, its start; the error is the first
+/// difference.
 pub(super) fn verify(request: &Request<'_>, record: &Record, table: Table) -> Result<Proof, Doubt> {
     let meta = request.game.meta();
     if !meta.abilities.has(Ability::Dice) {
