@@ -19,7 +19,7 @@ struct Letter {
     path: Path,
 }
 
-/// By character code; the last one is the fallback.
+/// Indexed by character code; the last one is the fallback.
 static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     let mut frame = Path::default();
     frame.polygon(&[at(0.0, 1.0), at(4.0, 1.0), at(4.0, 10.0), at(0.0, 10.0)]);
@@ -74,9 +74,7 @@ fn parse(strokes: &str) -> Path {
 /// Stroke width as a fraction of the height of capitals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Weight {
-    /// For secondary text.
     Plain,
-    /// For text that readers look for.
     Strong,
 }
 

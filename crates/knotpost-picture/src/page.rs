@@ -46,7 +46,6 @@ pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
     scene
 }
 
-/// Width in pixels at which no cell is smaller than its pieces need, if possible.
 pub(crate) fn shown_width(view: &View) -> u16 {
     let needed = |shelf: &Shelf<'_>| {
         let cells = || shelf.panels.iter().flat_map(|panel| &panel.cells);
@@ -148,7 +147,6 @@ impl<'a> Shelf<'a> {
         Self { cell: room.min(most), panels }
     }
 
-    /// Left edge of the first panel's cells when the row is centred on the page.
     fn left(&self) -> f32 {
         let band = self.panels.first().map_or(0.0, |panel| Bands::of(panel).left);
         (WIDTH - self.width()) / 2.0 + band

@@ -110,7 +110,6 @@ fn two_a_byte(places: &[u8], width: usize) -> Vec<u8> {
     pairs.map(|pair| pair.iter().zip([4, 0]).fold(0, |byte, (place, shift)| byte | place << shift)).collect()
 }
 
-/// A palette, and the palette index of each pixel.
 struct Table {
     colours: Vec<u32>,
     places: Vec<u8>,
@@ -138,7 +137,6 @@ impl Table {
         Self { colours, places }
     }
 
-    /// Chooses a palette of at most this many colours.
     fn choose(counts: &[(u32, usize)], most: usize) -> Vec<u32> {
         let mut colours: Vec<u32> = Vec::new();
         for coarseness in 0..8 {
@@ -196,7 +194,6 @@ fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
     places.min_by_key(|(other, _)| distance(colour, **other)).map_or(0, |(_, place)| place)
 }
 
-/// Clears the low bits of the channels.
 const fn blur(colour: u32, bits: u32) -> u32 {
     let channel = 0xff >> bits << bits;
     colour & (channel << 16 | channel << 8 | channel)

@@ -48,7 +48,6 @@ fn read_panel(panel: &Panel) -> Vec<String> {
     sentences
 }
 
-/// `None` for an empty row.
 fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     let mut words = row_name(panel, row);
     let (name, mut between) = (words.len(), ": ");

@@ -50,7 +50,6 @@ pub(crate) struct Dot {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// Indices for [`Scene::steps`].
     pub strokes: Vec<usize>,
     pub paint: Paint,
     pub class: Option<&'static str>,
@@ -66,7 +65,6 @@ pub(crate) struct Scene {
     pub class: Option<&'static str>,
     pub push: Option<(Area, Edge)>,
     steps: Vec<Step<Dot>>,
-    /// End of each stroke in `steps`.
     ends: Vec<usize>,
 }
 

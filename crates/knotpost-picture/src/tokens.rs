@@ -85,7 +85,7 @@ fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Pal
     draw_figure(scene, Shape::of(seat), place, size * 0.22, [palette.tile, strong]);
 }
 
-/// Draws a mark twice `size` wide.
+/// Twice `size` wide.
 pub(crate) fn draw_mark(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     draw_figure(scene, Shape::of(seat), place, size, [strong, palette.rim]);

@@ -66,7 +66,6 @@ pub struct Weave {
     pub lengths: Vec<u32>,
 }
 
-/// Ribbons by row, column and the side they start at.
 struct Index {
     columns: usize,
     numbers: Vec<Option<usize>>,

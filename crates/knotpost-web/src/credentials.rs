@@ -94,7 +94,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Credentials {
     }
 }
 
-/// Keeps responses that depend on the user out of caches.
 pub(super) async fn shield_caches(mut request: Request, next: Next) -> Response {
     let credentials = Credentials::take(request.headers_mut());
     request.extensions_mut().insert(credentials.clone());

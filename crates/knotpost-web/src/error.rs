@@ -23,7 +23,6 @@ impl Problem {
         Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
     }
 
-    /// For errors of HTTP rather than of a command.
     pub(super) fn with_status(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self { status, code, detail: detail.into(), retry_after: None }
     }

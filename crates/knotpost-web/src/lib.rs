@@ -98,7 +98,6 @@ impl Web {
         }))
     }
 
-    /// For administrators and holders of the key.
     #[must_use]
     pub fn with_mailbox(self, mails: Arc<dyn LocalMailbox>, key: MailboxKey) -> Self {
         let mailbox = Some(Mailbox { mails, key });

@@ -27,7 +27,7 @@ fn cookie_name(config: &Config) -> &'static str {
     if is_secure(config) { SECURE_NAME } else { PLAIN_NAME }
 }
 
-/// Formats `Set-Cookie`; an empty token deletes the cookie.
+/// An empty token deletes the cookie.
 pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
     let age = if token.is_empty() { 0 } else { SESSION_MS / 1000 };
     let secure = if is_secure(config) { "; Secure" } else { "" };

@@ -412,7 +412,6 @@ async fn enlist_bots(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// True if another process holds the lock.
 pub(crate) fn is_in_use(lock: &Path) -> bool {
     let Ok(file) = File::open(lock) else { return false };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))

@@ -12,7 +12,7 @@ pub struct Envelope {
     pub way: Way,
     pub peer: Option<IpAddr>,
     pub helo: Option<String>,
-    /// Return path; `None` is the null path `<>`.
+    /// `None` is the null path `<>`.
     pub mail_from: Option<String>,
     /// As written; all were accepted by [`Intake::recipient`].
     pub recipients: Vec<String>,
@@ -80,7 +80,6 @@ impl Receipt {
     }
 }
 
-/// Accepts mail for every listener.
 pub trait Intake: Send + Sync {
     /// Must not wait: the client does.
     fn recipient(&self, address: &str) -> RecipientVerdict;

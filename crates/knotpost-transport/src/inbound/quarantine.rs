@@ -8,7 +8,7 @@ use knotpost_core::StoreError;
 use knotpost_core::intake::{Reason, UnreadMail, quarantine};
 
 impl MailIntake {
-    /// Stores the reason, and the message if the configuration keeps those.
+    /// Stores the reason; the message only if configured.
     pub(super) async fn quarantine(
         &self,
         envelope: &Envelope,

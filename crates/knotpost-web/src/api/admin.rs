@@ -31,7 +31,6 @@ pub(super) use strangers::{
 };
 pub(super) use users::{CHANGE_USER, USER, USERS, change_user, user, users};
 
-/// Rows of a page: default and maximum.
 const USUAL: usize = 50;
 const MOST: usize = 500;
 

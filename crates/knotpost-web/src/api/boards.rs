@@ -20,7 +20,6 @@ use knotpost_core::queries::{BoardQuery, BoardView, view_board, view_boards};
 use knotpost_core::records::export_record;
 use knotpost_model::{BoardKey, BoardRef, BoardState};
 
-/// Boards of a page: maximum and default.
 const MOST: i64 = 200;
 const USUAL: i64 = 50;
 

@@ -123,7 +123,6 @@ async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<
 
 struct Lost;
 
-/// Time for a client to make room for an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 async fn tell(events: &Events, news: Vec<ProgramNews>, until: Millis) -> Result<(), Lost> {

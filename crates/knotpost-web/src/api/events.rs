@@ -30,7 +30,6 @@ use knotpost_core::queries::{BoardVersion, view_board_version};
 use knotpost_model::{BoardRef, BoardState};
 use knotpost_platform::connections::Holder;
 
-/// Polling interval without a notification.
 const POLL: Duration = Duration::from_secs(3);
 const ALIVE: Duration = Duration::from_secs(25);
 /// Events queued for a slow client; a slower one is disconnected and reconnects by itself.

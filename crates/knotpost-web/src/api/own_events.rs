@@ -32,7 +32,6 @@ use knotpost_model::BoardRef;
 use knotpost_platform::connections::Holder;
 
 const LOOK: Duration = Duration::from_secs(10);
-/// Least time between two polls.
 const GAP: Duration = Duration::from_secs(1);
 const ALIVE: Duration = Duration::from_secs(25);
 /// Events queued for a slow client; a slower one is disconnected and reconnects by itself.

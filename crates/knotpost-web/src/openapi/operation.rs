@@ -184,7 +184,6 @@ impl Operation {
         Self { outcome, gives: [Some(Media::Bytes(kind)), None], ..self }
     }
 
-    /// Replaces 200.
     pub(crate) const fn status(self, status: u16, outcome: &'static str) -> Self {
         Self { status, outcome, ..self }
     }

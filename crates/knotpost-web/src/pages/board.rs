@@ -31,7 +31,6 @@ use knotpost_core::queries::{
 use knotpost_core::replies::Hint;
 use knotpost_model::{BoardRef, BoardState};
 
-/// Sections that can be shown beside the board instead of the moves.
 const SIDES: [&str; 2] = ["talk", "more"];
 
 #[derive(Debug, Default, Deserialize)]
@@ -39,11 +38,11 @@ const SIDES: [&str; 2] = ["talk", "more"];
 pub(super) struct Look {
     ply: Option<i64>,
     choose: Option<String>,
-    /// Place for the next die, chosen before its face.
+    /// For the next die, chosen before its face.
     spot: Option<String>,
     /// Set if the move was sent after the end of the session.
     unsent: Option<String>,
-    /// One of [`SIDES`], or the moves.
+    /// One of [`SIDES`]; the moves by default.
     pub(super) side: Option<String>,
 }
 
@@ -54,7 +53,7 @@ pub(super) struct Notice {
     pub(super) comment: String,
     /// Move sent from a page that was out of date.
     pub(super) stale: Option<String>,
-    /// Unstored text.
+    /// Text of a note that was not stored.
     pub(super) note: Option<String>,
     pub(super) hint: Option<Hint>,
 }

@@ -34,7 +34,6 @@ pub(super) struct BoardForm {
     act: String,
     #[serde(rename = "move")]
     play: String,
-    /// Number of the move to make.
     number: Option<u32>,
     /// Moves of the board as the page showed it.
     ply: Option<i64>,
@@ -205,7 +204,6 @@ async fn answered(
         if form.act == "chat" {
             return to_talk(name);
         }
-        // A rematch is a board of its own.
         let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);
         return Redirect::to(&format!("/boards/{}/{}#board", shown.game, shown.number)).into_response();
     };

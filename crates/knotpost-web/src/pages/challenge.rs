@@ -291,7 +291,6 @@ fn read_level(fields: &Fields) -> Result<String, String> {
     level.map(userid_of).ok_or_else(|| format!("choose a level from 1 to {LEVELS}"))
 }
 
-/// Options that differ from their defaults.
 fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, String> {
     let mut options = Vec::new();
     for spec in specs {

@@ -23,7 +23,7 @@ const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark
 const MOVES: usize = 9;
 const KEEP: &str = "public, max-age=86400";
 
-/// Figures of games, each drawn at its first request.
+/// Drawn at their first request.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     drawn: Mutex<BTreeMap<(&'static str, &'static str), Arc<str>>>,
@@ -44,7 +44,7 @@ impl Figures {
     }
 }
 
-/// Empty if the last move pushes or wins nothing.
+/// Empty if the last move pushes nothing or wins nothing.
 fn draw_push(game: &dyn AnyGame) -> String {
     let view = some_view(game);
     let Some(news) = view.news.as_ref().filter(|news| news.gain > 0) else { return String::new() };

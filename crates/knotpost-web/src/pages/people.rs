@@ -54,7 +54,6 @@ pub(super) async fn standings(
 pub(super) struct Beginning {
     active: Option<i64>,
     over: Option<i64>,
-    /// Set by the redirect after a message was sent.
     sent: String,
     against: String,
 }

@@ -16,10 +16,9 @@ use knotpost_core::identity::Profile;
 use knotpost_core::queries::BoardView;
 use knotpost_model::BoardState;
 
-/// Characters of a picture's alternative text.
 const LONGEST_ALT: usize = 400;
 
-/// Removes the turn from a past position: it concerns the present.
+/// Hides the turn in an earlier position, since it is the turn at present.
 pub(super) fn drawn(view: &BoardView) -> Cow<'_, View> {
     let shown = view.sheet.drawing.view();
     if view.board.entries.len() as i64 == view.summary.last_ply {

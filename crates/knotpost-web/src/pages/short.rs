@@ -10,7 +10,6 @@ use super::assets;
 use crate::Web;
 use crate::session::LoggedIn;
 
-/// Boards to try go on without an end.
 const ROBOTS: &str = "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explore\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
 const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
 const KEEP: &str = "public, max-age=86400";

@@ -45,14 +45,11 @@ struct Way {
 pub(super) struct Turn<'a> {
     ground: Ground<'a>,
     pub(super) choosing: Choosing,
-    /// Orientations of a placed stone.
     turns: Vec<Choice>,
     parts: Vec<PartKind>,
-    /// Faces that can be placed; one may be chosen.
     ways: Vec<Way>,
     /// Move before the face.
     stage: String,
-    /// Place chosen before its face.
     spot: Option<String>,
 }
 

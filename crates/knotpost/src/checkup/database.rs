@@ -33,7 +33,6 @@ pub(super) async fn check(setup: &Setup<'_>, running: &Running, depth: Depth, fi
     }
     if let Some(file) = settings.sqlite_file() {
         match std::fs::metadata(&file) {
-            // The server makes it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return check_place(config, findings);
             }

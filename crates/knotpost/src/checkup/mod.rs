@@ -21,7 +21,7 @@ use crate::server::{LOCK_FILE, Ports, is_in_use, read_ports, start_warnings};
 pub use finding::{Finding, Findings, Level};
 
 pub struct Setup<'a> {
-    /// Settings, as far as they can be used.
+    /// As far as they can be used.
     pub config: &'a Config,
     pub file: Option<&'a Path>,
     pub registry: &'static Registry,

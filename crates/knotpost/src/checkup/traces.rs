@@ -9,7 +9,7 @@ use super::Findings;
 const DRIFT_MS: i64 = 5_000;
 /// Tolerated lead of stored times: other servers store times, too.
 const FUTURE_MS: i64 = 60_000;
-/// Mails of as many senders as come hardly from one host.
+/// Mails of three senders or more that hardly come from one person's host.
 const MAILS: i64 = 10;
 const SENDERS: i64 = 3;
 

@@ -140,7 +140,7 @@ pub(crate) fn read_ports(data: &Path) -> std::io::Result<Ports> {
     serde_json::from_str(&text).map_err(std::io::Error::other)
 }
 
-/// Ignores an absent file: nothing depends on it after a clean stop.
+/// The file may be absent: nothing depends on it.
 pub(super) fn remove_ports(data: &Path) {
     let _ = std::fs::remove_file(data.join(PORTS_FILE));
 }

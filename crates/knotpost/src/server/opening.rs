@@ -209,7 +209,6 @@ fn makes_database(settings: &Settings) -> anyhow::Result<bool> {
     }
 }
 
-/// Fails if that cannot be determined.
 fn exists(path: &Path) -> anyhow::Result<bool> {
     match std::fs::metadata(path) {
         Ok(_) => Ok(true),

@@ -96,7 +96,6 @@ pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationTok
     }
 }
 
-/// Due turns, as far as one loop knows them.
 struct Pool {
     due: DueTurns,
     changes: Receiver<BoardRef>,

@@ -10,7 +10,6 @@ pub(in crate::inbound) fn host(field: &str) -> Option<String> {
     let head = parts.first()?;
     match head.words.as_slice() {
         [Word::Text(host)] => Some(host.to_ascii_lowercase()),
-        // Only version of the format.
         [Word::Text(host), Word::Text(version)] if version == "1" => Some(host.to_ascii_lowercase()),
         _ => None,
     }

@@ -32,10 +32,9 @@ pub struct Authenticator {
     domain: String,
 }
 
-/// A host whose `Authentication-Results` are trusted.
 struct Trusted {
     name: String,
-    /// Networks from which it connects, besides this machine.
+    /// Besides this machine.
     addresses: Vec<IpAddr>,
 }
 

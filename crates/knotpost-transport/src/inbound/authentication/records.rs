@@ -65,7 +65,6 @@ impl Records {
         Ok(addresses)
     }
 
-    /// Names in reverse DNS.
     pub async fn names_of(&self, address: IpAddr) -> Result<Vec<String>, NoAnswer> {
         let answer = self.0.resolver().reverse_lookup(address).await;
         read(answer.map(|answer| answer.answers().to_vec()), |data| match data {

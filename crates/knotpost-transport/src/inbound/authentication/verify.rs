@@ -47,13 +47,11 @@ pub(in crate::inbound) struct SignedMail<'a> {
     related: AuthenticatedMessage<'a>,
     /// Holds the other signatures.
     strange: AuthenticatedMessage<'a>,
-    /// Verdicts on signatures that are not checked.
     set_aside: Vec<DkimVerdict>,
     /// Domain in From, as this server reads it; empty without exactly one author.
     author: &'a str,
     /// True if mail-auth, which checks the policy of the author's domain, reads another author.
     is_disputed: bool,
-    /// Those of [`DECISIVE`] that the mail has.
     decisive: Vec<&'static str>,
 }
 
@@ -83,7 +81,6 @@ impl<'a> SignedMail<'a> {
             |dkim_headers: Vec<Header<'a, Signature>>| AuthenticatedMessage { dkim_headers, ..mail.clone() };
         let mut strange = with(strange);
         let related = with(related);
-        // Signatures that cannot be parsed are reported once.
         strange.errors.clear();
         Some(Self { related, strange, set_aside, author, is_disputed, decisive })
     }

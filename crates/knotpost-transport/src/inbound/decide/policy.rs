@@ -6,7 +6,6 @@ use knotpost_model::{DmarcPolicy, Verdicts};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::inbound) enum Ruling {
-    /// The address in From counts.
     Believed,
     /// The address in From does not count; a password does.
     Unproven,

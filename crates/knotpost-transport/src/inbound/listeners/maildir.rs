@@ -35,7 +35,7 @@ pub struct MaildirWatcher {
     max_bytes: usize,
     /// Processed files that could not be moved out of `new`. They are not taken again.
     stuck: HashSet<OsString>,
-    /// Last warning, so that it is logged once.
+    /// Logged once.
     trouble: Option<String>,
 }
 
@@ -66,7 +66,6 @@ enum Found {
     Elsewhere,
 }
 
-/// Locked until it has been moved.
 struct ProcessedFile {
     fate: Fate,
     _file: Option<File>,
@@ -78,7 +77,6 @@ impl MaildirWatcher {
         Self { root: root.into(), max_bytes, stuck: HashSet::new(), trouble: None }
     }
 
-    /// Takes all mails, oldest first, unless cancelled.
     pub async fn walk(&mut self, intake: &MailIntake, stop: &CancellationToken) -> Round {
         let root = Arc::clone(&self.root);
         let names = match blocking(move || list(&root)).await {
@@ -209,7 +207,7 @@ fn list(root: &Path) -> io::Result<Vec<OsString>> {
     Ok(files.into_iter().map(|(_, name)| name).collect())
 }
 
-/// Unix seconds of the delivery, by the name or else the file.
+/// Unix seconds, by the name or else the file.
 fn age(name: &OsStr, metadata: &fs::Metadata) -> u64 {
     let digits = name.as_bytes().split(|byte| *byte == b'.').next().unwrap_or_default();
     let named = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());

@@ -62,15 +62,12 @@ pub struct SmtpSettings {
     pub max_recipients: usize,
     pub max_errors: usize,
     pub max_connections: usize,
-    /// Connections from one host that is no relay.
     pub max_per_host: usize,
     /// Mail servers that relay for this one. They have no limit per host, but leave room for other clients.
     pub relays: Networks,
-    /// Limit for a complete command line.
     pub command_timeout: Duration,
     /// Limit of silence within a message.
     pub data_timeout: Duration,
-    /// Limit for a complete message.
     pub message_timeout: Duration,
     /// Time to finish a message after cancellation.
     pub grace: Duration,
@@ -109,7 +106,7 @@ pub async fn serve(
     accept_all(listener, settings, intake, cancel).await;
 }
 
-/// Serves as [`serve`]; every client counts as a relay.
+/// Every client counts as a relay.
 #[cfg(unix)]
 pub async fn serve_unix(
     socket: NamedSocket,

@@ -48,7 +48,6 @@ const FAILURES: [&str; 9] = [
     "delivery failed",
 ];
 
-/// Lines after which a report repeats the mail it is about.
 const COPIES: [&str; 8] = [
     "below this line is a copy of the message",
     "this is a copy of the message",
@@ -130,7 +129,6 @@ fn after_type(value: &str) -> &str {
     value.split_once(';').map_or(value, |(_, value)| value).trim()
 }
 
-/// Checks sender and Subject of a mail without a machine-readable part.
 fn looks_like_report(message: &Message, sender: Option<&str>) -> bool {
     message.from.iter().map(String::as_str).chain(sender).any(|name| is_mailer(name) || is_postmaster(name))
         || is_report_subject(&message.subject)

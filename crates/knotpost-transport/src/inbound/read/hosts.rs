@@ -22,7 +22,6 @@ pub(in crate::inbound) fn connecting_host(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::inbound) enum Client {
     Direct(IpAddr),
-    /// Named by a relay.
     Relayed(IpAddr),
     Unknown,
 }
@@ -46,7 +45,6 @@ pub(in crate::inbound) fn client(relays: &Networks, envelope: &Envelope, message
     if let Some(peer) = peer.filter(|peer| !is_relay(*peer)) {
         return Client::Direct(peer);
     }
-    // The first client that is no relay counts.
     for hop in &message.received_from {
         match hop {
             Some(client) if is_relay(*client) => {}

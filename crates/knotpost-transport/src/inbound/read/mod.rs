@@ -40,7 +40,7 @@ pub(super) struct Mail {
 /// A refusal while the sending server waits for the reply.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    /// Stored if there is no session in which to refuse.
+    /// Stored if there is no session.
     pub(super) reason: Reason,
     /// "5.x.y".
     pub(super) enhanced: &'static str,
@@ -135,7 +135,6 @@ impl Mail {
     }
 }
 
-/// Explains to the sender why no words could be read.
 fn why_wordless(message: &Message) -> &'static str {
     match (message.sealed, &message.text) {
         (Some(Sealed::Encrypted), _) => {

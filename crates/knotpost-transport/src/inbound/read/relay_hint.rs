@@ -10,7 +10,6 @@ use knotpost_model::{Host, Networks};
 
 /// Mails in a row from it before it is reported.
 const MAILS: u32 = 100;
-/// Clients that these mails must name.
 const CLIENTS: usize = 3;
 
 #[derive(Debug, Default)]

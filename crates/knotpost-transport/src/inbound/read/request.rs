@@ -56,7 +56,6 @@ impl Mail {
         request.unless_it_answers(answering)
     }
 
-    /// True if the Subject leaves the command to the text.
     fn is_below_nothing(&self, vocabulary: &Vocabulary) -> bool {
         knotpost_commands::says_nothing(&self.message.subject, vocabulary)
     }

@@ -26,7 +26,7 @@ const LONGEST_FORM: usize = 128 * 1024;
 const COOKIE: &str = "unsent";
 const MINUTES: u32 = 10;
 const LONGEST_COOKIE: usize = 3500;
-/// Fields that are never returned.
+/// Fields that are never sent back.
 pub(in crate::pages) const SECRETS: [&str; 3] = ["password", "present", "new"];
 /// Fields of buttons, and hidden ones.
 const WORDLESS: [&str; 6] = ["act", "move", "number", "ply", "id", "sure"];
@@ -144,7 +144,7 @@ fn is_of_programs(path: &str) -> bool {
     ["/api/", "/inbound"].iter().any(|other| path.starts_with(other)) || path == "/commands"
 }
 
-/// Formats `Set-Cookie`; an empty value deletes the cookie.
+/// An empty value deletes the cookie.
 pub(super) fn cookie(web: &Web, carried: &str, seconds: u32) -> Option<HeaderValue> {
     let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
     let cookie =
@@ -235,7 +235,6 @@ async fn complete(
     page
 }
 
-/// For a form larger than any of ours can be.
 const TOO_LARGE: &str =
     "this is more than the server takes; go back, where the browser keeps what you wrote, and shorten it";
 

@@ -184,7 +184,6 @@ impl Seen<'_> {
         }
     }
 
-    /// Decision of a computer player, and its evaluation for each player.
     pub(super) fn hint(&self, hint: &Hint) -> Value {
         let seats = self.view.summary.seats.iter().zip(&hint.thought.value);
         let share = |(seat, value): (&SeatSummary, &f64)| {

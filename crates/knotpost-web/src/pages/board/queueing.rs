@@ -5,7 +5,6 @@ use minijinja::{Value, context};
 
 use crate::pages::practice::{Line, SWAP};
 
-/// An own move of a line, and the reply before it.
 struct Answer {
     /// Player and move of the reply.
     reply: Option<(String, String)>,

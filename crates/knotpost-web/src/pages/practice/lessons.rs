@@ -21,7 +21,7 @@ use knotpost_core::boards::Code;
 
 #[derive(Debug, Deserialize)]
 struct Course {
-    /// Moves of the game's figure, on a board with default options.
+    /// On a board with default options.
     figure: String,
     /// As typed; empty for the defaults.
     options: String,

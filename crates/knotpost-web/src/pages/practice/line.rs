@@ -32,7 +32,7 @@ pub(in crate::pages) struct Look {
 pub(in crate::pages) struct Origin {
     /// Without the query.
     pub(in crate::pages) path: String,
-    /// Constant parts of the query, such as `deal=3`.
+    /// Such as `deal=3`.
     pub(in crate::pages) kept: Vec<String>,
     /// Most moves of the visitor.
     pub(in crate::pages) most: usize,

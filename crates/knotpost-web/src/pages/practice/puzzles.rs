@@ -27,7 +27,7 @@ pub(in crate::pages) struct Tried {
     /// The tried move, and the line after it.
     moves: String,
     choose: String,
-    /// Place for the next die, chosen before its face.
+    /// For the next die, chosen before its face.
     spot: Option<String>,
     answer: Option<String>,
 }

@@ -89,7 +89,6 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
     });
     let facts = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/zip")),
-        // It is compressed.
         (header::CONTENT_ENCODING, HeaderValue::from_static("identity")),
         (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),
     ];

@@ -151,7 +151,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         Ok(())
     }
 
-    /// Only in text.
     pub(in crate::cli) fn board(&mut self, table: &Table) -> io::Result<()> {
         if self.style == Style::Json {
             return Ok(());

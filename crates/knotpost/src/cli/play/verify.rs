@@ -17,7 +17,7 @@ pub(super) struct Proof {
     told: bool,
     /// One for each turn; none in a game whose only chance is the deal at the start.
     pub rolls: Vec<String>,
-    /// Position that includes the deal.
+    /// Includes the deal.
     pub start: String,
 }
 

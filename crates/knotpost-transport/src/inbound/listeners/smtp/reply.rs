@@ -1,3 +1,5 @@
+//! The wire format of replies.
+
 use std::fmt::Write as _;
 
 /// RFC 5321, section 4.5.3.1.5, less code, enhanced code and line end.

@@ -108,7 +108,6 @@ impl Session {
         let _ = timeout(FAREWELL, wire.close()).await;
     }
 
-    /// Waits for cancellation and the grace period after it.
     pub(super) async fn grace_is_over(&self) {
         self.cancel.cancelled().await;
         tokio::time::sleep(self.settings.grace).await;

@@ -20,7 +20,7 @@ pub(super) enum Line {
 
 pub(super) struct Wire<S> {
     stream: S,
-    /// Received bytes, unused from `used` on.
+    /// Unused from `used` on.
     input: Vec<u8>,
     used: usize,
     pub(super) output: Vec<u8>,

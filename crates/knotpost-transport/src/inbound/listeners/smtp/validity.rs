@@ -6,7 +6,6 @@ use jiff::tz::TimeZone;
 use knotpost_model::Millis;
 
 const SEQUENCE: u8 = 0x30;
-/// Tag `[0]` of the version.
 const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
@@ -18,7 +17,6 @@ pub(super) fn end_of(der: &[u8]) -> Option<Millis> {
     if *rest.first()? == VERSION {
         rest = value(rest)?.2;
     }
-    // Serial number, algorithm, issuer.
     for _ in 0..3 {
         rest = value(rest)?.2;
     }
