@@ -81,6 +81,7 @@ impl<'a> SignedMail<'a> {
             |dkim_headers: Vec<Header<'a, Signature>>| AuthenticatedMessage { dkim_headers, ..mail.clone() };
         let mut strange = with(strange);
         let related = with(related);
+        // Signatures that cannot be parsed are reported once.
         strange.errors.clear();
         Some(Self { related, strange, set_aside, author, is_disputed, decisive })
     }

@@ -49,6 +49,7 @@ enum Fate {
 enum Wait {
     /// Too many of its kind are queued already.
     This(String),
+    /// The failure is not about this mail: the others have to wait as well.
     All(String),
 }
 

@@ -17,6 +17,7 @@ pub(super) fn end_of(der: &[u8]) -> Option<Millis> {
     if *rest.first()? == VERSION {
         rest = value(rest)?.2;
     }
+    // Serial number, algorithm, issuer.
     for _ in 0..3 {
         rest = value(rest)?.2;
     }
