@@ -9,8 +9,10 @@ use foldhash::HashMap;
 use std::{cmp::Reverse, collections::HashSet};
 use tiny_skia::{FillRule, LineCap, LineJoin, PathBuilder, Pixmap, Stroke, Transform};
 
+/// The most pixels of a picture.
 const MOST_PIXELS: u32 = 16_000_000;
 
+/// Draws the scene at this width.
 pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError> {
     let scale = width_px as f32 / scene.width;
     let height_px = (scene.height * scale).ceil() as u32;
@@ -25,7 +27,7 @@ pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError
     encode(&pixmap)
 }
 
-/// Centres the scene on a page of the given size, as large as it fits.
+/// Draws the scene centred and as large as it fits on a page of the given size and colour.
 pub(crate) fn draw_within(
     scene: &Scene,
     (width, height): (u32, u32),
@@ -105,11 +107,13 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
     Ok(bytes)
 }
 
+/// Indices of four bits, two in a byte; each row begins a byte.
 fn two_a_byte(places: &[u8], width: usize) -> Vec<u8> {
     let pairs = places.chunks(width).flat_map(|row| row.chunks(2));
     pairs.map(|pair| pair.iter().zip([4, 0]).fold(0, |byte, (place, shift)| byte | place << shift)).collect()
 }
 
+/// A palette, and the palette index of each pixel.
 struct Table {
     colours: Vec<u32>,
     places: Vec<u8>,
@@ -137,6 +141,7 @@ impl Table {
         Self { colours, places }
     }
 
+    /// A palette of at most this many colours.
     fn choose(counts: &[(u32, usize)], most: usize) -> Vec<u32> {
         let mut colours: Vec<u32> = Vec::new();
         for coarseness in 0..8 {
@@ -155,24 +160,26 @@ impl Table {
     }
 }
 
-/// Size of a palette with four bits a pixel, which saves a third of the bytes.
+/// The colours of a palette with four bits for a pixel, which saves a third of the bytes.
 const FEW_COLOURS: usize = 16;
 
-/// Size of a palette with eight bits a pixel; 256 colours would only enlarge the file.
+/// The most colours of a palette with eight bits for a pixel. Four times as many would be possible, and would change only
+/// the size of the file.
 const MANY_COLOURS: usize = 64;
 
-/// A colour counts as an area if it has one pixel of this many.
+/// A colour is an area when it has one of this many pixels.
 const AREA_SHARE: usize = 1000;
 
-/// A [`distance`] that is barely visible in an area.
+/// A [`distance`] that is barely seen in an area.
 const BARELY_SEEN: u32 = 400;
 
-/// A [`distance`] at which small things keep their colour.
+/// A [`distance`] at which small things still have their colour.
 const STILL_ALIKE: u32 = 6000;
 
-/// Compression level: one more takes longer than drawing and saves 5 %.
+/// How hard the encoder tries: a level more takes longer than drawing does and saves 5 %.
 const LEVEL: u8 = 6;
 
+/// All colours of the pixels and how many have them, the most frequent first.
 fn count(pixels: &[u32]) -> Vec<(u32, usize)> {
     let mut counts: HashMap<u32, usize> = HashMap::default();
     for run in pixels.chunk_by(|one, next| one == next) {
@@ -183,17 +190,19 @@ fn count(pixels: &[u32]) -> Vec<(u32, usize)> {
     counts
 }
 
-/// Sum of the squared differences of the channels.
+/// How different two colours are: the sum of the squares.
 fn distance(one: u32, other: u32) -> u32 {
     let channels = Colour(one).channels().into_iter().zip(Colour(other).channels());
     channels.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
 }
 
+/// The index of the most similar colour, the first of several.
 fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
     let places = colours.iter().zip(0..=u8::MAX);
     places.min_by_key(|(other, _)| distance(colour, **other)).map_or(0, |(_, place)| place)
 }
 
+/// The colour without the low bits of its channels.
 const fn blur(colour: u32, bits: u32) -> u32 {
     let channel = 0xff >> bits << bits;
     colour & (channel << 16 | channel << 8 | channel)
