@@ -2,13 +2,12 @@
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 
-/// The text of bytes in a charset. A wrong name is found out: bytes that are valid UTF-8 are read as UTF-8, and what
-/// an unknown name or invalid UTF-8 leaves over as Windows-1252.
+/// Reads valid UTF-8 as UTF-8 under any name; an unknown charset and invalid UTF-8 as Windows-1252.
 pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
     let name = canonical(charset.unwrap_or_default());
     let is_ascii = bytes.is_ascii();
     match name.as_str() {
-        // Text in these forms holds a NUL for every letter of ASCII and every line end.
+        // In these charsets every ASCII letter and line end has a NUL.
         "utf-16" | "utf-16le" | "utf-16be" | "utf-32" | "utf-32le" | "utf-32be" => {
             if !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok() {
                 return decode_utf8(bytes);
@@ -36,7 +35,7 @@ pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
     }
 }
 
-/// One name for each charset that mail-parser does not know by all of its names: `cp949` and `windows-949` are `euc-kr`.
+/// Maps names that mail-parser does not know to one it knows: `cp949` and `windows-949` to `euc-kr`.
 fn canonical(name: &str) -> String {
     let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';'));
     let name = name.to_ascii_lowercase().replace('_', "-");
@@ -98,7 +97,7 @@ fn decode(bytes: &[u8], name: &str) -> String {
     charset_decoder(name.as_bytes()).map_or_else(|| decode_utf8(bytes), |decode| decode(bytes))
 }
 
-/// UTF-8 in which what is not valid is Windows-1252: programs that declare no charset send one of the two.
+/// Reads invalid bytes as Windows-1252, since programs that declare no charset send one of the two.
 fn decode_utf8(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -112,8 +111,8 @@ fn decode_utf8(bytes: &[u8]) -> String {
     text
 }
 
-/// Recognises bytes outside of ASCII that are UTF-8 under the name of another charset. A few characters of a charset
-/// with two bytes each may be so by chance, but hardly one of three bytes or several in a row.
+/// Recognises UTF-8 under the name of another charset. A few characters of a two-byte charset may look so by chance,
+/// but hardly one of three bytes or several in a row.
 fn is_surely_utf8(bytes: &[u8], name: &str) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     let has_pairs =
@@ -125,8 +124,8 @@ fn is_surely_utf8(bytes: &[u8], name: &str) -> bool {
         || text.chars().filter(|c| !c.is_ascii()).nth(2).is_some()
 }
 
-/// UTF-7 (RFC 2152): runs of Base64 between `+` and `-`, or before any other character. A run that holds no text is left
-/// as it is.
+/// UTF-7 (RFC 2152): runs of Base64 between `+` and `-`, or before any other character. An invalid run is left as it
+/// is.
 fn decode_utf7(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -183,7 +182,7 @@ fn decode_utf32(bytes: &[u8], name: &str) -> String {
     let (bytes, is_little) = match bytes {
         [0xff, 0xfe, 0, 0, rest @ ..] => (rest, true),
         [0, 0, 0xfe, 0xff, rest @ ..] => (rest, false),
-        // Without a mark it is big-endian (RFC 2781), unless it cannot be.
+        // Without a byte order mark it is big-endian (RFC 2781), unless it cannot be.
         _ => (bytes, name == "utf-32le" || (name == "utf-32" && bytes.first() != Some(&0))),
     };
     let (words, _) = bytes.as_chunks::<4>();
@@ -214,8 +213,8 @@ fn unshift_kr(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// GB 2312 of HZ (RFC 1843): between `~{` and `~}` every byte has lost its highest bit; `~~` is the sign, and `~` before
-/// a line end joins lines.
+/// GB 2312 of HZ (RFC 1843): between `~{` and `~}` every byte has lost its highest bit; `~~` is a tilde, and `~`
+/// before a line end joins lines.
 fn unshift_hz(bytes: &[u8]) -> Vec<u8> {
     let mut is_shifted = false;
     let mut out = Vec::with_capacity(bytes.len());

@@ -5,7 +5,7 @@
 
 use memchr::memchr3;
 
-/// Whether a message has ended.
+/// State of a message while it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// The end has not been read yet.
@@ -14,7 +14,7 @@ pub enum Progress {
     Ended,
 }
 
-/// A complete message.
+/// A message read to its end.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Received {
     /// The bytes, without dot-stuffing.
@@ -25,18 +25,15 @@ pub enum Received {
     Malformed,
 }
 
-/// The state of the reader: what the bytes so far end with.
+/// The end of the bytes read so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing at all, or CRLF.
+    /// Start of the message, or CRLF.
     LineStart,
     /// A dot at the start of a line.
     Dot,
-    /// A dot at the start of a line, and CR.
     DotCr,
-    /// Anything else within a line.
     Text,
-    /// CR, within or at the start of a line.
     Cr,
 }
 
@@ -51,13 +48,13 @@ pub struct DataReader {
 }
 
 impl DataReader {
-    /// For a message of at most `limit` bytes.
+    /// Accepts at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         let body = Vec::with_capacity(limit.min(8 * 1024));
         Self { body, limit, state: State::LineStart, too_large: false, malformed: false }
     }
 
-    /// Reads bytes up to the end of the message; returns how many it used, and whether the message has ended.
+    /// Reads up to the end of the message; returns the number of bytes used.
     pub fn ingest(&mut self, bytes: &[u8]) -> (usize, Progress) {
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
@@ -78,18 +75,18 @@ impl DataReader {
         (bytes.len(), Progress::Going)
     }
 
-    /// The bytes that are held of the message so far.
+    /// Size in bytes of the message so far.
     pub fn held(&self) -> usize {
         self.body.len()
     }
 
-    /// Drops the message, which will not be taken, and reads on to its end.
+    /// Drops the message and reads on to its end.
     pub fn give_up(&mut self) {
         self.too_large = true;
         self.body = Vec::new();
     }
 
-    /// The message, once it has ended.
+    /// Returns the message; call it after [`Progress::Ended`].
     pub fn finish(self) -> Received {
         if self.malformed {
             Received::Malformed
@@ -127,7 +124,6 @@ impl DataReader {
         Progress::Going
     }
 
-    /// Drops the bytes of a message that will be refused.
     fn keep(&mut self, bytes: &[u8]) {
         self.too_large |= self.body.len() + bytes.len() > self.limit;
         if self.too_large || self.malformed {
@@ -143,7 +139,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Feeds the bytes in chunks; returns the message and the number of bytes used, if it ended.
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Option<(Received, usize)> {
         let mut reader = DataReader::new(limit);
         let mut used = 0;
@@ -158,7 +153,7 @@ mod tests {
         None
     }
 
-    /// The same by searching the text: the first CRLF.CRLF, including a CRLF before the text.
+    /// Finds the first CRLF.CRLF, including a CRLF before the text.
     fn by_search(wire: &[u8]) -> Option<(Received, usize)> {
         let text = [b"\r\n", wire].concat();
         let end = text.windows(5).position(|five| five == b"\r\n.\r\n")?;

@@ -4,7 +4,6 @@ use mail_parser::decoders::base64::base64_decode;
 
 use super::charset::decode_charset;
 
-/// Decodes Base64 that may be truncated or followed by the footer of a mailing list.
 pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
     if let Some(decoded) = base64_decode(body) {
         return decoded;
@@ -17,9 +16,8 @@ pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
     base64_decode(whole_lines).unwrap_or_else(|| body.to_vec())
 }
 
-/// Decodes quoted-printable (RFC 2045, section 6.7); an invalid code is left as it is.
-///
-/// Blanks at line ends are left too: programs that do not encode them mean the `-- ` above a signature.
+/// Decodes quoted-printable (RFC 2045, section 6.7); an invalid code is left as it is, and so are blanks at line ends:
+/// programs that do not encode them mean the `-- ` above a signature.
 pub(super) fn decode_quoted(body: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -59,7 +57,6 @@ fn after_soft_break(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The most blanks between the `=` of a soft line break and its line end.
 const MAX_PADDING: usize = 80;
 
 /// Converts to `\n` line ends, and removes byte order marks and control characters other than line ends and tabs.
@@ -78,14 +75,14 @@ pub(super) fn clean_lines(text: &str) -> String {
     clean
 }
 
-/// Invisible characters without meaning in a command or comment: soft hyphens, zero-width spaces, byte order marks,
-/// direction marks. Joiners are kept, because they shape letters and emoji.
+/// Recognises soft hyphens, zero-width spaces, byte order marks, direction marks. Joiners are kept, because they shape
+/// letters and emoji.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Headers as UTF-8; bytes that are not valid UTF-8 are read as Windows-1252, which some programs send unencoded.
+/// Reads invalid UTF-8 as Windows-1252, which some programs send unencoded.
 pub(super) fn header_text(head: &[u8]) -> Vec<u8> {
     if std::str::from_utf8(head).is_ok() {
         return head.to_vec();

@@ -6,7 +6,7 @@
 use super::charset::decode_charset;
 use super::decode::{decode_base64, decode_quoted};
 
-/// Decodes every encoded word; other text, and a word that cannot be decoded, is left as it is.
+/// Leaves other text, and a word that cannot be decoded, as it is.
 pub(super) fn decode_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending: Option<Pending> = None;
@@ -38,14 +38,13 @@ pub(super) fn decode_words(text: &str) -> String {
     out
 }
 
-/// The bytes of adjacent words of one charset.
 struct Pending {
     charset: String,
     bytes: Vec<u8>,
 }
 
 impl Pending {
-    /// Whether the charset switches by escape sequences, whose state is reset in every word.
+    /// False for a charset with escape sequences, whose state is reset in every word.
     fn continues_in(&self, word: &Word<'_>) -> bool {
         let switches = self.charset.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("iso-2022"));
         !switches && self.charset.eq_ignore_ascii_case(word.charset)
@@ -63,7 +62,7 @@ fn flush(pending: &mut Option<Pending>, out: &mut String) {
     }
 }
 
-/// The longest word that is decoded, in bytes; RFC 2047 allows 75, but programs write longer ones.
+/// In bytes; RFC 2047 allows 75, but programs write longer ones.
 const MAX_WORD: usize = 4096;
 
 /// Parses `=?charset*language?B?text?=` at the start of the text; returns it and the rest.

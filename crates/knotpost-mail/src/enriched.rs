@@ -1,8 +1,7 @@
-//! The two forms of text with marks in angle brackets that came before HTML: `text/enriched` (RFC 1896) and
-//! `text/richtext` (RFC 1341).
+//! Formatted text before HTML: `text/enriched` (RFC 1896) and `text/richtext` (RFC 1341).
 
-/// The text without its marks, in lines. In both forms one line end is a blank; in enriched text each further one is a
-/// line end, in richtext only `<nl>` is.
+/// Removes the markup. In both forms one line end is a blank; in enriched text each further one is a line end, in
+/// richtext only `<nl>` is.
 pub(super) fn to_text(marked: &str, is_richtext: bool) -> String {
     let mut text = String::with_capacity(marked.len());
     let (mut rest, mut is_parameter, mut ends) = (marked, false, 0_usize);

@@ -1,25 +1,24 @@
 //! Extracts the sender's own words from the text of a mail.
 //!
-//! It drops what mail programs add: quoted text and its attribution, signatures, adverts of telephones. Text above, between
-//! or below quotes is kept, and so is everything uncertain: a quote too many costs a sentence in a comment, a sentence too
-//! few may be a move.
+//! Drops quotes and their attribution, signatures, adverts of telephones. Text above, between or below quotes stays,
+//! and so does everything uncertain: a quote too many costs a sentence in a comment, a sentence too few may be a move.
 
 use super::{quoting, trimmings};
 
 /// A text without quotes, and without blank lines at either end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
-    /// The lines that are left, in order.
+    /// Remaining lines, in order.
     pub lines: Vec<String>,
 }
 
 impl Extracted {
-    /// All of it as one text.
+    /// Joins the lines to one text.
     pub fn text(&self) -> String {
         self.lines.join("\n")
     }
 
-    /// The first line, and what follows it without blank lines around.
+    /// Splits off the first line; the rest has no blank lines around.
     pub fn split_first(&self) -> Option<(&str, String)> {
         let (first, rest) = self.lines.split_first()?;
         Some((first.trim(), rest.join("\n").trim().to_owned()))
@@ -46,16 +45,14 @@ pub(super) enum Mark {
     Own,
     /// Marked with `>`, or part of an included message.
     Quote,
-    /// Dropped, but not quoted: signatures, adverts and warnings.
     Trimmings,
 }
 
-/// Whether nothing is visible: blanks, and joiners with nothing to join.
+/// True if nothing is visible: blanks, and joiners with nothing to join.
 pub(super) fn is_blank(line: &str) -> bool {
     line.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200c}' | '\u{200d}'))
 }
 
-/// Whether this is a visible line of the sender's.
 pub(super) fn is_own(lines: &[&str], marks: &[Mark], index: usize) -> bool {
     marks.get(index) == Some(&Mark::Own) && lines.get(index).is_some_and(|line| !is_blank(line))
 }
@@ -82,7 +79,7 @@ fn mark_whole_messages(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// The number of lines of a separator, a rule with a header block or a header block alone; 0 when there is none.
+/// Length of a separator, of a rule with a header block, or of a header block alone; 0 without one.
 fn message_head(lines: &[&str]) -> usize {
     let Some(first) = lines.first().filter(|line| !is_blank(line)) else { return 0 };
     let separator = quoting::is_separator(first);
@@ -97,7 +94,7 @@ fn message_head(lines: &[&str]) -> usize {
     }
 }
 
-/// An attribution counts only directly above a quote, with at most one blank line between.
+/// Counts an attribution only directly above a quote, with at most one blank line between.
 fn mark_attributions(lines: &[&str], marks: &mut [Mark]) {
     for start in 0..lines.len() {
         let begins =
@@ -112,7 +109,7 @@ fn mark_attributions(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// The number of last lines that form an attribution: one, or up to three when the program wrapped a long one.
+/// Length of the attribution at the end: one line, or up to three if the program wrapped a long one.
 fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
     let mut fallback = 0;
     for length in 1..=3.min(lines.len()) {
@@ -136,8 +133,8 @@ fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
     fallback
 }
 
-/// Unmistakable attributions above quotes without marks. Below words of the sender all of the rest is the quote; otherwise
-/// its extent is unknown, and only the attribution is dropped.
+/// Finds unmistakable attributions above quotes without marks. Below words of the sender all of the rest is the quote;
+/// otherwise its extent is unknown, and only the attribution is dropped.
 fn mark_unmarked_quotes(lines: &[&str], marks: &mut [Mark]) {
     let (mut at, mut above) = (0, false);
     while at < lines.len() {
@@ -160,7 +157,7 @@ fn mark_unmarked_quotes(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// The number of lines of an attribution with name, address, date and verb that begins a paragraph at this line.
+/// Length of an attribution with name, address, date and verb that begins a paragraph at this line.
 fn full_attribution(lines: &[&str], marks: &[Mark], at: usize) -> usize {
     let begins = at.checked_sub(1).is_none_or(|before| !is_own(lines, marks, before));
     if !begins {
@@ -173,7 +170,7 @@ fn full_attribution(lines: &[&str], marks: &[Mark], at: usize) -> usize {
     (1..=3).find(fits).unwrap_or(0)
 }
 
-/// The lines that are kept; in place of dropped lines at most one blank line.
+/// Leaves at most one blank line in place of dropped ones.
 fn collect(lines: &[&str], marks: &[Mark]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     let mut gap = false;

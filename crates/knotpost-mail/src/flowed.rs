@@ -5,7 +5,6 @@ use std::str::Lines;
 
 use mail_parser::ContentType;
 
-/// Joins the lines of a text whose Content-Type says that it is flowed; leaves any other text alone.
 pub(super) fn unflow_if_declared(text: String, content: Option<&ContentType<'_>>) -> String {
     let parameter = |name: &str| content.and_then(|content| content.attribute(name)).unwrap_or_default();
     if !parameter("format").eq_ignore_ascii_case("flowed") {
@@ -15,7 +14,6 @@ pub(super) fn unflow_if_declared(text: String, content: Option<&ContentType<'_>>
     unflow(&text, joint)
 }
 
-/// The text between two joined lines.
 #[derive(Clone, Copy)]
 enum Joint {
     Space,
@@ -59,7 +57,7 @@ fn continuation<'a>(paragraph: &str, depth: usize, lines: &mut Peekable<Lines<'a
 
 const SIGNATURE: &str = "-- ";
 
-/// The number of quote marks, and the line after them without space-stuffing.
+/// Splits into the number of quote marks, and the line after them without space-stuffing.
 fn split_quote(line: &str) -> (usize, &str) {
     let rest = line.trim_start_matches('>');
     (line.len() - rest.len(), rest.strip_prefix(' ').unwrap_or(rest))

@@ -1,19 +1,19 @@
 //! Converts HTML to the plain text a person would have typed.
 //!
-//! For mails without a plain part: it keeps line breaks, drops what is not displayed or struck out, and marks quotes with
-//! `>`, so that the next stage needs to know one kind of quote only. It is not a renderer: no tables, no lists, no links.
+//! For mails without a plain part: keeps line breaks, drops hidden and struck-out text, and marks quotes with `>`, so
+//! that the next stage knows one kind of quote only. Tables, lists and links are not rendered.
 
 use mail_parser::decoders::html::add_html_token;
 
 use super::decode::is_invisible;
 use super::html_style::{Look, attribute, declarations, is_indent};
 
-/// Converts any markup; it never fails.
+/// Never fails.
 pub(super) fn to_text(html: &str) -> String {
     Page::default().read(html)
 }
 
-/// The same without the marks of a `blockquote` that is only an indent; `None` when there is no such.
+/// Converts without quote marks for a `blockquote` that is only an indent; `None` if there is none.
 pub(super) fn unindented(html: &str) -> Option<String> {
     let mut page = Page { indents: Some(0), ..Page::default() };
     let text = page.read(html);
@@ -48,7 +48,7 @@ struct Tag<'a> {
 }
 
 impl Tag<'_> {
-    /// Returns true if nothing can stand in the element, or it ends with its tag.
+    /// True for a void element, or a tag that closes itself.
     fn is_empty(&self) -> bool {
         const EMPTY: &[&str] = &[
             "", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
@@ -58,7 +58,7 @@ impl Tag<'_> {
     }
 }
 
-/// Returns true for a block: it begins a line, and no end of an element around it goes past it.
+/// True for a block: it begins a line, and the end tag of an inline element around it does not close it.
 fn is_block(name: &str) -> bool {
     matches!(
         name,
@@ -102,7 +102,7 @@ fn is_block(name: &str) -> bool {
     )
 }
 
-/// The elements that end where one begins, though nothing says so.
+/// Elements that a start tag closes implicitly.
 fn ended_by(name: &str) -> &'static [&'static str] {
     match name {
         "li" => &["li"],
@@ -114,7 +114,7 @@ fn ended_by(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Reads the tag or comment at the start of the text; `None` when the `<` is just a character.
+/// Reads a tag or comment; `None` if the `<` is just a character.
 fn read_tag(text: &str) -> Option<(Tag<'_>, &str)> {
     let inner = text.get(1..)?;
     if let Some(comment) = inner.strip_prefix("!--") {
@@ -149,7 +149,6 @@ fn split_at_tag_end(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Skips the contents of elements that are not displayed.
 fn skip_hidden<'a>(tag: &Tag<'_>, after: &'a str) -> &'a str {
     if tag.closes
         || !matches!(
@@ -174,20 +173,18 @@ struct Page {
     preformatted: usize,
     /// The paragraph has no margin: Outlook writes one for every line.
     tight: bool,
-    /// The elements around the text.
     open: Vec<Open>,
-    /// The indents that were not marked, where none is.
+    /// Number of unmarked indents; `None` if indents are marked.
     indents: Option<usize>,
 }
 
-/// An element, and what began with it.
 struct Open {
     name: String,
     marks: Marks,
     look: Look,
 }
 
-/// Elements that are looked through for the one that a tag ends.
+/// Elements searched for the one that a tag ends.
 const NEAR: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -197,7 +194,7 @@ enum Marks {
     Nothing,
 }
 
-/// The most quote marks; deeper quotes get the same number.
+/// Most quote marks; deeper quotes get this number.
 const MAX_QUOTES: usize = 8;
 
 impl Page {
@@ -219,7 +216,7 @@ impl Page {
         }
     }
 
-    /// A character of the source, where blanks and line ends collapse.
+    /// Collapses blanks and line ends of the source.
     fn source_char(&mut self, c: char) {
         match c {
             '\n' if self.preformatted > 0 => self.end_line(),
@@ -268,7 +265,6 @@ impl Page {
         }
     }
 
-    /// The line ends that an element brings.
     fn lay_out(&mut self, tag: &Tag<'_>) {
         match tag.name.as_str() {
             "br" => self.end_line(),
@@ -291,8 +287,7 @@ impl Page {
         }
     }
 
-    /// Begins what an element stands for. Yahoo quotes in a `div` with a class of its own, all others in `blockquote`;
-    /// K-9 keeps line ends in a `div`.
+    /// Yahoo quotes in a `div` with a class of its own, all others in `blockquote`; K-9 keeps line ends in a `div`.
     fn begin(&mut self, tag: &Tag<'_>) -> Marks {
         let keeps_lines = || {
             let style = attribute(tag.attributes, "style").unwrap_or_default();
@@ -321,7 +316,7 @@ impl Page {
         }
     }
 
-    /// Ends the nearest element of a name, with all that is in it. An inline element does not end beyond the block around
+    /// Closes the nearest element of a name, with its contents. An inline element does not end beyond the block around
     /// it, nor a paragraph; nor a cell or item beyond its table or list.
     fn close(&mut self, name: &str) {
         let ends_search = |around: &str| match name {
@@ -336,7 +331,7 @@ impl Page {
             if open.name == name { Some(Some(at)) } else { ends_search(&open.name).then_some(None) }
         });
         let Some(at) = found.flatten() else { return };
-        // A closed line belongs to what it stands in.
+        // A closed line belongs to the element it stands in.
         if self.open.iter().skip(at).any(|open| open.marks == Marks::Quote) {
             self.end_block();
         }
@@ -349,7 +344,7 @@ impl Page {
         }
     }
 
-    /// Ends the line if it is not empty; a non-breaking space counts as content.
+    /// Ends a line that is not empty; a non-breaking space counts as content.
     fn end_block(&mut self) {
         if !self.line.is_empty() {
             self.end_line();
@@ -379,7 +374,6 @@ impl Page {
     }
 }
 
-/// Splits `&name;` off the front, if there is one.
 fn split_entity(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with('&') {
         return None;

@@ -1,6 +1,6 @@
-//! The attributes of HTML elements, and what their styles make of the text in them.
+//! Attributes of HTML elements, and the visibility that their styles give the text.
 
-/// The attributes of a tag in order, with their values; a bare one has an empty value.
+/// Attributes in order; a bare one has an empty value.
 pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -28,30 +28,29 @@ pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The value of one attribute; the name is in lower case.
+/// Looks up a lower-case name.
 pub(super) fn attribute<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
     attributes(text).find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
 }
 
-/// The look of the text in an element, as far as it decides about a person reading it.
+/// Visibility of the text in an element to a person.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "properties of CSS, each by itself")]
 pub(super) struct Look {
-    /// Takes no place on the page, with all that is in it.
+    /// Removed from the page, with all elements within.
     pub(super) is_gone: bool,
     /// Struck out, or of no extent.
     is_void: bool,
     /// Not visible; an element within may be.
     is_invisible: bool,
-    /// In letters too small to be read; an element within may have others.
+    /// In unreadably small letters; an element within may have larger ones.
     is_tiny: bool,
-    /// On a background that is declared to be white.
+    /// On a background declared white.
     is_on_white: bool,
     is_white: bool,
 }
 
 impl Look {
-    /// Returns true if nobody reads the text.
     pub(super) fn is_unread(self) -> bool {
         self.is_gone
             || self.is_void
@@ -60,7 +59,6 @@ impl Look {
             || (self.is_on_white && self.is_white)
     }
 
-    /// The look of an element within one of this look.
     pub(super) fn within(self, name: &str, attributes_of: &str) -> Self {
         let mut look = self;
         look.is_void |= matches!(name, "s" | "del" | "strike");
@@ -112,7 +110,7 @@ struct Extent {
     is_cut: bool,
 }
 
-/// The declarations of a style, in lower case.
+/// Declarations of a style, in lower case.
 pub(super) fn declarations(style: &str) -> impl Iterator<Item = (String, String)> + '_ {
     style.split(';').filter_map(|declaration| {
         let (property, value) = declaration.split_once(':')?;
@@ -122,7 +120,6 @@ pub(super) fn declarations(style: &str) -> impl Iterator<Item = (String, String)
     })
 }
 
-/// The number that a length begins with, and its unit.
 fn length(value: &str) -> Option<(f64, &str)> {
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     let (number, unit) = value.split_at(end);
@@ -133,7 +130,7 @@ fn is_zero(value: &str) -> bool {
     length(value).is_some_and(|(number, _)| number == 0.0)
 }
 
-/// Returns true for a place beyond the left or upper edge.
+/// True for a position beyond the left or upper edge.
 fn is_far_off(value: &str) -> bool {
     value.strip_prefix('-').and_then(length).is_some_and(|(number, _)| number >= 999.0)
 }
@@ -142,7 +139,7 @@ fn is_white(value: &str) -> bool {
     matches!(value, "white" | "#fff" | "#ffffff" | "rgb(255,255,255)" | "rgb(255, 255, 255)")
 }
 
-/// Returns true for letters that are too small to be read. A share of the size around it is as tiny as that is.
+/// True for letters too small to be read. A relative size inherits `around`.
 fn is_tiny(value: &str, around: bool) -> bool {
     match length(value) {
         Some((number, "px" | "pt")) => number < 3.0,
@@ -152,8 +149,7 @@ fn is_tiny(value: &str, around: bool) -> bool {
     }
 }
 
-/// Returns true if a `blockquote` of these attributes only moves its text to the right, as the button "indent" of mail
-/// programs does.
+/// True for a `blockquote` that only indents, as the button "indent" of mail programs makes.
 pub(super) fn is_indent(attributes_of: &str) -> bool {
     let (mut moves, mut is_quote) = (false, false);
     for (name, value) in attributes(attributes_of) {

@@ -1,15 +1,15 @@
 //! Finds the command of a mail and its comment.
 //!
-//! It knows where a command may be, not what one is: the caller decides whether a line parses.
+//! It knows the places of commands, not their syntax: the caller decides which lines parse.
 
 use super::extract::{Extracted, extract};
 use super::parse::Message;
 use knotpost_commands::{Vocabulary, clean, limit_comment};
 
-/// The most commands one mail may carry.
+/// Most commands in one mail.
 pub const MAX_LINES: usize = 50;
 
-/// The kind of address a mail came to.
+/// Kind of address a mail came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
     /// The server's address.
@@ -18,7 +18,7 @@ pub enum Address {
     Reply,
 }
 
-/// Where the command of a mail was found. Comments are shortened to the length that can be stored.
+/// Place of the command in a mail. Comments are shortened to the length that can be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identified {
     /// The Subject is a complete command; the text is its comment.
@@ -28,21 +28,21 @@ pub enum Identified {
         /// The sender's own words in the text.
         comment: String,
     },
-    /// At a reply address, or below a Subject that says nothing: the first of the sender's own lines.
+    /// The text's first own line, at a reply address or below a Subject that says nothing.
     Body {
-        /// That line.
+        /// The first of the sender's own lines.
         line: String,
         /// The sender's own words below it.
         comment: String,
     },
-    /// A mail of many commands.
+    /// Many commands.
     Multiple {
         /// One command each, at most [`MAX_LINES`].
         lines: Vec<String>,
-        /// How many more there were.
+        /// Number of commands beyond the limit.
         surplus: usize,
     },
-    /// No command. The Subject (perhaps empty) is returned, so that the reply can say what is wrong with it.
+    /// No command. The Subject, perhaps empty, lets the reply say what is wrong with it.
     Unclear {
         /// The Subject as it came.
         subject: String,
@@ -51,12 +51,12 @@ pub enum Identified {
     },
 }
 
-/// What the command language says of lines.
+/// The command language, as far as this stage needs it.
 pub trait Language {
-    /// Whether a line, once cleaned, is a complete command.
+    /// True if a cleaned line is a complete command.
     fn is_command(&self, line: &str) -> bool;
 
-    /// Whether a Subject says nothing, so that the text may begin with the command: it is empty, or a game's name.
+    /// True if a Subject is empty or a game's name, so that the text may begin with the command.
     fn says_nothing(&self, subject: &str) -> bool;
 }
 
@@ -92,13 +92,13 @@ pub fn identify(message: &Message, address: Address, language: &dyn Language) ->
     }
 }
 
-/// The first line of a text, with the game that the Subject names in front where that makes it a command.
+/// Returns the first line of a text, after the game that the Subject names if that makes it a command.
 fn under_game(subject: &str, line: &str, language: &dyn Language) -> String {
     let whole = format!("{} {line}", clean(subject));
     if !language.is_command(line) && language.is_command(&whole) { whole } else { line.to_owned() }
 }
 
-/// The word alone, or after the prefixes of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
+/// True for the word alone, or after prefixes of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
 fn is_multiple(subject: &str) -> bool {
     let mut rest = subject.trim();
     while let Some(after) = strip_mark(rest) {

@@ -1,7 +1,6 @@
-//! The parts of a mail, and which of them is its text.
+//! The parts of a mail, and the choice of its text.
 //!
-//! It walks the tree of parts within limits; mail-parser reads single headers, transfer encodings and charsets. It does not
-//! know what a message is; `parse` does.
+//! It walks the tree of parts within limits; mail-parser reads single headers, transfer encodings and charsets.
 
 use std::borrow::Cow;
 
@@ -12,19 +11,14 @@ use super::decode::{clean_lines, decode_base64, decode_quoted, header_text};
 use super::extract::extract;
 use super::{enriched, flowed, html, smime};
 
-/// Header bytes of one part.
 const MAX_HEADER_BYTES: usize = 128 * 1024;
-/// Header fields of one part.
 const MAX_FIELDS: usize = 500;
-/// Bytes of one header field.
 const MAX_FIELD_BYTES: usize = 32 * 1024;
-/// Parts of a mail, at all depths.
 const MAX_PARTS: usize = 200;
-/// Multiparts within multiparts.
 const MAX_DEPTH: usize = 16;
-/// Counts as this many multiparts, since it is copied: there is one within another at most.
+/// Levels that an S/MIME content counts for, since it is copied: it nests once at most.
 const SMIME_DEPTH: usize = 8;
-/// Bytes of all texts together, as they are encoded, that are read; what is beyond them is left out.
+/// Bytes of all texts together, still encoded; the rest is not read.
 pub(super) const MOST_TEXT: usize = 512 * 1024;
 
 /// A limit that a mail exceeds.
@@ -44,22 +38,22 @@ pub enum Limit {
     Depth,
 }
 
-/// One header field: its name, its value as mail-parser reads it, and as it was written.
+/// A header field: its name, its value as mail-parser reads it, and its source.
 pub(super) struct Field<'a> {
     pub(super) name: &'a HeaderName<'a>,
     pub(super) value: &'a HeaderValue<'a>,
     pub(super) raw: Cow<'a, str>,
 }
 
-/// A mail or a part of one: headers read, body untouched.
+/// A mail or a part of one, its body not yet parsed.
 pub(super) struct Part<'x> {
-    /// The header in UTF-8, followed by an empty line.
+    /// Header in UTF-8, followed by an empty line.
     head: Vec<u8>,
     headers: Vec<Header<'static>>,
     body: &'x [u8],
 }
 
-/// The kind of report of which a part of this type is the part for machines.
+/// Kind of report to which a machine-readable part of this type belongs.
 fn report_part(media_type: &str) -> Option<&'static str> {
     match media_type {
         "message/delivery-status" | "message/global-delivery-status" => Some("delivery-status"),
@@ -70,7 +64,6 @@ fn report_part(media_type: &str) -> Option<&'static str> {
 }
 
 impl<'x> Part<'x> {
-    /// Splits header from body and reads the header.
     pub(super) fn read(raw: &'x [u8]) -> Result<Self, Limit> {
         let (head, body) = split_head(raw);
         if head.len() > MAX_HEADER_BYTES {
@@ -88,7 +81,6 @@ impl<'x> Part<'x> {
         Ok(Self { head, headers, body })
     }
 
-    /// The header fields in order.
     pub(super) fn fields(&self) -> impl Iterator<Item = Field<'_>> {
         self.headers.iter().map(|header| Field {
             name: &header.name,
@@ -100,7 +92,7 @@ impl<'x> Part<'x> {
         })
     }
 
-    /// The kind of report of a mail system, such as `delivery-status`; empty where nothing says it.
+    /// Kind of report, such as `delivery-status`; empty if not given.
     pub(super) fn report_type(&self) -> Option<String> {
         let content = self.content(&HeaderName::ContentType)?;
         if (content.ctype(), content.subtype()) != ("multipart", Some("report")) {
@@ -123,8 +115,8 @@ impl<'x> Part<'x> {
             .and_then(|header| header.value.as_content_type())
     }
 
-    /// The word that names the transfer encoding, in lower case; programs put it in quotation marks, or comments and
-    /// semicolons beside it.
+    /// Transfer encoding as one word in lower case; programs put it in quotation marks, or comments and semicolons
+    /// beside it.
     pub(super) fn transfer_encoding(&self) -> Option<String> {
         let field = self.fields().find(|field| *field.name == HeaderName::ContentTransferEncoding)?;
         let mut depth = 0_usize;
@@ -144,7 +136,6 @@ impl<'x> Part<'x> {
         self.content(&HeaderName::ContentDisposition).is_some_and(ContentType::is_attachment)
     }
 
-    /// The name of a file that it could be saved as.
     fn file_name(&self) -> Option<&str> {
         let attribute = |header, name| self.content(header).and_then(|value| value.attribute(name));
         attribute(&HeaderName::ContentDisposition, "filename")
@@ -178,7 +169,7 @@ impl<'x> Part<'x> {
         }
     }
 
-    /// The bytes of the body without its transfer encoding; data that cannot be decoded is left as it is.
+    /// Removes the transfer encoding; data that cannot be decoded is left as it is.
     pub(super) fn decoded(&self) -> Cow<'x, [u8]> {
         self.decode(self.body)
     }
@@ -191,7 +182,7 @@ impl<'x> Part<'x> {
         }
     }
 
-    /// The text of a leaf, in Unicode and with `\n` line ends, as far as `budget` lasts, which counts encoded bytes.
+    /// Text of a leaf, in Unicode with `\n` line ends, as far as `budget` lasts, which counts encoded bytes.
     pub(super) fn text(&self, budget: &mut usize) -> String {
         let body = self.body.get(..*budget).unwrap_or(self.body);
         *budget -= body.len();
@@ -202,19 +193,19 @@ impl<'x> Part<'x> {
 }
 
 impl<'x> Part<'x> {
-    /// The media type in lower case; without a declaration it is plain text (RFC 2045, section 5.2).
+    /// In lower case; plain text by default (RFC 2045, section 5.2).
     pub(super) fn media_type(&self) -> String {
         let Some(content) = self.content(&HeaderName::ContentType) else { return "text/plain".to_owned() };
         let subtype = content.subtype().unwrap_or("plain");
         format!("{}/{subtype}", content.ctype()).to_lowercase()
     }
 
-    /// The undecoded bytes of the body.
+    /// Size of the undecoded body in bytes.
     pub(super) fn size(&self) -> usize {
         self.body.len()
     }
 
-    /// The unparsed parts of a multipart; empty for any other type.
+    /// Unparsed parts of a multipart; empty for any other type.
     pub(super) fn children(&self) -> Result<Vec<&'x [u8]>, Limit> {
         match self.kind() {
             Kind::Multipart(_, boundary) => Ok(self.split(boundary)?.unwrap_or_default()),
@@ -222,8 +213,7 @@ impl<'x> Part<'x> {
         }
     }
 
-    /// The parts between the lines with the declared boundary, or if there are none, with the one that the body shows;
-    /// `None`: neither is there.
+    /// Splits at the declared boundary or, if it does not occur, at the one found in the body; `None` without either.
     fn split(&self, boundary: Option<&str>) -> Result<Option<Vec<&'x [u8]>>, Limit> {
         if let Some(boundary) = boundary {
             let parts = split_parts(self.body, boundary.as_bytes())?;
@@ -237,7 +227,7 @@ impl<'x> Part<'x> {
         }
     }
 
-    /// The header fields for display: each on one line, encoded words decoded where a field is text.
+    /// Header fields for display: each on one line, encoded words decoded where a field is text.
     pub(super) fn readable_fields(&self) -> Vec<(String, String)> {
         let fields = self.fields().map(|field| {
             let text = field.value.as_text().map_or(field.raw, Cow::Borrowed);
@@ -251,15 +241,15 @@ impl<'x> Part<'x> {
 enum Kind<'a> {
     Text(Form),
     Multipart(Arrangement, Option<&'a str>),
-    /// Signed or encrypted by S/MIME; only its content tells.
+    /// Signed or encrypted by S/MIME; only the content tells.
     SmimeMessage,
     Sealed(Sealed),
-    /// An emoji beneath a mail of ours.
+    /// An emoji in response to a mail.
     Reaction,
     Other,
 }
 
-/// The forms of text, the best first.
+/// From the best to the worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     Plain,
@@ -269,7 +259,7 @@ enum Form {
     Other,
 }
 
-/// The types of text that hold no words of a person.
+/// Text types without words of a person.
 const NO_PROSE: &[&str] = &[
     "calendar",
     "css",
@@ -284,23 +274,20 @@ const NO_PROSE: &[&str] = &[
     "xml",
 ];
 
-/// The form in which the words of a mail are hidden from this server.
+/// A form that hides the words of a mail from this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sealed {
     /// Encrypted with S/MIME or `OpenPGP`.
     Encrypted,
-    /// In `winmail.dat`, a form of Outlook's own.
+    /// Packed in `winmail.dat`, a format of Outlook.
     Winmail,
 }
 
-/// How the parts of a multipart are related.
 #[derive(Clone, Copy)]
 enum Arrangement {
-    /// Alternative forms of the same content.
     Alternative,
     /// The first readable part is the text; the others accompany it (pictures, signatures, machine reports).
     FirstCounts,
-    /// One after the other.
     Sequence,
 }
 
@@ -314,17 +301,13 @@ impl Arrangement {
     }
 }
 
-/// Findings of a walk through the parts of a mail.
 pub(super) struct Found {
-    /// See `Message::text`.
     pub(super) text: Option<String>,
-    /// See `Message::sealed`.
     pub(super) sealed: Option<Sealed>,
-    /// True if a part says that an emoji stands for the mail.
+    /// True if a part declares that an emoji stands for the mail.
     pub(super) is_reaction: bool,
 }
 
-/// Reads the text of a mail, and what there is in place of it.
 pub(super) fn read_text(root: &Part<'_>) -> Result<Found, Limit> {
     let mut walk = Walk { parts: 0, budget: MOST_TEXT, sealed: None, is_reaction: false };
     let readable = walk.visit(root, 0)?;
@@ -335,9 +318,9 @@ pub(super) fn read_text(root: &Part<'_>) -> Result<Found, Limit> {
 struct Readable {
     form: Form,
     text: String,
-    /// It has the name of a file: the text only where there is no other.
+    /// True if it has a file name: the text only if there is no other.
     is_named: bool,
-    /// Its words stand in an indent.
+    /// True if its words stand in an indent.
     is_indented: bool,
 }
 
@@ -349,7 +332,6 @@ impl Readable {
 
 struct Walk {
     parts: usize,
-    /// Bytes of text that may still be read.
     budget: usize,
     sealed: Option<Sealed>,
     is_reaction: bool,
@@ -410,7 +392,7 @@ impl Walk {
         Readable { form, text, is_named: depth > 0 && part.file_name().is_some(), is_indented }
     }
 
-    /// Orders plain text before HTML, HTML before other forms, and all before nothing.
+    /// Prefers plain text to HTML, HTML to other forms, and all to nothing.
     fn choose(&mut self, children: &[Part<'_>], depth: usize) -> Result<Option<Readable>, Limit> {
         let mut best: Option<Readable> = None;
         for child in children {
@@ -458,8 +440,8 @@ impl Walk {
     }
 }
 
-/// The text of a page, and whether its words stand in an indent. One is taken for the sender's only if nothing else is,
-/// and if no line that introduces a quote stands above its words.
+/// Returns the text, and true if its words stand in an indent. An indent counts as the sender's words only if nothing
+/// else does and no attribution stands above it.
 fn read_page(page: &str) -> (String, bool) {
     let text = html::to_text(page);
     if !extract(&text).lines.is_empty() {
@@ -479,7 +461,6 @@ pub fn without_envelope_line(raw: &[u8]) -> &[u8] {
     raw.iter().position(|byte| *byte == b'\n').and_then(|end| raw.get(end + 1..)).unwrap_or_default()
 }
 
-/// The lines of a slice, each with its line end.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n')
 }
@@ -496,8 +477,8 @@ fn split_head(raw: &[u8]) -> (&[u8], &[u8]) {
     (raw, &[])
 }
 
-/// Whether every line of the header begins or continues a field. Programs disagree about other lines: what one takes for
-/// the end of the header, another skips, and `F rom:` may count as From. So they would see different authors.
+/// True if every header line begins or continues a field. Programs disagree about other lines: what one takes for the
+/// end of the header, another skips, and `F rom:` may count as From. So they would see different authors.
 pub(super) fn has_fields_only(raw: &[u8]) -> bool {
     let mut lines = lines(split_head(raw).0);
     lines.next().is_none_or(begins_field) && lines.all(|line| continues_field(line) || begins_field(line))
@@ -514,12 +495,12 @@ fn continues_field(line: &[u8]) -> bool {
     matches!(line.first(), Some(b' ' | b'\t'))
 }
 
-/// Without lines of blanks only, which continue a field and add nothing; mail-parser may take one for the end of the header.
+/// Drops blank continuation lines, which mail-parser may take for the end of the header.
 fn without_blank_lines(head: &[u8]) -> Vec<u8> {
     lines(head).filter(|line| !line.trim_ascii().is_empty()).flatten().copied().collect()
 }
 
-/// With the fields of MIME on one line each: mail-parser misses a value that was folded away from its `=`.
+/// Unfolds the fields of MIME: mail-parser misses a value folded away from its `=`.
 fn with_whole_mime_fields(head: &[u8]) -> Vec<u8> {
     let mut whole: Vec<u8> = Vec::with_capacity(head.len());
     let mut is_mime = false;
@@ -550,8 +531,8 @@ fn check_fields(head: &[u8]) -> Result<(), Limit> {
     if fields > MAX_FIELDS { Err(Limit::HeaderCount) } else { Ok(()) }
 }
 
-/// The boundary that a body shows: on the first line that begins with two hyphens, has no blanks, and stands above a
-/// header field or an empty line.
+/// Finds an undeclared boundary: the first line that begins with two hyphens, has no blanks, and stands above a header
+/// field or an empty line.
 fn guess_boundary(body: &[u8]) -> Option<&[u8]> {
     let mut lines = lines(body).peekable();
     while let Some(line) = lines.next() {
@@ -569,7 +550,7 @@ fn guess_boundary(body: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// The parts between the boundary lines; a missing last boundary ends with the bytes (RFC 2046, section 5.1.1).
+/// Splits at the boundary lines; without the closing one the last part reaches to the end (RFC 2046, section 5.1.1).
 fn split_parts<'x>(body: &'x [u8], boundary: &[u8]) -> Result<Vec<&'x [u8]>, Limit> {
     let (mut parts, mut start, mut offset) = (Vec::new(), None, 0);
     for line in lines(body) {

@@ -1,33 +1,31 @@
-//! The parts of a mail as a list, for administrators who ask why a mail was not understood, and for finding reports.
+//! The parts of a mail as a list, for administrators who investigate a mail, and for finding reports.
 
 use crate::mime::{self, Limit, Part};
 
-/// The most parts listed; the rest is left out.
 const MAX_SECTIONS: usize = 200;
-/// Multiparts within multiparts.
 const MAX_DEPTH: usize = 16;
 
 /// A part of a mail; the first one is the mail itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// The number of multiparts around it.
+    /// Number of multiparts around it.
     pub depth: usize,
-    /// Its media type in lower case, such as `text/plain`.
+    /// Media type in lower case, such as `text/plain`.
     pub kind: String,
-    /// Its transfer encoding, one word in lower case.
+    /// Transfer encoding, one word in lower case.
     pub encoding: Option<String>,
-    /// The undecoded size of its body in bytes.
+    /// Size of the undecoded body in bytes.
     pub size: usize,
-    /// Its header fields: names as they were written, values decoded and on one line.
+    /// Header fields: names as written, values decoded and on one line.
     pub fields: Vec<(String, String)>,
-    /// Its text, decoded, when it is a text or a report for machines; beyond 512 KiB of all texts nothing is read.
+    /// Decoded text of a text or a machine-readable report; nothing is read beyond 512 KiB of all texts.
     pub text: Option<String>,
 }
 
 /// Lists the parts of a mail in order.
 ///
 /// # Errors
-/// [`Limit`] when headers are too long or parts are nested too deep.
+/// [`Limit`] if headers are too long or parts are nested too deeply.
 pub fn outline(raw: &[u8]) -> Result<Vec<Section>, Limit> {
     let mut sections = Vec::new();
     let mut budget = mime::MOST_TEXT;
@@ -64,8 +62,7 @@ fn visit(
     Ok(())
 }
 
-/// The body of one part without its transfer encoding. Parts are counted from 0, in the order of [`outline`]; `None` when
-/// there are fewer.
+/// Returns the body of one part without its transfer encoding, by its index in [`outline`]; `None` beyond the last.
 ///
 /// # Errors
 /// As [`outline`].

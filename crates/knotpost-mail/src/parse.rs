@@ -1,7 +1,6 @@
 //! From bytes to a [`Message`]: decoded and unfolded headers, and the text that a person would read.
 //!
-//! Every mail gives a value; bytes that are no mail give [`Broken`]. This module does not judge a mail or look for commands
-//! in it.
+//! Every mail gives a value; other bytes give [`Broken`].
 
 use core::net::IpAddr;
 
@@ -15,78 +14,78 @@ use super::received::client_address;
 use super::signs;
 use super::trimmings;
 
-/// Why bytes are no mail.
+/// The error of bytes that are no mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// No header field at all.
+    /// Without any header field.
     #[error("the message has no headers")]
     NoHeaders,
-    /// A line of the header neither begins nor continues a field.
+    /// With a header line that neither begins nor continues a field.
     #[error("the message has a line in its header that is no header field")]
     NoField,
-    /// A limit was exceeded. Limits keep a malicious mail from costing more than an ordinary one.
+    /// Beyond a limit, so that a malicious mail costs no more than an ordinary one.
     #[error("the message has {0}")]
     Limit(#[from] Limit),
 }
 
-/// What the later stages need of a mail. Addresses are bare (`local@domain`), ids without brackets.
+/// The facts of a mail for the later stages. Addresses are bare (`local@domain`), ids without brackets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Every address of every `From` header, in order.
+    /// Addresses of all `From` headers, in order.
     pub from: Vec<String>,
-    /// The `Sender`.
+    /// Address in `Sender`.
     pub sender: Option<String>,
-    /// The addresses of `Reply-To`.
+    /// Addresses in `Reply-To`.
     pub reply_to: Vec<String>,
-    /// The addresses of `To` and `Cc`.
+    /// Addresses in `To` and `Cc`.
     pub to: Vec<String>,
-    /// The envelope recipients that mail servers recorded: `Delivered-To`, `X-Original-To`, `Envelope-To`.
+    /// Envelope recipients that mail servers recorded: `Delivered-To`, `X-Original-To`, `Envelope-To`.
     pub delivered_to: Vec<String>,
-    /// The first `Subject`, decoded and on one line; empty when there is none.
+    /// First `Subject`, decoded and on one line; empty without one.
     pub subject: String,
-    /// The `Message-ID`.
+    /// Id in `Message-ID`.
     pub message_id: Option<String>,
-    /// The ids of `In-Reply-To`.
+    /// Ids in `In-Reply-To`.
     pub in_reply_to: Vec<String>,
-    /// The ids of `References`, oldest first.
+    /// Ids in `References`, oldest first.
     pub references: Vec<String>,
-    /// The `Date` in Unix milliseconds, if it parses.
+    /// `Date` in Unix milliseconds, if it parses.
     pub date: Option<i64>,
-    /// The `Date` as it was written.
+    /// `Date` as written.
     pub date_raw: Option<String>,
-    /// The readable text with `\n` line ends, quotes included: plain text if there is any, else converted HTML, whose quotes
-    /// are marked with `>` as in plain text. `None` when there is no readable part.
+    /// Readable text with `\n` line ends, quotes included: plain text if there is any, else converted HTML, whose
+    /// quotes are marked with `>`. `None` without a readable part.
     pub text: Option<String>,
-    /// The form in which the words, or some of them, are hidden.
+    /// Form that hides some or all of the words.
     pub sealed: Option<Sealed>,
-    /// True if it is nothing but an emoji or a word of approval that a program sent for a person.
+    /// True for nothing but an emoji or a word of approval that a program sent for a person.
     pub is_reaction: bool,
-    /// The `Return-Path` header: an empty string stands for `<>`.
+    /// `Return-Path`; an empty string stands for `<>`.
     pub return_path: Option<String>,
-    /// The first word of `Auto-Submitted`, in lower case.
+    /// First word of `Auto-Submitted`, in lower case.
     pub auto_submitted: Option<String>,
     /// `Precedence`, in lower case.
     pub precedence: Option<String>,
     /// `List-Id`.
     pub list_id: Option<String>,
-    /// The name of another mailing list header, in lower case, such as `list-post` or `mailing-list`.
+    /// Name of another mailing list header, in lower case, such as `list-post` or `mailing-list`.
     pub list_header: Option<String>,
     /// All `X-Loop` headers.
     pub x_loop: Vec<String>,
-    /// The name of a header, in lower case, that says that a machine wrote the mail in reply.
+    /// Lower-case name of a header that marks an automatic reply.
     pub machine_sign: Option<String>,
-    /// The kind of report that the mail is, such as `delivery-status`; empty where it does not say.
+    /// Kind of report, such as `delivery-status`; empty if the mail does not say.
     pub report_type: Option<String>,
-    /// The number of servers it has passed.
+    /// Number of `Received` headers.
     pub received_count: usize,
-    /// The address of the client in each `Received`, topmost first; `None` where it names none.
+    /// Client address in each `Received`, topmost first; `None` if it names none.
     pub received_from: Vec<Option<IpAddr>>,
     /// All `Authentication-Results`, topmost first.
     pub authentication_results: Vec<String>,
 }
 
 impl Message {
-    /// The author, when there is exactly one.
+    /// Returns the author, if there is exactly one.
     pub fn author(&self) -> Option<&str> {
         match self.from.as_slice() {
             [author] => Some(author),
@@ -94,8 +93,8 @@ impl Message {
         }
     }
 
-    /// The return path for transports without an envelope: the `Return-Path` header if there is one, else the author; `None`
-    /// is the null path.
+    /// Returns the return path for transports without an envelope: `Return-Path`, or else the author; `None` is the
+    /// null path.
     pub fn envelope_sender(&self) -> Option<&str> {
         match self.return_path.as_deref() {
             Some("") => None,
@@ -105,13 +104,13 @@ impl Message {
     }
 }
 
-/// The most `Received` fields that are read; more of them mean a mail loop.
+/// Most `Received` fields that are read; more of them mean a mail loop.
 const MOST_HOPS: usize = 32;
 
 /// Reads a mail.
 ///
 /// # Errors
-/// [`Broken`] when there are no headers, a line among them is none, or a limit is exceeded.
+/// [`Broken`] without headers, with a line among them that is none, or beyond a limit.
 pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
     let raw = mime::without_envelope_line(raw);
     let root = Part::read(raw)?;
@@ -179,7 +178,7 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
     }
 }
 
-/// The headers of automatic mail; mail-parser has no names for most of them.
+/// Reads the headers of automatic mail, most of which mail-parser does not know by name.
 fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
     let value = unfold(&field.raw);
     let name = field.name.as_str().to_ascii_lowercase();
@@ -223,8 +222,8 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
     }
 }
 
-/// Unfolds to one line: a fold and the blanks after it become one blank, tabs become blanks, and other control characters
-/// are removed.
+/// Unfolds to one line: a fold and the blanks after it become one blank, tabs become blanks, other control characters
+/// go.
 fn unfold(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut folded = false;

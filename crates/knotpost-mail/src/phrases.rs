@@ -1,20 +1,18 @@
-//! The phrases with which mail programs introduce a quote, in the languages they come in.
+//! The phrases with which mail programs introduce a quote, in their languages.
 //!
-//! Tables only, in lower case; `quoting` uses them. A table is one string with `|` between the entries, which keeps a
-//! hundred short words readable.
+//! Lower case; a table is one string with `|` between the entries, which keeps a hundred short words readable.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The entries of a table, indexed by the character that is compared first, since a mail may have many lines and a table
-/// many entries.
+/// Entries indexed by the character that is compared first, since a mail may have many lines and a table many entries.
 pub(super) struct Table {
     entries: LazyLock<HashMap<char, Vec<&'static str>>>,
     key: fn(&str) -> Option<char>,
 }
 
 impl Table {
-    /// The entries that can be equal to a text in lower case, or its beginning or end, whichever the table is for.
+    /// Entries that can match a lower-case text, its beginning or its end, whichever the table is for.
     pub(super) fn candidates(&self, lower: &str) -> impl Iterator<Item = &'static str> + use<'_> {
         (self.key)(lower).and_then(|key| self.entries.get(&key)).into_iter().flatten().copied()
     }
@@ -38,7 +36,7 @@ fn sort(table: &'static str, key: fn(&str) -> Option<char>) -> HashMap<char, Vec
     sorted
 }
 
-/// A table by the first or the last character of its entries.
+/// Indexes by the first or the last character of the entries.
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident by $key:ident = $text:expr;)+) => {
         $($(#[$doc])* pub(super) static $name: Table =
@@ -46,13 +44,12 @@ macro_rules! tables {
     };
 }
 
-/// The entries of a short table.
 pub(super) fn entries(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.split('|')
 }
 
 tables! {
-    /// The text before the colon of an attribution ("fred wrote:").
+    /// Text before the colon of an attribution ("fred wrote:").
     WROTE by last = "\
     wrote|writes|schrieb|geschrieben|a écrit|a ecrit|écrivait|escribió|escribio|escreveu|ha scritto|\
     scrive|schreef|geschreven|skrev|skrev följande|kirjoitti|napisał|napisał(a)|napisała|pisze|napsal|\
@@ -62,18 +59,18 @@ tables! {
     va escriure|idatzi zuen";
 }
 
-/// The text between name and date where the date comes last.
+/// Text between name and date if the date comes last.
 pub(super) const WROTE_ON: &str = "\
     wrote on | schrieb am | schreef op | a écrit le | escribió el | ha scritto il | escreveu em | skrev den | napisał dnia ";
 
 tables! {
-    /// The beginnings of the first line of a wrapped attribution.
+    /// Beginnings of the first line of a wrapped attribution.
     OPENERS by first = "\
     on |am |le |el |il |op |em |a |in |den |på |w dniu |dnia |dne |dňa |pada |vào |στις |в |at |ons |\
     tor |fre |man |tir |ti |to |ke |pe |în |mon, |tue, |wed, |thu, |fri, |sat, |sun, |ср, |пн, |\
     вт, |чт, |пт, |сб, |вс, |在|于|20";
 
-    /// The titles between the dashes of a separator line.
+    /// Titles between the dashes of a separator line.
     TITLES by first = "\
     original message|original-nachricht|ursprüngliche nachricht|originalnachricht|message d'origine|\
     message d’origine|message original|message initial|mensaje original|messaggio originale|\
@@ -87,19 +84,19 @@ tables! {
     mensaje reenviado|vidarebefordrat meddelande|videresendt melding|原始邮件|原始郵件|邮件原件|郵件原件|转发的邮件|\
     轉寄郵件|元のメッセージ|転送メッセージ|원본 메시지|전달된 메시지";
 
-    /// Titles that mail programs write without dashes around them.
+    /// Titles without dashes around them.
     BARE_TITLES by first = "\
     begin forwarded message|anfang der weitergeleiteten nachricht|début du message réexpédié|\
     début du message transféré|inizio messaggio inoltrato|inicio del mensaje reenviado|\
     begin doorgestuurd bericht|início da mensagem reencaminhada|początek przekazywanej wiadomości|\
     начало переадресованного сообщения|vidarebefordrat brev|下面是被转发的邮件";
 
-    /// The names of the From line in a header block.
+    /// Names of the From line in a header block.
     FROM by first = "\
     from|von|de|da|van|från|fra|od|от|від|lähettäjä|kimden|gönderen|feladó|από|发件人|寄件者|寄件人|\
     差出人|送信者|보낸 사람|보낸사람|من|מאת|expéditeur|mittente|remitente";
 
-    /// The names of the other lines in a header block: date, recipients, subject.
+    /// Names of the other lines in a header block: date, recipients, subject.
     OTHER_FIELDS by first = "\
     sent|date|to|cc|subject|reply-to|gesendet|datum|an|betreff|envoyé|envoyé le|à|objet|enviado|\
     enviado el|enviada em|enviado em|fecha|para|asunto|assunto|inviato|data|a|oggetto|verzonden|aan|\
@@ -108,7 +105,7 @@ tables! {
     отправлено|кому|тема|надіслано|发送时间|日期|时间|收件人|抄送|主题|寄件日期|傳送時間|收件者|副本|\
     主旨|送信日時|日時|宛先|件名|보낸 날짜|받는 사람|제목|날짜";
 
-    /// The beginnings of advert lines of telephones and web mailers; after a `…`, their ends.
+    /// Beginnings of adverts of telephones and web mailers; after a `…`, their ends.
     ADVERTS by first = "\
     sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |sent from mobile|\
     sent from proton|sent from samsung |sent from a phone|sent from aol|sent from spark|sent via |\
@@ -129,7 +126,7 @@ tables! {
 }
 
 tables! {
-    /// The beginnings of the lines in which scanners for viruses name themselves; after a `…`, a word that is in them.
+    /// Beginnings of the lines in which virus scanners name themselves; after a `…`, a word within.
     SCANNERS by first = "\
     virus-free|virenfrei|www.avast.com|www.avg.com|this email has been checked for viruses|this e-mail has been checked for viruses|\
     this email was scanned|this e-mail was scanned|this email has been scanned|this e-mail has been scanned|\
@@ -146,25 +143,24 @@ tables! {
     без вирусов|tento e-mail byl zkontrolován na viry|denna e-postmeddelande har sökts igenom|此电子邮件已由|不含病毒";
 }
 
-/// The products named in adverts directly below the sender's words.
+/// Products in adverts directly below the sender's words.
 pub(super) const DEVICES: &str = "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone|proton|yahoo mail|gmx|aol|\
     web.de|mail.ru|k-9|fairemail|bluemail|aqua mail|spark|tuta";
 
 tables! {
-    /// The beginnings of the warnings in capitals that gateways put on top of external mail.
+    /// Beginnings of the warnings in capitals that gateways put on top of external mail.
     WARNING_HEADS by first = "\
     external|ext|caution|warning|attention|notice|alert|security|unverified|untrusted|achtung|vorsicht|warnung|extern|externe|hinweis|avertissement|prudence|\
     atención|precaución|advertencia|externo|attenzione|avviso|esterno|let op|pas op|waarschuwing|atenção|cuidado|aviso|\
     uwaga|ostrzeżenie|внимание|осторожно|注意|警告|外部";
 }
 
-/// Words at least one of which is in every warning.
+/// Words of which every warning has at least one.
 pub(super) const WARNING_WORDS: &str = "\
     external|outside of|outside your|outside the organi|outside our|extern|außerhalb|extérieur|externo|externa|esterno|\
     esterna|zewnętrz|внешн|外部|组织外|組織外|do not click|open attachments";
 
 tables! {
-    /// The beginnings of other warnings, in lower case.
     WARNING_STARTS by first = "\
     zjqcmqr|this message is from an external sender|this message came from outside|this email originated from outside|\
     this e-mail originated from outside|this email originates from outside|this message originated outside|\
@@ -184,7 +180,7 @@ tables! {
     u ontvangt niet vaak e-mail|nie otrzymujesz często wiadomości";
 }
 
-/// The ends of lines in which a program tells of a reaction, in lower case.
+/// Ends of lines in which a program tells of a reaction.
 pub(super) const REACTED: &str = "\
     reacted to your message|reacted to your email|reacted to a message|reacted via gmail|hat auf ihre nachricht reagiert|\
     hat auf deine nachricht reagiert|hat über gmail reagiert|a réagi à votre message|a réagi via gmail|\
@@ -193,7 +189,7 @@ pub(super) const REACTED: &str = "\
     zareagował na twoją wiadomość|zareagowała na twoją wiadomość|отреагировал на ваше сообщение|\
     отреагировала на ваше сообщение|对你的邮件做出了回应|さんがあなたのメッセージにリアクションしました";
 
-/// The verbs with which telephones tell of a reaction; what was liked follows in quotation marks.
+/// Verbs with which telephones tell of a reaction; the quoted text follows in quotation marks.
 pub(super) const TAPBACKS: &str = "\
     liked|loved|disliked|laughed at|emphasized|emphasised|questioned|removed a like from|removed a heart from|\
     removed a dislike from|removed a laugh from|removed an exclamation from|removed a question mark from|\
@@ -202,7 +198,7 @@ pub(super) const TAPBACKS: &str = "\
     preguntó por|ha messo mi piace a|ha adorato|ha riso per|ha enfatizzato|vond leuk|vond geweldig|gostou de|amou|riu de|\
     понравилось|喜欢|喜歡|いいね";
 tables! {
-    /// The beginnings of the Subjects of automatic replies.
+    /// Beginnings of the Subjects of automatic replies.
     AWAY by first = "\
     out of office|out of the office|out-of-office|auto reply|auto-reply|autoreply|auto response|auto-response|\
     autoresponse|autoresponder|automatic reply|automatic response|automatic answer|automated reply|automated response|\
@@ -225,7 +221,7 @@ tables! {
     balasan otomatis|jawaban otomatis|erantzun automatikoa|自动回复|自動回覆|自动答复|自動返信|自動応答|不在通知|\
     자동 회신|자동 응답|자동회신|부재 중";
 
-    /// The beginnings of the Subjects of reports that a mail was not delivered, and of complaints about mail.
+    /// Beginnings of the Subjects of bounces and of complaints about mail.
     REPORTS by first = "\
     undeliver|undelivered|delivery status notification|delivery failure|delivery has failed|delivery notification|\
     delivery problem|delivery error|failed delivery|failure notice|failure delivery|mail delivery failed|\
@@ -239,6 +235,5 @@ tables! {
     não foi possível entregar|onbestelbaar|kan inte levereras|ikke leveret|kan ikke leveres|nie dostarczono|\
     niedostarczalne|nedoručiteln|недоставленное|не доставлено|無法傳遞|配信不能";
 
-    /// The beginnings of the Subjects of complaints about mail.
     COMPLAINTS by first = "complaint about message from|email feedback report|abuse report|spam report|feedback report for";
 }

@@ -1,23 +1,17 @@
-//! Recognises the lines with which mail programs introduce a quote.
-//!
-//! It classifies single lines or a few of them; `extract` decides which lines to drop.
+//! Recognises the lines with which mail programs introduce a quote; `extract` decides which of them to drop.
 
 use super::phrases::{BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, Table, WROTE, WROTE_ON, entries};
 
-/// The longest attribution in bytes: three wrapped lines with a long name and an address.
+/// In bytes: three wrapped lines with a long name and an address.
 const MAX_ATTRIBUTION: usize = 320;
-/// The longest separator line in bytes.
 const MAX_TITLE: usize = 80;
 
-/// Whether a line was quoted by the mail program.
 pub(super) fn is_quoted(line: &str) -> bool {
     line.trim_start().starts_with(['>', '＞'])
 }
 
-/// Whether this line (or several, joined with blanks) is the attribution that a mail program writes above a quote.
-///
-/// It has an address and a date before a colon, or a verb of writing before it. A bare verb counts only where the rest can
-/// be a name, so that a sentence of the sender's with the same end is kept.
+/// True for an attribution: address and date before a colon, or a verb of writing before it. A bare verb counts only
+/// if the rest can be a name, so that a sentence of the sender's with the same end is kept.
 pub(super) fn is_attribution(text: &str) -> bool {
     let text = text.trim();
     let Some(stem) = text.strip_suffix([':', '：', '﹕']).map(str::trim_end) else { return false };
@@ -35,7 +29,7 @@ pub(super) fn is_attribution(text: &str) -> bool {
     has_address || is_dated(stem) || is_name(before, stem)
 }
 
-/// Whether an attribution is complete: address, date and a verb of writing.
+/// True for an attribution with address, date and a verb of writing.
 pub(super) fn is_full_attribution(text: &str) -> bool {
     if text.len() > MAX_ATTRIBUTION || !text.contains('@') || !is_dated(text) || !is_attribution(text) {
         return false;
@@ -45,12 +39,12 @@ pub(super) fn is_full_attribution(text: &str) -> bool {
     WROTE.candidates(stem).any(|verb| stem.ends_with(verb)) || verb_first(stem).is_some()
 }
 
-/// Whether this is the end of an address whose `<` is in the line above.
+/// True for the end of an address whose `<` is in the line above.
 pub(super) fn is_rest_of_address(line: &str) -> bool {
     line.find('>').is_some_and(|end| line.get(..end).is_some_and(|before| !before.contains('<')))
 }
 
-/// Whether the date follows the verb: "Fred Meier wrote on 2026-11-03:".
+/// Recognises a date after the verb: "Fred Meier wrote on 2026-11-03:".
 fn is_name_and_date(lower: &str) -> bool {
     entries(WROTE_ON).any(|verb| {
         lower
@@ -59,7 +53,7 @@ fn is_name_and_date(lower: &str) -> bool {
     })
 }
 
-/// Whether the verb precedes the name, as in German: "schrieb Fred Meier".
+/// Recognises a verb before the name, as in German: "schrieb Fred Meier".
 fn verb_first(lower: &str) -> Option<&str> {
     [" schrieb ", " schreef ", " skrev ", " escribió ", " napisał ", " ezt írta ", " kirjoitti "]
         .iter()
@@ -70,7 +64,6 @@ fn verb_first(lower: &str) -> Option<&str> {
         })
 }
 
-/// Whether there is a year or a time of day.
 fn is_dated(text: &str) -> bool {
     let mut digits = 0;
     let mut previous = ' ';
@@ -98,13 +91,12 @@ fn is_name(before: &str, written: &str) -> bool {
     }
 }
 
-/// Whether a line can be the first of an attribution that continues in the next line.
 pub(super) fn opens_attribution(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
     OPENERS.candidates(&lower).any(|opener| lower.starts_with(opener)) && is_dated(&lower)
 }
 
-/// Whether a line announces an included message: "-----Original Message-----", "Begin forwarded message:".
+/// Recognises "-----Original Message-----", "Begin forwarded message:".
 pub(super) fn is_separator(line: &str) -> bool {
     let line = line.trim();
     let core = line.trim_matches(['-', '_', '=', '*', '—', '–', ' ']);
@@ -127,22 +119,21 @@ pub(super) fn is_separator(line: &str) -> bool {
         || (announced && BARE_TITLES.candidates(&title).any(|known| known == title))
 }
 
-/// Whether a line has the form of a title between dashes, with any words; above a header block that is enough.
+/// True for any words between dashes, which suffices above a header block.
 pub(super) fn is_title(line: &str) -> bool {
     let line = line.trim();
     let core = line.trim_matches('-');
     !core.is_empty() && core.len() <= MAX_TITLE && line.starts_with("----") && line.ends_with("----")
 }
 
-/// Whether a line is the rule that Outlook draws above a header block.
+/// True for the rule that Outlook draws above a header block.
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 5 && (line.bytes().all(|byte| byte == b'_') || line.bytes().all(|byte| byte == b'-'))
 }
 
-/// The number of lines of the header block ("From: … Sent: … To: … Subject: …") at the start of these lines; 0 when
-/// there is none. A block has its From line first and at least two of the others; or the date first, the From line
-/// next and two more.
+/// Length of the header block ("From: … Sent: … To: … Subject: …") at the start of these lines; 0 without one. A block
+/// has its From line first and at least two of the others; or the date first, the From line next and two more.
 pub(super) fn header_block(lines: &[&str]) -> usize {
     let is_from = |index: usize| lines.get(index).is_some_and(|line| is_field(line, &FROM));
     let is_other = |index: usize| lines.get(index).is_some_and(|line| is_field(line, &OTHER_FIELDS));

@@ -1,17 +1,17 @@
-//! Recognises mails with which a program tells that somebody liked a mail of ours. They are neither moves nor words.
+//! Recognises reactions: mails with which a program tells that somebody liked a mail.
 
 use super::extract::extract;
 use super::phrases::{REACTED, TAPBACKS, entries};
 
-/// The longest line of a reaction in bytes: it may quote a Subject.
+/// In bytes: it may quote a Subject.
 const MAX_REACTION: usize = 400;
 
-/// Returns true if the sender's own words are one reaction: "Ann reacted to your message:", "Liked “Your turn”".
+/// Recognises "Ann reacted to your message:", "Liked “Your turn”" as the only own words.
 pub(super) fn is_reaction(text: &str) -> bool {
     let own = extract(text);
     let mut lines = own.lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     let Some(first) = lines.next().filter(|line| line.len() <= MAX_REACTION) else { return false };
-    // The picture of the emoji may stand on a line above, as its address.
+    // An image of the emoji may stand on a line above, as its address.
     let first =
         if first.starts_with('[') && first.ends_with(']') { lines.next().unwrap_or(first) } else { first };
     let is_alone = lines.next().is_none();
@@ -20,7 +20,6 @@ pub(super) fn is_reaction(text: &str) -> bool {
     is_alone && (entries(REACTED).any(|phrase| lower.ends_with(phrase)) || is_tapback(first, lower))
 }
 
-/// Returns true for a verb of liking, with what was liked in quotation marks to the end of the line.
 fn is_tapback(line: &str, lower: &str) -> bool {
     let quoted = |rest: &str| {
         let rest = rest.trim();

@@ -1,18 +1,18 @@
 //! The client that a mail server names in its `Received` field.
 //!
-//! In `from HELO (NAME [ADDRESS]) by …` the server saw the address; the client chose the name before it, which may look
-//! like an address. Nothing that a client chooses is ever taken for the address.
+//! In `from HELO (NAME [ADDRESS]) by …` the server saw the address; the client chose the name before it, which may
+//! look like an address. Nothing that a client chooses is ever taken for the address.
 
 use core::net::IpAddr;
 
-/// Comments of Postfix after the one that names the client. They may contain text chosen by the client: the names in its
-/// certificate, its login name.
+/// Comments of Postfix after the one that names the client. They may contain text chosen by the client: the names in
+/// its certificate, its login name.
 const OTHER_COMMENTS: [&str; 4] = ["using ", "no client certificate", "client ", "authenticated sender:"];
-/// What Exim records of a client besides its address.
+/// Details of a client in Exim's comment besides the address.
 const EXIM_DETAILS: [&str; 3] = ["helo=", "port=", "ident="];
 
-/// The address of the client that sent the mail, if the field has a form of Postfix, Sendmail, Exim or a server that
-/// writes like them. `None`: the mail was submitted on that server, or the field is ambiguous.
+/// Returns the address if the field has a form of Postfix, Sendmail, Exim or a server that writes like them. `None`
+/// for a mail submitted on that server, and for an ambiguous field.
 pub(crate) fn client_address(field: &str) -> Option<IpAddr> {
     let rest = strip_word(field.trim_start(), "from ")?;
     let (client, server) = split_at_by(rest)?;
@@ -30,8 +30,7 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     head.eq_ignore_ascii_case(word).then_some(rest)
 }
 
-/// The text before the word `by` outside of comments, and the server's text after it. `None` when there is a second `by`:
-/// a client may have chosen it as its name.
+/// Splits at the word `by` outside of comments. `None` with a second `by`: a client may have chosen it as its name.
 fn split_at_by(text: &str) -> Option<(&str, &str)> {
     let (client, server) = split_at_first_by(text)?;
     // The recipient follows, or the return path as Exim writes it, which the sender chose.
@@ -58,7 +57,6 @@ fn split_at_first_by(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The single word outside of comments, and the comments without their outer parentheses.
 fn split_comments(text: &str) -> Option<(&str, Vec<&str>)> {
     let start = text.find('(').unwrap_or(text.len());
     let (name, mut rest) = text.split_at(start);
@@ -102,7 +100,6 @@ fn exim_comment(comment: &str) -> Option<IpAddr> {
     words.all(|word| EXIM_DETAILS.iter().any(|detail| word.starts_with(detail))).then_some(address)
 }
 
-/// `[192.0.2.1]`, `[IPv6:2001:db8::1]` or `[192.0.2.1]:2525`.
 fn literal(word: &str) -> Option<IpAddr> {
     let (address, port) = word.strip_prefix('[')?.split_once(']')?;
     let port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());

@@ -4,7 +4,6 @@ use super::phrases::{AWAY, COMPLAINTS, REPORTS, Table};
 
 /// Words after `auto`, `auto-`, `auto_` or `auto ` in the headers of answering machines.
 const AFTER_AUTO: [&str; 6] = ["respon", "submitted", "replied", "reply", "generated", "answer"];
-/// Other parts of such headers.
 const PARTS: [&str; 3] = ["holidayreply", "machinegenerated", "machine-generated"];
 /// Values that deny what the name of a header says.
 const DENIALS: [&str; 6] = ["", "no", "false", "0", "none", "off"];
@@ -20,8 +19,8 @@ const KINDS: [&str; 8] = [
     "delivered-to",
 ];
 
-/// Returns true if a header says that a machine wrote the mail in reply. `Auto-Submitted` has values of its own, and
-/// `X-Auto-Response-Suppress`, which people's mail carries too, speaks of the answer. `name` is in lower case.
+/// True for a header that marks an automatic reply; `name` is in lower case. `Auto-Submitted` has values of its own,
+/// and `X-Auto-Response-Suppress`, which people's mail carries too, speaks of the answer.
 pub(super) fn is_of_machine(name: &str, value: &str) -> bool {
     let value = value.to_lowercase();
     if name == "auto-submitted" || name.contains("suppress") {
@@ -43,7 +42,7 @@ pub(super) fn is_of_machine(name: &str, value: &str) -> bool {
             && says_automatic(&value)
 }
 
-/// Returns true for headers that filters and mail systems on the way write.
+/// True for headers that filters and mail systems on the way write.
 fn is_of_filter(name: &str) -> bool {
     [
         "x-spam",
@@ -70,7 +69,7 @@ fn says_automatic(text: &str) -> bool {
         || PARTS.iter().any(|known| text.contains(known))
 }
 
-/// Returns true for the Subject of an automatic reply. An answer to one (`Re: Automatic reply`) is a person's.
+/// True for the Subject of an automatic reply. An answer to one (`Re: Automatic reply`) is a person's.
 pub fn is_away_subject(subject: &str) -> bool {
     let subject = bare(subject);
     begins(&AWAY, &subject)
@@ -78,12 +77,12 @@ pub fn is_away_subject(subject: &str) -> bool {
         || subject.contains(" is out of the office ")
 }
 
-/// Returns true for the Subject of a report that a mail was not delivered.
+/// True for the Subject of a report that a mail was not delivered.
 pub fn is_report_subject(subject: &str) -> bool {
     begins(&REPORTS, &bare(subject))
 }
 
-/// Returns true for the Subject of a complaint about mail.
+/// True for the Subject of a complaint about mail.
 pub fn is_complaint_subject(subject: &str) -> bool {
     begins(&COMPLAINTS, &bare(subject))
 }
@@ -92,8 +91,8 @@ fn begins(table: &Table, subject: &str) -> bool {
     table.candidates(subject).any(|entry| subject.starts_with(entry))
 }
 
-/// A Subject in lower case, with one blank between words, without the marks in brackets that gateways put in front; of a
-/// mark that tells itself of an automatic reply the words stay.
+/// Lower case, one blank between words, without the bracketed marks that gateways put in front; the words of a mark
+/// that announces an automatic reply stay.
 fn bare(subject: &str) -> String {
     let subject = subject.to_lowercase().replace('\u{a0}', " ");
     let mut rest = subject.trim_start_matches(['*', ' ', '"']);
@@ -107,7 +106,7 @@ fn bare(subject: &str) -> String {
     rest.split_whitespace().collect::<Vec<_>>().join(" ") + " "
 }
 
-/// Returns true if a mail system writes under this name, in any spelling.
+/// True if a mail system writes under this name, in any spelling.
 pub fn is_mailer(address: &str) -> bool {
     matches!(
         squeezed(address).as_str(),
@@ -115,7 +114,7 @@ pub fn is_mailer(address: &str) -> bool {
     )
 }
 
-/// Returns true if nobody reads at this address: programs write under it.
+/// True if nobody reads at this address.
 pub fn is_no_reply(address: &str) -> bool {
     const NAMES: [&str; 11] = [
         "noreply",
@@ -137,7 +136,7 @@ pub fn is_no_reply(address: &str) -> bool {
     NAMES.contains(&squeezed(address).as_str()) || tagged.iter().any(has_tag)
 }
 
-/// Returns true for the postmaster's name, under which mail systems write, and people too.
+/// True for the postmaster's name, under which mail systems write, and people too.
 pub fn is_postmaster(address: &str) -> bool {
     local_part(address) == "postmaster"
 }
@@ -148,7 +147,7 @@ fn squeezed(address: &str) -> String {
     name
 }
 
-/// The name in front of tag and domain, in lower case.
+/// The name without tag and domain, in lower case.
 fn local_part(address: &str) -> String {
     let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
     local.split('+').next().unwrap_or_default().to_ascii_lowercase()

@@ -1,6 +1,5 @@
-//! The content of an opaque signed S/MIME mail (RFC 8551, section 3.5.2), whose signature is not checked.
-//!
-//! Reads no more of the encoding (X.690, definite and indefinite lengths) than the way to the content.
+//! The content of an opaque signed S/MIME mail (RFC 8551, section 3.5.2). The signature is not checked, and the
+//! encoding (X.690) is read only as far as needed.
 
 /// The object identifier of signed data, `1.2.840.113549.1.7.2`, with its tag and length.
 const SIGNED_DATA: &[u8] = &[0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
@@ -8,10 +7,10 @@ const OCTETS: u8 = 0x04;
 const PIECES: u8 = 0x24;
 const SEQUENCE: u8 = 0x30;
 const TAGGED: u8 = 0xa0;
-/// Strings within strings.
+/// Levels of nested strings.
 const MAX_DEPTH: usize = 4;
 
-/// The part that was signed; `None`: these bytes are no signed data, or hold no content.
+/// `None` for bytes that are no signed data, or have no content.
 pub(super) fn signed_content(bytes: &[u8]) -> Option<Vec<u8>> {
     // ContentInfo, its type, and the SignedData in it.
     let info = enter(bytes, SEQUENCE)?;
@@ -26,9 +25,9 @@ pub(super) fn signed_content(bytes: &[u8]) -> Option<Vec<u8>> {
 
 struct Element<'a> {
     tag: u8,
-    /// The content; to the end of the bytes when its length is indefinite, or the bytes are cut.
+    /// Reaches to the end of the bytes if its length is indefinite or the bytes are cut.
     content: &'a [u8],
-    /// The bytes behind it; `None`: they are known only when its content was read.
+    /// Bytes after the content; `None` if known only after reading it.
     after: Option<&'a [u8]>,
 }
 
@@ -58,7 +57,7 @@ fn enter(bytes: &[u8], tag: u8) -> Option<&[u8]> {
     read(bytes).filter(|element| element.tag == tag).map(|element| element.content)
 }
 
-/// The bytes after an element of definite length.
+/// Skips an element of definite length.
 fn skip(bytes: &[u8]) -> Option<&[u8]> {
     read(bytes)?.after
 }
@@ -98,7 +97,6 @@ mod tests {
         [&[tag, 0x80], content, &[0, 0]].concat()
     }
 
-    /// Signed data around a content, with each of the outer lengths written by `outer`.
     fn signed(content: &[u8], outer: fn(u8, &[u8]) -> Vec<u8>) -> Vec<u8> {
         let kind = wrap(0x06, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01]);
         let encapsulated = outer(SEQUENCE, &[kind, outer(TAGGED, content)].concat());

@@ -1,22 +1,22 @@
-//! What programs add to a person's words besides quotes: signatures, adverts of telephones, warnings of gateways, the
-//! armor of a signed text.
+//! Additions of programs besides quotes: signatures, adverts of telephones, warnings of gateways, armor of signed
+//! text.
 
 use super::extract::{Mark, is_blank, is_own};
 use super::phrases::{ADVERTS, DEVICES, SCANNERS, WARNING_HEADS, WARNING_STARTS, WARNING_WORDS, entries};
 
-/// The longest advert in bytes; a longer line is a sentence of the sender's.
+/// In bytes; a longer line is a sentence of the sender's.
 const MAX_ADVERT: usize = 160;
 /// A shorter row of underscores may be drawn by the sender.
 const FOOTER_RULE: usize = 20;
-/// The most lines of a signature that are looked at.
+/// Most lines of a signature that are examined.
 const SIGNATURE: usize = 8;
 const CIPHERTEXT: &str = "-----BEGIN PGP MESSAGE-----";
 /// A line shorter than this was not wrapped, so a warning does not continue below it.
 const WRAPPED: usize = 50;
 
 /// Drops signatures, from `-- ` to the next quote or the end, and footers of mailing lists, from a rule of underscores
-/// below words of the sender. Without the blank, `--` is a move where it is the first line and no signature stands
-/// below it.
+/// below words of the sender. Without the blank, `--` is a move if it is the first line and no signature stands below
+/// it.
 pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
     let (mut inside, mut spoken) = (false, false);
     for (index, line) in lines.iter().enumerate() {
@@ -43,8 +43,8 @@ pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// Returns true if the lines from `start` on, below a first line `--`, read as a signature: a name follows at once, or
-/// a line holds an address or a telephone number.
+/// True if the lines below a first line `--` read as a signature: a name follows at once, or a line holds an address
+/// or a telephone number.
 fn is_signed(lines: &[&str], marks: &[Mark], start: usize) -> bool {
     let is_contact = |line: &str| {
         let digits = line.bytes().filter(u8::is_ascii_digit).count();
@@ -57,19 +57,19 @@ fn is_signed(lines: &[&str], marks: &[Mark], start: usize) -> bool {
     name_follows || block.any(|line| is_contact(line) && !is_advert(line))
 }
 
-/// Returns true if a line begins an encrypted text (RFC 9580, section 6.2).
+/// Recognises the start of an encrypted text (RFC 9580, section 6.2).
 pub(super) fn holds_ciphertext(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == CIPHERTEXT)
 }
 
-/// Whether a line is the rule that list servers draw above their footer.
+/// True for the rule that list servers draw above their footer.
 fn is_footer_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= FOOTER_RULE && line.bytes().all(|byte| byte == b'_')
 }
 
-/// Drops the armor of a clear-signed text (RFC 9580, section 7): its first lines up to the blank one, and the signature;
-/// and an encrypted text whole.
+/// Drops the armor of a clear-signed text (RFC 9580, section 7), its head up to the blank line and its signature; and
+/// an encrypted text entirely.
 pub(super) fn mark_armor(lines: &[&str], marks: &mut [Mark]) {
     let mut end: Option<fn(&str) -> bool> = None;
     for (line, mark) in lines.iter().zip(marks.iter_mut()) {
@@ -89,7 +89,7 @@ pub(super) fn mark_armor(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// Drops warnings, one or several sentences above everything else; all from the first other line on is kept.
+/// Drops warnings above everything else.
 pub(super) fn mark_warnings(lines: &[&str], marks: &mut [Mark]) {
     let mut goes_on = false;
     for (index, line) in lines.iter().enumerate() {
@@ -116,12 +116,12 @@ fn ends_sentence(line: &str) -> bool {
     line.ends_with(['.', '!', '>', ']', ')', '*', '。', '！'])
 }
 
-/// Returns true for a line that may be the rest of a sentence wrapped above it, and is no move.
+/// True for a line that may continue the sentence above, and is no move.
 fn is_rest(line: &str) -> bool {
     ends_sentence(line.trim_end()) || line.split_whitespace().nth(2).is_some()
 }
 
-/// Returns true for a word of warning in capitals, or nothing but signs.
+/// True for a word of warning in capitals, or nothing but signs.
 fn is_head(line: &str) -> bool {
     let core = line.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = core.to_lowercase();
@@ -131,11 +131,10 @@ fn is_head(line: &str) -> bool {
         || (is_shouted && WARNING_HEADS.candidates(&lower).any(|known| known == lower))
 }
 
-/// Whether a gateway put this line on top of an external mail.
 fn is_warning(line: &str) -> bool {
     let marked = line.trim().strip_prefix('[').and_then(|rest| rest.split_once(']'));
     if marked.is_some_and(|(_, rest)| !is_blank(rest) && rest.split_whitespace().nth(2).is_none()) {
-        // The mark of a gateway before a word of the sender's.
+        // A gateway's mark before a word of the sender's.
         return false;
     }
     let line = line.trim_matches(|c: char| !c.is_alphanumeric());
@@ -150,8 +149,8 @@ fn is_warning(line: &str) -> bool {
         && entries(WARNING_WORDS).any(|word| lower.contains(word))
 }
 
-/// Drops adverts: paragraphs of nothing else, and the last lines before a quote or the end that name the device they were
-/// written on or a scanner.
+/// Drops adverts: paragraphs of nothing else, and the last lines before a quote or the end that name a device or a
+/// scanner.
 pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
     let is_advert_at = |index: usize| lines.get(index).is_some_and(|line| is_advert(line));
     let mut at = 0;
@@ -173,7 +172,6 @@ pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// Whether a telephone, a web mailer or a scanner added this line.
 fn is_advert(line: &str) -> bool {
     let line = line.trim();
     if line.len() > MAX_ADVERT {
@@ -195,7 +193,6 @@ fn is_advert(line: &str) -> bool {
     })
 }
 
-/// Returns true for a line that a scanner for viruses wrote.
 fn is_scanner(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
     let is_of = |scanner: &str| {

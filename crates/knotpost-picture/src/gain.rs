@@ -9,7 +9,6 @@ use crate::{
 };
 use knotpost_rules::view::{Fate, Panel, Piece};
 
-/// Draws what the last move won over the dice that it took off; where it took none, the standing tells it.
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, gain: u32, grid: Grid, palette: &Palette) {
     let places = (0..panel.rows()).flat_map(|row| (0..panel.columns).map(move |column| (row, column)));
     let is_removed = |(row, column): &(usize, usize)| {

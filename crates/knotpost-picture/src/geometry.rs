@@ -1,27 +1,25 @@
-//! Points, paths and curves. This module does not know what is drawn with them.
+//! Points, paths and curves.
 
 use std::ops::{Add, Mul, Sub};
 
-/// A point on the page: x to the right, y down, in units of the page.
+/// In units of the page: x to the right, y down.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Point {
     pub x: f32,
     pub y: f32,
 }
 
-/// Shorthand for a point.
 pub(crate) const fn at(x: f32, y: f32) -> Point {
     Point { x, y }
 }
 
 impl Point {
-    /// The distance to another point.
     pub(crate) fn distance(self, other: Self) -> f32 {
         let (x, y) = (f64::from(self.x - other.x), f64::from(self.y - other.y));
         (x * x + y * y).sqrt() as f32
     }
 
-    /// Interpolates towards another point: 0 is this one, 1 the other.
+    /// Interpolates: 0 is this point, 1 the other.
     pub(crate) fn toward(self, other: Self, part: f32) -> Self {
         self + (other - self) * part
     }
@@ -51,7 +49,6 @@ impl Mul<f32> for Point {
     }
 }
 
-/// A rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Area {
     pub left: f32,
@@ -61,22 +58,18 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// The centre.
     pub(crate) fn centre(self) -> Point {
         at(self.left + self.width / 2.0, self.top + self.height / 2.0)
     }
 
-    /// The x coordinate of the right side.
     pub(crate) fn right(self) -> f32 {
         self.left + self.width
     }
 
-    /// The y coordinate of the lower side.
     pub(crate) fn bottom(self) -> f32 {
         self.top + self.height
     }
 
-    /// The rectangle shrunk by this much on every side.
     pub(crate) fn inset(self, by: f32) -> Self {
         Self {
             left: self.left + by,
@@ -92,12 +85,10 @@ impl Area {
 pub(crate) struct Cubic(pub [Point; 4]);
 
 impl Cubic {
-    /// A straight line.
     pub(crate) fn line(from: Point, to: Point) -> Self {
         Self([from, from.toward(to, 1.0 / 3.0), from.toward(to, 2.0 / 3.0), to])
     }
 
-    /// Splits the curve at a parameter from 0 to 1.
     pub(crate) fn cut(self, part: f32) -> [Self; 2] {
         let [a, b, c, d] = self.0;
         let (ab, bc, cd) = (a.toward(b, part), b.toward(c, part), c.toward(d, part));
@@ -106,7 +97,6 @@ impl Cubic {
         [Self([a, ab, abc, middle]), Self([middle, bcd, cd, d])]
     }
 
-    /// The same curve in the opposite direction.
     pub(crate) const fn reversed(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([d, c, b, a])
@@ -118,27 +108,21 @@ impl Cubic {
         if speed > length { length / speed } else { 1.0 }
     }
 
-    /// The curve with all its points mapped.
     pub(crate) fn map(self, change: impl Fn(Point) -> Point) -> Self {
         Self(self.0.map(change))
     }
 }
 
-/// A path command; each begins at the current point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step<P = Point> {
-    /// Move without drawing: begins a subpath.
+    /// Begins a subpath without drawing.
     Move(P),
-    /// A straight line.
     Line(P),
-    /// A curve: two control points and the end.
     Curve(P, P, P),
-    /// Close the subpath: a line back to its start.
     Close,
 }
 
 impl<P> Step<P> {
-    /// The same command with its points mapped.
     #[inline]
     pub(crate) fn map<Q>(self, change: impl Fn(P) -> Q) -> Step<Q> {
         match self {
@@ -150,7 +134,6 @@ impl<P> Step<P> {
     }
 }
 
-/// A path of one or more subpaths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Path {
     pub steps: Vec<Step>,
@@ -160,25 +143,21 @@ pub(crate) struct Path {
 const QUARTER: f32 = 0.552_285;
 
 impl Path {
-    /// Begins a subpath at this point.
     pub(crate) fn start(&mut self, point: Point) -> &mut Self {
         self.steps.push(Step::Move(point));
         self
     }
 
-    /// Draws a line.
     pub(crate) fn line(&mut self, point: Point) -> &mut Self {
         self.steps.push(Step::Line(point));
         self
     }
 
-    /// Closes the subpath with a line back to its start.
     pub(crate) fn close(&mut self) -> &mut Self {
         self.steps.push(Step::Close);
         self
     }
 
-    /// Draws connected curves.
     pub(crate) fn curves(&mut self, curves: impl IntoIterator<Item = Cubic>) -> &mut Self {
         for (index, Cubic([from, one, other, to])) in curves.into_iter().enumerate() {
             if index == 0 {
@@ -194,12 +173,11 @@ impl Path {
         self.stroke(place, place + at(0.01, 0.0))
     }
 
-    /// Draws a straight stroke.
     pub(crate) fn stroke(&mut self, from: Point, to: Point) -> &mut Self {
         self.start(from).line(to)
     }
 
-    /// Draws a closed figure with corners, clockwise.
+    /// Draws a closed figure, clockwise.
     pub(crate) fn polygon(&mut self, corners: &[Point]) -> &mut Self {
         for (index, corner) in corners.iter().enumerate() {
             if index == 0 {
@@ -211,7 +189,6 @@ impl Path {
         self.close()
     }
 
-    /// Draws a rectangle.
     pub(crate) fn rectangle(&mut self, area: Area) -> &mut Self {
         let Area { left, top, .. } = area;
         self.polygon(&[
@@ -222,7 +199,6 @@ impl Path {
         ])
     }
 
-    /// Draws a rectangle with round corners.
     pub(crate) fn rounded(&mut self, area: Area, radius: f32) -> &mut Self {
         let Area { left, top, .. } = area;
         let (right, bottom, handle) = (area.right(), area.bottom(), radius * (1.0 - QUARTER));
@@ -237,7 +213,6 @@ impl Path {
         self.close()
     }
 
-    /// Draws a circle.
     pub(crate) fn circle(&mut self, centre: Point, radius: f32) -> &mut Self {
         let (r, h) = (radius, radius * QUARTER);
         let on = |x: f32, y: f32| centre + at(x, y);
@@ -249,7 +224,6 @@ impl Path {
         self.close()
     }
 
-    /// Draws a curve from the current point.
     pub(crate) fn bend(&mut self, one: Point, other: Point, to: Point) -> &mut Self {
         self.steps.push(Step::Curve(one, other, to));
         self
@@ -266,11 +240,8 @@ impl Path {
     }
 }
 
-/// The direction in which a quarter of an ellipse begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leave {
-    /// Along x.
     Level,
-    /// Along y.
     Upright,
 }

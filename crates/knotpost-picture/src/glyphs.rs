@@ -4,7 +4,6 @@
 //! `M x y` begins a subpath, `L x y` draws a line, `C` a curve by two control points and an end, `h x y` a quarter of an
 //! ellipse that begins horizontally, `v x y` one that begins vertically.
 
-/// A character, its advance width, and its strokes.
 pub(crate) type Glyph = (char, f32, &'static str);
 
 /// All supported characters; any other one is drawn as a small frame.

@@ -1,4 +1,4 @@
-//! What the parts of a picture mean: the lengths of the coloured paths, the faces with their letters.
+//! The key below a picture: lengths of the coloured paths, faces with their letters.
 
 use crate::{
     geometry::{Area, Path, at},
@@ -13,22 +13,17 @@ use knotpost_rules::{
     view::{Panel, Piece},
 };
 
-/// The height of the line of lengths.
 pub(crate) const LENGTHS: f32 = 17.0;
-/// The sample of a path: its length and width.
 const SAMPLE: [f32; 2] = [15.0, 6.5];
-/// The faces of a row.
 const FACES: usize = 8;
-/// The size of a face, and the height of a row of them.
 const FACE: f32 = 27.0;
 const FACE_ROW: f32 = 34.0;
 
-/// Whether the panel has closed paths.
 pub(crate) fn has_paths(panel: &Panel) -> bool {
     !Weave::of(panel, Piece::live_face).lengths.is_empty()
 }
 
-/// Draws a sample of each closed path of the panel with its length, as many as fit.
+/// Draws a sample of each closed path with its length, as many as fit.
 pub(crate) fn draw_lengths(scene: &mut Scene, panel: &Panel, area: Area, palette: &Palette) {
     let hand = Hand { height: 8.0, weight: Weight::Plain, colour: palette.ink };
     let [length, width] = SAMPLE;
@@ -55,12 +50,10 @@ pub(crate) fn draw_lengths(scene: &mut Scene, panel: &Panel, area: Area, palette
     }
 }
 
-/// The height of the faces.
 pub(crate) fn measure_faces(faces: &[Face]) -> f32 {
     faces.len().div_ceil(FACES) as f32 * FACE_ROW
 }
 
-/// Draws the faces with their letters.
 pub(crate) fn draw_faces(scene: &mut Scene, faces: &[Face], area: Area, palette: &Palette) {
     let hand = Hand { height: 10.0, weight: Weight::Strong, colour: palette.ink };
     let room = area.width / FACES as f32;

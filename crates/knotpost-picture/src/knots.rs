@@ -11,28 +11,23 @@ use knotpost_rules::{
     view::{Fate, Panel, Piece},
 };
 
-/// Sizes as fractions of a cell.
+/// Width of a ribbon; like the sizes below, a fraction of a cell.
 pub(crate) const RIBBON: f32 = 0.185;
 const RIM: f32 = 0.026;
 const GAP: f32 = 0.05;
-/// How far a bridge reaches from the crossing.
 const BRIDGE: f32 = 0.205;
-/// Its colour reaches a little farther than its rim, so that there is no visible seam.
+/// The colour of a bridge reaches a little farther than its rim, so that there is no visible seam.
 const OVERLAP: f32 = 0.012;
-/// Where a loose end stops before its edge; the two ends of a lone tip stop earlier, so that they stay apart.
+/// Distance of a loose end from its edge; the two ends of a lone tip stop earlier, so that they stay apart.
 const STUMP: f32 = 0.225;
 const TIP_STUMP: f32 = 0.27;
-/// How far the threads of a loose end reach, and how wide they are.
 const THREAD: f32 = 0.06;
 const THREAD_WIDTH: f32 = 0.032;
-/// The width of the trace of a removed die.
 const TRACE: f32 = 0.06;
-/// The same of a closed path.
 const KNOT_TRACE: f32 = 0.085;
-/// The least width of rims, in units of the page.
+/// In units of the page.
 const LEAST_RIM: f32 = 0.55;
 
-/// A grid of cells on the page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     pub left: f32,
@@ -41,14 +36,12 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The cell's area.
     pub(crate) fn area(self, row: usize, column: usize) -> Area {
         let Self { left, top, cell } = self;
         Area { left: left + column as f32 * cell, top: top + row as f32 * cell, width: cell, height: cell }
     }
 }
 
-/// Draws the ribbons of all dice of the panel, and traces of those removed.
 pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let removed = |piece| match piece {
         Piece::Die { face, fate: Fate::Removed } => Some(face),
@@ -60,7 +53,6 @@ pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette
     draw_weave(scene, &Weave::of(panel, Piece::live_face), grid, palette);
 }
 
-/// Draws one die by itself.
 pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Palette) {
     let cells = vec![Piece::Die { face, fate: Fate::Stays }];
     let panel = Panel { columns: 1, cells, ..Panel::default() };
@@ -71,7 +63,6 @@ pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Pale
     draw_weave(scene, &Weave::of(&panel, Piece::live_face), grid, palette);
 }
 
-/// Draws the tiles of the panel's dice.
 pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let cells = || {
         (0..panel.rows())
@@ -110,7 +101,7 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
     scene.fill(&corners, palette.accent);
 }
 
-/// The lines that are left of removed dice: those of closed paths in the colours of these, with a rim.
+/// Draws the lines left by removed dice: closed paths in their colours, with a rim.
 fn draw_traces(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     scene.class = Some("trace");
     let layers = Layers::of(weave, grid);
@@ -162,7 +153,6 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     mark_paths(scene, weave, grid, palette);
 }
 
-/// Draws the threads that come out of loose ends.
 fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     let mut threads = Path::default();
     for ribbon in &weave.ribbons {
@@ -187,7 +177,6 @@ fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     }
 }
 
-/// The open ribbons, then those of each closed path, and the upper ribbons of their crossings.
 struct Layers {
     ribbons: Vec<Path>,
     bridges: Vec<Path>,
@@ -232,7 +221,7 @@ struct Strand {
 }
 
 impl Strand {
-    /// From side to side, cut short at loose ends.
+    /// Runs from side to side, cut short at loose ends.
     fn of(ribbon: Ribbon, grid: Grid) -> Self {
         let mut strand = Self::in_unit(ribbon.start.side, ribbon.end.side);
         let stump = if ribbon.start.side == ribbon.end.side { TIP_STUMP } else { STUMP };
@@ -248,7 +237,7 @@ impl Strand {
         strand.map(|point| at(left, top) + point * width)
     }
 
-    /// In a cell of size 1. It leaves and arrives at 45 degrees, so that it continues smoothly in the next cell.
+    /// In a cell of size 1; leaves and arrives at 45 degrees, so that it continues smoothly in the next cell.
     fn in_unit(start: Side, end: Side) -> Self {
         let north = at(0.5, 0.0);
         let (first, second) = match (end as usize + 4 - start as usize) % 4 {
@@ -311,7 +300,7 @@ fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     }
 }
 
-/// Adds the mark of a closed path where a ribbon of this width runs.
+/// Marks a closed path where a ribbon of this width runs.
 pub(crate) fn add_mark(marks: &mut Path, path: usize, (place, heading): (Point, Point), width: f32) {
     match path % 4 {
         1 => {

@@ -1,5 +1,4 @@
-//! Text as paths. With glyphs of our own, no font has to be found, embedded or trusted, and text looks the same in every
-//! browser, mail program and PNG.
+//! Text as paths, so that no font is needed and text looks the same in every browser, mail program and PNG.
 
 use crate::{
     geometry::{Leave, Path, Point, at},
@@ -8,21 +7,19 @@ use crate::{
 };
 use std::sync::LazyLock;
 
-/// The height of capitals in glyph units.
+/// In glyph units.
 const CAPITAL: f32 = 10.0;
-/// The space between two letters.
 const SPACING: f32 = 2.3;
-/// The number of character codes in the table; it covers all glyphs but the ellipsis.
+/// Size of the table of character codes; it covers all glyphs but the ellipsis.
 const ASCII: usize = 128;
 
-/// A parsed glyph.
 #[derive(Clone, Default)]
 struct Letter {
     advance: f32,
     path: Path,
 }
 
-/// By character code; the last one is the fallback.
+/// Indexed by character code; the last one is the fallback.
 static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     let mut frame = Path::default();
     frame.polygon(&[at(0.0, 1.0), at(4.0, 1.0), at(4.0, 10.0), at(0.0, 10.0)]);
@@ -35,7 +32,7 @@ static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     letters
 });
 
-/// The index in the table; the ellipsis has that of a control character.
+/// Index in the table; the ellipsis takes that of a control character.
 fn code(sign: char) -> usize {
     match sign {
         '\u{2026}' => 0,
@@ -49,7 +46,6 @@ fn letter(sign: char) -> &'static Letter {
     LETTERS.get(code(sign)).unwrap_or(&NOTHING)
 }
 
-/// Parses the strokes of a glyph.
 fn parse(strokes: &str) -> Path {
     let (mut path, mut current, mut rest) = (Path::default(), at(0.0, 0.0), strokes);
     while let Some(command) = rest.chars().next() {
@@ -75,25 +71,21 @@ fn parse(strokes: &str) -> Path {
     path
 }
 
-/// The stroke width, as a fraction of the height of capitals.
+/// Stroke width as a fraction of the height of capitals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Weight {
-    /// For secondary text.
     Plain,
-    /// For text that readers look for.
     Strong,
 }
 
-/// A text style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hand {
-    /// The height of capitals.
     pub height: f32,
     pub weight: Weight,
     pub colour: Colour,
 }
 
-/// The alignment: which part of the text is at the given point of the base line.
+/// The part of the text that stands at the given point of the base line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -101,35 +93,31 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// The direction of the base line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// To the right.
     Level,
-    /// Up, rotated by 90 degrees counter-clockwise.
+    /// Rotated by 90 degrees counter-clockwise.
     Up,
-    /// Down.
     Down,
 }
 
 impl Hand {
-    /// The length of the text.
     pub(crate) fn measure(self, words: &str) -> f32 {
         let sum: f32 = words.chars().map(|sign| letter(sign).advance + SPACING).sum();
         (sum - SPACING).max(0.0) * self.height / CAPITAL
     }
 
-    /// Draws horizontal text and returns its length.
+    /// Returns the length of the text.
     pub(crate) fn write(self, scene: &mut Scene, words: &str, place: Point, anchor: Anchor) -> f32 {
         self.write_along(scene, words, place, anchor, Run::Level)
     }
 
-    /// Draws text centred on `place`, vertically by the height of its capitals.
+    /// Centres vertically by the height of capitals.
     pub(crate) fn write_centred(self, scene: &mut Scene, words: &str, place: Point) {
         self.write(scene, words, at(place.x, place.y + self.height / 2.0), Anchor::Middle);
     }
 
-    /// Draws text in any direction and returns its length.
+    /// Returns the length of the text.
     pub(crate) fn write_along(
         self,
         scene: &mut Scene,
@@ -166,7 +154,7 @@ impl Hand {
         length
     }
 
-    /// The text, or as many of its letters as fit into `room` and an ellipsis.
+    /// Shortens the text to as many letters as fit into `room`, with an ellipsis.
     pub(crate) fn shorten(self, words: &str, room: f32) -> String {
         if self.measure(words) <= room {
             return words.to_owned();
@@ -183,5 +171,4 @@ impl Hand {
     }
 }
 
-/// Replaces letters that do not fit.
 const OMISSION: &str = "\u{2026}";

@@ -29,7 +29,7 @@ use knotpost_rules::{View, knot::Face};
 pub use spots::{Link, Target};
 pub use theme::{ParseThemeError, Theme};
 
-/// Whether a picture explains the faces of dice.
+/// Explanation of the faces of dice in a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Faces {
     /// The board alone: for pages that explain the faces themselves.
@@ -42,27 +42,26 @@ pub enum Faces {
 /// Options of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureOptions {
-    /// The colours.
+    /// Colours.
     pub theme: Theme,
-    /// The width in pixels; the height follows.
+    /// Width in pixels; the height follows.
     pub width_px: u16,
-    /// Whether the faces that moves name are drawn below the board, with their letters.
+    /// Explanation, below the board, of the faces that moves name.
     pub faces: Faces,
-    /// The subject, such as `Osbox board 101`: not drawn, but part of the text for screen readers.
+    /// Subject, such as `Osbox board 101`: not drawn, but part of the text for screen readers.
     pub title: String,
 }
 
 impl Default for PictureOptions {
-    /// For a mail: light, 360 pixels wide.
     fn default() -> Self {
         Self { theme: Theme::Light, width_px: 360, faces: Faces::Omitted, title: "Board".to_owned() }
     }
 }
 
-/// Why there is no picture.
+/// The error of a picture that cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
-    /// The picture would have too many pixels.
+    /// Too many pixels.
     #[error("a picture of {width} by {height} pixels cannot be made")]
     Size {
         /// Pixels from left to right.
@@ -70,88 +69,85 @@ pub enum PictureError {
         /// Pixels from top to bottom.
         height: u32,
     },
-    /// The PNG could not be encoded.
+    /// A failure of the PNG encoder.
     #[error("the picture could not be encoded")]
     Encoding(#[from] png::EncodingError),
 }
 
-/// The view as a self-contained SVG document with title and description.
+/// Draws a self-contained SVG document with title and description.
 pub fn svg(view: &View, options: &PictureOptions) -> String {
     let scene = page::compose(view, options.theme.palette(), options.faces);
     svg::write(&scene, options.width_px.into(), &options.title, &describe(view))
 }
 
-/// The view as inline SVG of the class `picture`, as wide as the page allows, with links on its spots. A link whose spot the
-/// view does not have is left out. Colours are variables of the style sheet, see [`variables`].
+/// Draws inline SVG of the class `picture` with links on its spots; a link to a spot that the view does not have is
+/// left out. Colours are variables of the style sheet, see [`variables`].
 pub fn linked_svg(view: &View, title: &str, links: &[Link]) -> String {
     let scene = page::compose_board(view, &theme::VARIABLES);
     svg::write_linked(&scene, title, &describe(view), links)
 }
 
-/// The view as inline SVG, as [`linked_svg`] without links, in which the style sheet lets the last push happen; `None`:
-/// nothing was pushed.
+/// Draws as [`linked_svg`], without links, so that the style sheet can animate the last push; `None` if nothing was
+/// pushed.
 pub fn pushed_svg(view: &View, title: &str) -> Option<String> {
     svg::write_pushed(&page::compose_board(view, &theme::VARIABLES), title, &describe(view))
 }
 
-/// A single die as inline SVG, hidden from screen readers because the text beside it says what it is.
+/// Draws a single die as inline SVG, hidden from screen readers because the text beside it names the face.
 pub fn die_svg(face: Face, theme: Theme, class: &str) -> String {
     svg::write_figure(&page::compose_die(face, theme.palette()), class)
 }
 
-/// As [`die_svg`], of the class `die`, its colours variables of the style sheet.
+/// Draws as [`die_svg`], with the class `die` and the variables of the style sheet as colours.
 pub fn inline_die(face: Face) -> String {
     svg::write_figure(&page::compose_die(face, &theme::VARIABLES), "die")
 }
 
-/// The variables of a style sheet that inline SVG refers to, with the colours of a theme.
+/// Style sheet variables of a theme, to which inline SVG refers.
 pub fn variables(theme: Theme) -> String {
     theme::write_variables(theme)
 }
 
-/// The face in words: which of its edges are open.
+/// Names the open edges of a face.
 pub fn name_face(face: Face) -> String {
     reading::name_face(face)
 }
 
-/// The view as the bytes of a PNG file.
+/// Draws a PNG file.
 ///
 /// # Errors
-/// When the width is 0 or so large that the picture would have more than 16 million pixels.
+/// [`PictureError::Size`] if the width is 0 or the picture would have more than 16 million pixels.
 pub fn png(view: &View, options: &PictureOptions) -> Result<Vec<u8>, PictureError> {
     let scene = page::compose(view, options.theme.palette(), options.faces);
     raster::draw(&scene, options.width_px.into())
 }
 
-/// The width and height of a card in pixels.
+/// Width and height of a [`card`] in pixels.
 pub const CARD: (u32, u32) = (1200, 630);
 
-/// The view as the bytes of a PNG file of [`CARD`]'s size, for link previews: the board centred and as large as it fits,
-/// on its background colour.
+/// Draws a PNG file of the size [`CARD`] for link previews: the board centred, as large as it fits.
 ///
 /// # Errors
-/// When the PNG cannot be encoded.
+/// [`PictureError::Encoding`] if the PNG cannot be encoded.
 pub fn card(view: &View, theme: Theme) -> Result<Vec<u8>, PictureError> {
     let palette = theme.palette();
     raster::draw_within(&page::compose(view, palette, Faces::Omitted), CARD, palette.page)
 }
 
-/// The width in pixels at which the view should be shown where there is room: from 360 for small boards to
-/// [`MOST_SHOWN`], so that cells are large enough to be told apart.
+/// Recommended width in pixels, at most [`MOST_SHOWN`]: wide enough to tell cells apart.
 pub fn shown_width(view: &View) -> u16 {
     page::shown_width(view)
 }
 
-/// The largest width of [`shown_width`].
+/// Largest width that [`shown_width`] recommends.
 pub const MOST_SHOWN: u16 = 672;
 
-/// What matters of the view in few sentences, for a picture beside which the board stands in text: whose turn it is, the
-/// standing, the last move.
+/// Describes turn, standing and last move, for a picture beside which the board stands as text.
 pub fn summarize(view: &View) -> String {
     reading::summarize(view)
 }
 
-/// The view in sentences, as the text alternative of the picture, such as the `alt` of an `img`.
+/// Describes the view in sentences, as the text alternative of a picture (`alt`).
 pub fn describe(view: &View) -> String {
     reading::read(view)
 }

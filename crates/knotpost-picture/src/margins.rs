@@ -1,4 +1,4 @@
-//! The margins of a panel: owners, labels, and where the last move came in.
+//! Margins of a panel: owners, labels, and the arrow where the last move came in.
 
 use crate::{
     geometry::{Area, Path, at},
@@ -9,19 +9,13 @@ use crate::{
 };
 use knotpost_rules::view::{Edge, Margin, Panel, View};
 
-/// The space for labels with the arrow, beside and above.
 pub(crate) const LABELS: [f32; 2] = [21.0, 19.0];
-/// The space for the name of an owner.
 const OWNER: f32 = 13.0;
-/// The space for the line of a frame.
 const LINE: f32 = 1.0;
-/// The distance of labels from the frame.
 const AWAY: f32 = 9.0;
 const LABEL_HEIGHT: f32 = 7.4;
-/// The width of the band that shows whose side it is.
 const BAND: f32 = 2.6;
 
-/// The sizes of a panel's margins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bands {
     pub left: f32,
@@ -46,13 +40,11 @@ impl Bands {
         }
     }
 
-    /// The sum of left and right.
     pub(crate) fn across(self) -> f32 {
         self.left + self.right
     }
 }
 
-/// Draws all four margins.
 pub(crate) fn draw(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette: &Palette) {
     for edge in [Edge::Left, Edge::Top, Edge::Right, Edge::Bottom] {
         draw_edge(scene, view, panel, (edge, grid), palette);
@@ -99,7 +91,6 @@ fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge,
     name_owner(scene, edge, &owner, frame, palette);
 }
 
-/// Draws a band in the colour of the seat along its side of the frame.
 fn draw_band(scene: &mut Scene, edge: Edge, frame: Area, colour: Colour) {
     let away = BAND / 2.0 + 0.4;
     let (left, right, top, bottom) = (frame.left, frame.right(), frame.top, frame.bottom());
@@ -114,7 +105,6 @@ fn draw_band(scene: &mut Scene, edge: Edge, frame: Area, colour: Colour) {
     scene.paint(&band, &[Paint::flat(colour, BAND)]);
 }
 
-/// Draws an arrowhead towards the line where the last move came in.
 fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &Palette) {
     let (near, far, half) = (1.8, 7.0, 3.4);
     let corner = |away: f32, aside: f32| match edge {
@@ -128,7 +118,6 @@ fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &
     scene.fill(&arrow, palette.accent);
 }
 
-/// Draws the owner's name along the side, shortened to its length.
 fn name_owner(scene: &mut Scene, edge: Edge, owner: &str, frame: Area, palette: &Palette) {
     let hand = Hand { height: 7.8, weight: Weight::Strong, colour: palette.ink };
     let away = AWAY + 14.5;

@@ -1,4 +1,4 @@
-//! The page layout: rows of panels, the roll, the standing. This module does not know how pieces look.
+//! The page layout: rows of panels, the roll, the standing. It must not know how pieces look.
 
 use crate::{
     Faces, MOST_SHOWN, gain,
@@ -18,32 +18,26 @@ use knotpost_rules::{
     view::{Edge, Panel, Piece, ScoreLine, View},
 };
 
-/// The width of every page in its own units; all sizes are relative to it.
+/// Width of every page in its own units; all sizes are relative to it.
 pub(crate) const WIDTH: f32 = 360.0;
-/// The space around everything.
 const PAD: f32 = 10.0;
-/// The space between panels, and between the parts of the page.
+/// Space between panels, and between the parts of the page.
 const SPACE: f32 = 12.0;
-/// The height of a heading.
 const TITLE: f32 = 18.0;
-/// The least cell size of panels side by side.
+/// Smallest cell of panels side by side.
 const LEAST_SHARED_CELL: f32 = 19.0;
-/// The height of a line of the standing.
 const SCORE_LINE: f32 = 19.0;
-/// The room on a page, which leaves space around the picture and has nothing else in it.
+/// For a web page, which leaves space around the picture by itself.
 const ON_PAGES: Room = Room { pad: 1.0, most: 1.6 };
-/// The room of a picture that stands for itself.
+/// For a picture that stands alone.
 const ALONE: Room = Room { pad: PAD, most: 1.0 };
-/// The size of a rolled die.
 const ROLLED: f32 = 34.0;
-/// The height of a sentence.
 const SENTENCE: f32 = 17.0;
-/// The pixels that a cell of dice, of tokens, and of stones should have.
+/// Pixels that a cell of dice, tokens or stones needs.
 const DIE_PX: f32 = 46.0;
 const TOKEN_PX: f32 = 38.0;
 const STONE_PX: f32 = 60.0;
 
-/// Draws a single die that fills its page.
 pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
     let mut scene = Scene::new(ROLLED);
     scene.height = ROLLED;
@@ -52,7 +46,6 @@ pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
     scene
 }
 
-/// The width in pixels at which no cell is smaller than its pieces need, as far as that is possible.
 pub(crate) fn shown_width(view: &View) -> u16 {
     let needed = |shelf: &Shelf<'_>| {
         let cells = || shelf.panels.iter().flat_map(|panel| &panel.cells);
@@ -69,7 +62,7 @@ pub(crate) fn shown_width(view: &View) -> u16 {
     widest.ceil().min(f32::from(MOST_SHOWN)) as u16
 }
 
-/// Draws the whole view: the board, the roll, whose turn it is with the standing, and the faces if wished.
+/// Draws the entire view: board, roll, turn with standing, and faces on request.
 pub(crate) fn compose(view: &View, palette: &Palette, faces: Faces) -> Scene {
     let (mut scene, mut top) = compose_boards(view, palette, ALONE);
     let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
@@ -89,22 +82,19 @@ pub(crate) fn compose(view: &View, palette: &Palette, faces: Faces) -> Scene {
     close(scene, top, palette)
 }
 
-/// Draws the view for a page that says itself whose turn it is and how it stands: as large as it can be.
+/// Draws as large as possible, without turn and standing: the surrounding page tells them.
 pub(crate) fn compose_board(view: &View, palette: &Palette) -> Scene {
     let (scene, top) = compose_boards(view, palette, ON_PAGES);
     close(scene, top, palette)
 }
 
-/// How much room boards have.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// The space at the sides.
     pad: f32,
-    /// How much larger a cell can be than usual.
+    /// Largest scale of a cell, as a factor of the usual size.
     most: f32,
 }
 
-/// Draws the panels and the roll.
 fn compose_boards(view: &View, palette: &Palette, room: Room) -> (Scene, f32) {
     let mut scene = Scene::new(WIDTH);
     let mut top = PAD;
@@ -121,12 +111,10 @@ fn compose_boards(view: &View, palette: &Palette, room: Room) -> (Scene, f32) {
     (scene, top)
 }
 
-/// Draws the standing.
 fn finish(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     if view.scores.is_empty() { top } else { draw_scores(scene, view, top, palette) + SPACE }
 }
 
-/// Gives the page its height and its ground.
 fn close(mut scene: Scene, top: f32, palette: &Palette) -> Scene {
     scene.height = (top - SPACE + PAD).ceil().max(2.0 * PAD);
     let mut page = Path::default();
@@ -138,21 +126,18 @@ fn close(mut scene: Scene, top: f32, palette: &Palette) -> Scene {
     scene
 }
 
-/// Draws a line across the page.
 fn rule_off(scene: &mut Scene, top: f32, palette: &Palette) {
     let mut rule = Path::default();
     rule.stroke(at(PAD, top), at(WIDTH - PAD, top));
     scene.stroke(&rule, palette.hairline, 1.0);
 }
 
-/// Panels side by side, with their cell size.
 struct Shelf<'a> {
     panels: Vec<&'a Panel>,
     cell: f32,
 }
 
 impl<'a> Shelf<'a> {
-    /// As large as the page and the kind of pieces allow.
     fn of(panels: Vec<&'a Panel>, Room { pad, most: scale }: Room) -> Self {
         let columns: usize = panels.iter().map(|panel| panel.columns).sum();
         let bands: f32 = panels.iter().map(|panel| Bands::of(panel).across()).sum();
@@ -162,7 +147,6 @@ impl<'a> Shelf<'a> {
         Self { cell: room.min(most), panels }
     }
 
-    /// The left edge of the first panel's cells when the row is centred on the page.
     fn left(&self) -> f32 {
         let band = self.panels.first().map_or(0.0, |panel| Bands::of(panel).left);
         (WIDTH - self.width()) / 2.0 + band
@@ -179,7 +163,6 @@ impl<'a> Shelf<'a> {
     }
 }
 
-/// The largest cell size that looks good.
 fn largest_cell(panel: &Panel) -> f32 {
     let stones = panel.cells.iter().any(|piece| matches!(piece, Piece::Stone { .. }));
     match (panel.is_of_tokens(), stones || panel.cell_size.width > 5, panel.rows()) {
@@ -219,7 +202,7 @@ fn arrange(panels: &[Panel], room: Room) -> Vec<Shelf<'_>> {
     shelves
 }
 
-/// Draws the panels from left to right, the cells of the first at `corner.x`, and returns where the next row may begin.
+/// Draws from left to right, the first panel's cells at `corner.x`; returns the top of the next row.
 fn draw_shelf(scene: &mut Scene, view: &View, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
     let hand = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let titled = shelf.panels.iter().any(|panel| !panel.title.trim().is_empty());
@@ -274,7 +257,6 @@ fn draw_panel(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));
 }
 
-/// The cells into which dice were pushed, and the side they came from.
 fn find_push(panel: &Panel, grid: Grid) -> Option<(Area, Edge)> {
     let (first, last) = (*panel.moved.iter().min()?, *panel.moved.iter().max()?);
     let sides = [Edge::Left, Edge::Top, Edge::Right, Edge::Bottom];
@@ -297,7 +279,6 @@ fn draw_points(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) 
     scene.stroke(&points, palette.hairline, 2.0 * (grid.cell * 0.03).max(0.9));
 }
 
-/// Draws whose roll it is, and the rolled dice with the letters of their rotations.
 fn draw_roll(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let letters = Hand { height: 7.5, weight: Weight::Plain, colour: palette.ink };
@@ -319,10 +300,8 @@ fn draw_roll(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32
     top + ROLLED
 }
 
-/// Draws the mark of a seat's pieces.
 type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
 
-/// Draws the standing, one line for each seat.
 fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
     let mark: Option<DrawMark> = if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {

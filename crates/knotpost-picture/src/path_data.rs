@@ -1,6 +1,5 @@
-//! SVG path data: relative coordinates in hundredths, without redundant blanks and zeros.
-//!
-//! Numbers make up nearly all of a picture's text. Most of them are small, and their spelling is precomputed.
+//! SVG path data: relative coordinates in hundredths, without redundant blanks and zeros. Small numbers, nearly all of
+//! a picture's text, are precomputed.
 
 use crate::{
     geometry::Step,
@@ -8,23 +7,19 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The corner of the page.
 const ORIGIN: Dot = Dot { x: 0, y: 0 };
 
-/// Writes the strokes of one scene into one document.
 pub(crate) struct PathWriter {
-    /// Where in the document each stroke was written first.
     written: Vec<Option<Range<usize>>>,
     data: Vec<u8>,
 }
 
 impl PathWriter {
-    /// A writer for an empty document.
     pub(crate) fn new(scene: &Scene) -> Self {
         Self { written: vec![None; scene.strokes()], data: Vec::new() }
     }
 
-    /// Writes a stroke; one that was written before is copied.
+    /// Copies a stroke that was written before.
     pub(crate) fn write_stroke(&mut self, text: &mut String, scene: &Scene, stroke: usize) {
         let Some(place) = self.written.get_mut(stroke) else { return };
         if let Some(place) = place {
@@ -79,10 +74,10 @@ fn push_command(data: &mut Vec<u8>, letter: u8, dots: &[Dot], from: Dot) {
     }
 }
 
-/// The exclusive bound of the precomputed numbers, in hundredths.
+/// Exclusive bound of the precomputed numbers, in hundredths.
 const SMALL: i32 = 2048;
 
-/// The text of [`spell`], left-aligned; the last byte is its length.
+/// Results of [`spell`], left-aligned; the last byte is the length.
 static SMALL_NUMBERS: [[u8; 8]; 2 * SMALL as usize] = {
     let mut numbers = [[0; 8]; 2 * SMALL as usize];
     let mut index = 0;
@@ -111,8 +106,7 @@ fn push_number(data: &mut Vec<u8>, hundredths: i32) {
     }
 }
 
-/// Spells hundredths as a decimal number without redundant zeros, preceded by a minus or a blank; returns the text and
-/// where it begins.
+/// Returns the text, with a minus or a blank in front, and its start.
 const fn spell(hundredths: i32) -> ([u8; 12], usize) {
     let (mut text, mut place) = ([b' '; 12], 12);
     let (mut whole, rest) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
@@ -137,12 +131,10 @@ const fn spell(hundredths: i32) -> ([u8; 12], usize) {
     (text, place)
 }
 
-/// The last digit of a number.
 const fn digit(number: u32) -> u8 {
     b'0' + (number % 10) as u8
 }
 
-/// Writes hundredths as a decimal number.
 pub(crate) fn push_decimal(text: &mut String, hundredths: i32) {
     let (spelled, start) = spell(hundredths);
     let spelled = spelled.get(start..).unwrap_or_default();

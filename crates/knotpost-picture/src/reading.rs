@@ -5,7 +5,6 @@ use knotpost_rules::knot::{Face, Side};
 use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Sight, View};
 use std::fmt::Write;
 
-/// Describes the view: boards row by row, the roll, the standing.
 pub(crate) fn read(view: &View) -> String {
     let mut sentences: Vec<String> = view.panels.iter().flat_map(read_panel).collect();
     if !view.roll.is_empty() {
@@ -18,7 +17,7 @@ pub(crate) fn read(view: &View) -> String {
     sentences.join(" ")
 }
 
-/// Whose turn it is, the standing, the last move, and where the whole board can be read.
+/// Describes turn, standing and last move, and refers to the full text of the board.
 pub(crate) fn summarize(view: &View) -> String {
     let last = view.news.as_ref().map(ToString::to_string);
     let entered = view.panels.iter().find_map(read_last);
@@ -49,7 +48,6 @@ fn read_panel(panel: &Panel) -> Vec<String> {
     sentences
 }
 
-/// The pieces of a row; `None` when it is empty.
 fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     let mut words = row_name(panel, row);
     let (name, mut between) = (words.len(), ": ");
@@ -68,7 +66,6 @@ fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     (words.len() > name + 1).then_some(words)
 }
 
-/// The number of closed paths, and their lengths.
 fn read_paths(panel: &Panel) -> Option<String> {
     let lengths: Vec<String> =
         Weave::of(panel, Piece::live_face).lengths.iter().map(u32::to_string).collect();
@@ -79,7 +76,6 @@ fn read_paths(panel: &Panel) -> Option<String> {
     }
 }
 
-/// The line where the last move came in.
 fn read_last(panel: &Panel) -> Option<String> {
     let label = |edge: Edge| {
         let margin = panel.margin(edge);
@@ -109,7 +105,6 @@ fn column_name(panel: &Panel, column: usize) -> String {
     top.filter(|_| top == bottom).cloned().unwrap_or_else(|| (column + 1).to_string())
 }
 
-/// Appends the description of a piece; `false` when there is none.
 fn read_piece(words: &mut String, piece: Piece) -> bool {
     match piece {
         Piece::Die { face, fate } => {
@@ -148,7 +143,6 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
     true
 }
 
-/// The face in words: which of its edges are open.
 pub(crate) fn name_face(face: Face) -> String {
     let names = [(Side::North, "up"), (Side::East, "right"), (Side::South, "down"), (Side::West, "left")];
     let open: Vec<&str> =

@@ -1,4 +1,4 @@
-//! A page as a list of painted paths. SVG and PNG are both made from it, so that they cannot differ.
+//! A page as a list of painted paths, the common source of SVG and PNG, so that they cannot differ.
 
 use crate::{
     geometry::{Area, Path, Point, Step},
@@ -6,43 +6,36 @@ use crate::{
 };
 use knotpost_rules::view::Edge;
 
-/// A colour without transparency.
+/// Without transparency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Colour(pub u32);
 
 impl Colour {
-    /// Red, green, blue.
     pub(crate) const fn channels(self) -> [u8; 3] {
         let [_, red, green, blue] = self.0.to_be_bytes();
         [red, green, blue]
     }
 }
 
-/// The line cap of a stroke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// A butt cap.
     Flat,
-    /// A round cap.
     Round,
 }
 
-/// How a path is painted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Paint {
-    /// The inside is filled.
+    /// Fills the inside.
     Fill(Colour),
-    /// The line is stroked, with round joins.
+    /// With round joins.
     Stroke { colour: Colour, width: f32, ends: Ends },
 }
 
 impl Paint {
-    /// A line with round ends.
     pub(crate) fn line(colour: Colour, width: f32) -> Self {
         Self::Stroke { colour, width: round(width), ends: Ends::Round }
     }
 
-    /// A line with butt ends.
     pub(crate) fn flat(colour: Colour, width: f32) -> Self {
         Self::Stroke { colour, width: round(width), ends: Ends::Flat }
     }
@@ -55,35 +48,27 @@ pub(crate) struct Dot {
     pub y: i32,
 }
 
-/// A path with its paint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// A range of [`Scene::strokes`].
     pub strokes: Vec<usize>,
     pub paint: Paint,
-    /// What a style sheet can call it.
     pub class: Option<&'static str>,
 }
 
-/// A page; later shapes cover earlier ones.
+/// Later shapes cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scene {
     pub width: f32,
     pub height: f32,
     pub shapes: Vec<Shape>,
     pub spots: Vec<Spot>,
-    /// The class of the shapes that are added.
     pub class: Option<&'static str>,
-    /// The cells into which the last move pushed dice, and from which edge.
     pub push: Option<(Area, Edge)>,
-    /// The path commands, stroke by stroke; several shapes may share a stroke.
     steps: Vec<Step<Dot>>,
-    /// Where each stroke ends in `steps`.
     ends: Vec<usize>,
 }
 
 impl Scene {
-    /// An empty page of this width; its height grows with the layout.
     pub(crate) const fn new(width: f32) -> Self {
         Self {
             width,
@@ -97,17 +82,16 @@ impl Scene {
         }
     }
 
-    /// Paints the inside of a path.
     pub(crate) fn fill(&mut self, path: &Path, colour: Colour) {
         self.paint(path, &[Paint::Fill(colour)]);
     }
 
-    /// Paints a path as a line with round ends.
+    /// Paints a line with round ends.
     pub(crate) fn stroke(&mut self, path: &Path, colour: Colour, width: f32) {
         self.paint(path, &[Paint::line(colour, width)]);
     }
 
-    /// Paints a path several times, each time over the one before.
+    /// Paints a path several times, each over the one before.
     pub(crate) fn paint(&mut self, path: &Path, paints: &[Paint]) {
         let kept = self.keep(path.steps.iter().copied());
         for paint in paints {
@@ -115,8 +99,8 @@ impl Scene {
         }
     }
 
-    /// Adds a stroke without painting it, its coordinates rounded as in SVG. A stroke begins with a move; `None` when the path
-    /// is empty.
+    /// Adds a stroke without painting it, its coordinates rounded as in SVG; it begins with a move. `None` for an
+    /// empty path.
     pub(crate) fn keep(&mut self, steps: impl IntoIterator<Item = Step>) -> Option<usize> {
         let start = self.steps.len();
         self.steps.extend(steps.into_iter().map(|step| step.map(snap)));
@@ -127,7 +111,7 @@ impl Scene {
         Some(self.ends.len() - 1)
     }
 
-    /// Paints a stroke that was added: as a new shape, or as part of the last one if that has the same paint.
+    /// Paints an added stroke, as part of the last shape if that has the same paint.
     pub(crate) fn follow(&mut self, stroke: Option<usize>, paint: Paint) {
         let Some(stroke) = stroke else { return };
         match self.shapes.last_mut() {
@@ -136,12 +120,10 @@ impl Scene {
         }
     }
 
-    /// The number of strokes.
     pub(crate) const fn strokes(&self) -> usize {
         self.ends.len()
     }
 
-    /// The path commands of a stroke.
     pub(crate) fn steps(&self, stroke: usize) -> &[Step<Dot>] {
         let start = stroke.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(stroke).copied().unwrap_or(start);
@@ -149,15 +131,14 @@ impl Scene {
     }
 }
 
-/// The number of grains of a unit of the page.
+/// Grains in a unit of the page.
 const GRAIN: f32 = 100.0;
 
-/// Rounds to the nearest grain.
 pub(crate) fn round(number: f32) -> f32 {
     grains(number) as f32 / GRAIN
 }
 
-/// A number in grains, halves rounded away from zero. The sum is exact, so that nothing is rounded twice.
+/// Halves are rounded away from zero; the sum is exact, so that nothing is rounded twice.
 pub(crate) fn grains(number: f32) -> i32 {
     let grains = f64::from(number * GRAIN);
     (grains + 0.5_f64.copysign(grains)) as i32
@@ -168,7 +149,6 @@ fn snap(Point { x, y }: Point) -> Dot {
 }
 
 impl Dot {
-    /// The point in units of the page.
     pub(crate) fn point(self) -> Point {
         Point { x: self.x as f32 / GRAIN, y: self.y as f32 / GRAIN }
     }

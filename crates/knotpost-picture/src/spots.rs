@@ -1,5 +1,4 @@
-//! Links on a board: a linked frame for each spot that can be chosen. This module does not know what choosing means; the
-//! style sheet of the surrounding page decides how frames look.
+//! Links on a board: a frame for each spot that can be chosen; the style sheet of the page decides its look.
 
 use crate::{
     geometry::{Area, at},
@@ -7,44 +6,42 @@ use crate::{
 };
 use knotpost_rules::view::{Edge, Panel};
 
-/// How far beyond its frame, and within the board, an entry can be touched.
+/// Reach of an entry beyond its frame, and within the board.
 const BEYOND: f32 = 9.0;
 const WITHIN: f32 = 15.0;
 
-/// The link of a spot.
+/// A link on a spot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The name of the spot in the view.
+    /// Name of the spot in the view.
     pub spot: String,
-    /// The target; `None` for a spot that is chosen already.
+    /// Address; `None` for a spot that is already chosen.
     pub href: Option<String>,
-    /// The label for screen readers: what following the link does.
+    /// Label for screen readers: the effect of following the link.
     pub label: String,
-    /// What is done there.
+    /// Effect of choosing the spot.
     pub target: Target,
 }
 
-/// What choosing a spot does.
+/// Effect of choosing a spot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// Something is placed there.
+    /// Places something.
     #[default]
     Place,
-    /// It is claimed.
+    /// Claims the spot.
     Claim,
 }
 
-/// A spot on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spot {
     pub name: String,
-    /// What is framed.
     pub area: Area,
-    /// What can be touched.
+    /// The touch area.
     pub reach: Area,
 }
 
-/// The named cells and entries of a panel. `beside` and `above` are the sizes of the margins for entries.
+/// Lists the named cells and entries of a panel; `beside` and `above` are the sizes of the margins for entries.
 pub(crate) fn list(panel: &Panel, grid: Grid, [beside, above]: [f32; 2]) -> Vec<Spot> {
     let mut spots = Vec::new();
     for (place, name) in panel.spots.iter().enumerate().filter(|(_, name)| !name.is_empty()) {

@@ -12,11 +12,10 @@ use knotpost_rules::{
     view::{Fate, Panel, Piece},
 };
 
-/// Sizes as fractions of a cell.
+/// A fraction of a cell, like the sizes below.
 const ARROW: f32 = 0.135;
 const STEP: f32 = 0.15;
 
-/// Draws the stones of the panel.
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     for row in 0..panel.rows() {
         for column in 0..panel.columns {
@@ -59,7 +58,6 @@ fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
     draw_badge(scene, owner, at(centre.x, centre.y + size * 0.12), size * 0.095, palette);
 }
 
-/// Draws the sign of text boards for what the last move did, in the corner.
 fn draw_sign(scene: &mut Scene, sign: &str, body: Area, palette: &Palette) {
     let radius = body.width * 0.115;
     let place = at(body.left + radius * 0.9, body.top + radius * 0.9);
@@ -70,7 +68,7 @@ fn draw_sign(scene: &mut Scene, sign: &str, body: Area, palette: &Palette) {
     hand.write_centred(scene, sign, place);
 }
 
-/// Draws the owner's letter of text boards, on a disc for every second seat and on a square for the others.
+/// Draws the owner's letter, on a disc for every second seat and on a square for the others.
 pub(crate) fn draw_badge(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     let mut badge = Path::default();
@@ -86,7 +84,7 @@ pub(crate) fn draw_badge(scene: &mut Scene, seat: Seat, place: Point, size: f32,
     hand.write_centred(scene, letter.encode_utf8(&mut [0; 4]), place);
 }
 
-/// An arrowhead that points out over a side; sides are counted clockwise from the top.
+/// Points out over a side; sides are counted clockwise from the top.
 fn arrow(body: Area, quarter: usize, aside: f32) -> [Point; 3] {
     let (size, centre) = (body.width, body.centre());
     let (tip, base) = (size * (0.5 - 0.055), size * (0.5 - 0.055 - ARROW));

@@ -9,7 +9,6 @@ use crate::{
 };
 use knotpost_rules::view::Edge;
 
-/// Writes the picture with its title and its description for screen readers.
 pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) -> String {
     let mut text = String::with_capacity(estimate_length(scene));
     let height_px = (scene.height * width_px as f32 / scene.width).ceil() as u32;
@@ -23,7 +22,7 @@ pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) ->
     text
 }
 
-/// Writes the picture as inline SVG with links. Screen readers read the links and the description.
+/// Screen readers get the links and the description.
 pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, links: &[Link]) -> String {
     let mut text = String::with_capacity(estimate_length(scene) + links.len() * 300);
     text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture");
@@ -40,8 +39,8 @@ pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, links: &[L
     text
 }
 
-/// Writes the picture as inline SVG in which a style sheet can let the last push happen: over the line that was pushed lies
-/// the same line, cut out, in a group of its own that can be moved. `None`: nothing was pushed.
+/// Puts the pushed line on top once more, cut out and in a group of its own that a style sheet can move. `None` if
+/// nothing was pushed.
 pub(crate) fn write_pushed(scene: &Scene, title: &str, reading: &str) -> Option<String> {
     let (area, edge) = scene.push?;
     let cells = area.width.max(area.height) / area.width.min(area.height);
@@ -76,7 +75,6 @@ fn name_edge(edge: Edge) -> &'static str {
     }
 }
 
-/// Writes a decorative figure, hidden from screen readers.
 pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
     let mut text = String::with_capacity(estimate_length(scene));
     text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" class=\"");
@@ -93,7 +91,7 @@ fn estimate_length(scene: &Scene) -> usize {
     4096 + strokes.map(|stroke| scene.steps(*stroke).len()).sum::<usize>() * 32
 }
 
-/// As [`push_view_box`]; what was pushed is told for scripts that let it move.
+/// Writes as [`push_view_box`], and tells scripts about the push.
 fn push_view_box_with(text: &mut String, scene: &Scene, push: Option<(Area, Edge)>) {
     if let Some((Area { left, top, width, height }, edge)) = push {
         text.push_str(" data-push=\"");
@@ -215,7 +213,7 @@ fn push_colour(text: &mut String, name: &str, colour: Colour) {
     text.push('"');
 }
 
-/// Writes escaped text. Characters that XML does not allow become question marks.
+/// Replaces characters that XML does not allow by question marks.
 fn push_escaped(text: &mut String, words: &str) {
     for sign in words.chars() {
         match sign {

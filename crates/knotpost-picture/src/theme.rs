@@ -1,5 +1,5 @@
-//! Themes and colours. Closed paths and seats have the palette of Okabe and Ito, which people with any kind of colour
-//! vision can distinguish; marks and shapes repeat the distinction without colour.
+//! Themes and colours. Closed paths and seats have the palette of Okabe and Ito, which people with any colour vision
+//! can tell apart; marks and shapes repeat the distinction.
 
 use crate::scene::Colour;
 use std::{fmt, str::FromStr};
@@ -7,10 +7,10 @@ use std::{fmt, str::FromStr};
 /// A colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Theme {
-    /// Light.
+    /// Dark on light.
     #[default]
     Light,
-    /// Dark.
+    /// Light on dark.
     Dark,
 }
 
@@ -40,43 +40,29 @@ impl fmt::Display for Theme {
     }
 }
 
-/// The colours of a theme, by use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Palette {
-    /// The background of the page.
     pub page: Colour,
-    /// Empty cells.
     pub board: Colour,
-    /// A die or a stone.
     pub tile: Colour,
-    /// A die of the last turn.
+    /// Dice of the last turn.
     pub fresh: Colour,
-    /// Text and frames.
     pub ink: Colour,
-    /// Secondary text.
     pub muted: Colour,
-    /// Thin lines between cells.
     pub hairline: Colour,
-    /// The rim of ribbons and figures.
     pub rim: Colour,
-    /// Open ribbons.
     pub loose: Colour,
-    /// Removed pieces.
     pub trace: Colour,
-    /// The last move.
     pub accent: Colour,
     /// Text on the colour of a seat.
     pub badge: Colour,
-    /// Pavements.
     pub light_cell: Colour,
     pub dark_cell: Colour,
-    /// Closed paths, each with the colour of the marks on it.
+    /// Colour of a closed path, and of the marks on it.
     pub paths: [(Colour, Colour); 7],
-    /// A cell from which the last move took a die.
     pub ghost: Colour,
-    /// What was won.
     pub win: Colour,
-    /// Seats, repeated from the fifth on: a strong colour, and a pale one for large areas.
+    /// Strong colour, and a pale one for large areas; the fifth seat repeats the first.
     pub seats: [(Colour, Colour); 4],
 }
 
@@ -158,10 +144,9 @@ const DARK: Palette = Palette {
     ],
 };
 
-/// Colours that stand for themselves: the name of each, and which colour of a theme it is.
 type Named = (&'static str, fn(&Palette) -> Colour);
 
-/// The colours of pages, each written as a variable of the style sheet: a page's theme follows its reader.
+/// Variables of the style sheet, so that a page's theme follows its reader.
 const NAMED: [Named; 38] = [
     ("page", |palette| palette.page),
     ("board", |palette| palette.board),
@@ -203,14 +188,14 @@ const NAMED: [Named; 38] = [
     ("win", |palette| palette.win),
 ];
 
-/// Above all colours: from here on they are places in [`NAMED`].
+/// Above all colours: larger numbers are places in [`NAMED`].
 const FIRST_NAMED: u32 = 0x0100_0000;
 
 const fn named(place: u32) -> Colour {
     Colour(FIRST_NAMED + place)
 }
 
-/// Every colour by its name; it can be written, but not painted.
+/// Colours by name, for SVG only: they cannot be painted.
 pub(crate) const VARIABLES: Palette = Palette {
     page: named(0),
     board: named(1),
@@ -240,13 +225,12 @@ pub(crate) const VARIABLES: Palette = Palette {
     win: named(37),
 };
 
-/// The name of a colour of [`VARIABLES`]; `None`: it is a colour of its own.
+/// `None` for a colour that is not one of [`VARIABLES`].
 pub(crate) fn name_colour(colour: Colour) -> Option<&'static str> {
     let place = usize::try_from(colour.0.checked_sub(FIRST_NAMED)?).ok()?;
     NAMED.get(place).map(|(name, _)| *name)
 }
 
-/// The colours of a theme as the variables that [`crate::linked_svg`] and [`crate::die_svg`] refer to.
 pub(crate) fn write_variables(theme: Theme) -> String {
     let value = |(name, get): &Named| format!("--p-{name}: #{:06x};", get(theme.palette()).0);
     NAMED.iter().map(value).collect::<Vec<_>>().join(" ")
@@ -262,12 +246,12 @@ impl Theme {
 }
 
 impl Palette {
-    /// The colour of a closed path and of the marks on it, by the path's number from 0.
+    /// Colour of a closed path, counted from 0, and of its marks.
     pub(crate) fn path(&self, number: usize) -> (Colour, Colour) {
         self.paths.get(number % self.paths.len()).copied().unwrap_or((self.ink, self.tile))
     }
 
-    /// The strong and the pale colour of a seat, counted from 0.
+    /// Strong and pale colour of a seat, counted from 0.
     pub(crate) fn seat(&self, index: usize) -> (Colour, Colour) {
         self.seats.get(index % self.seats.len()).copied().unwrap_or((self.ink, self.tile))
     }

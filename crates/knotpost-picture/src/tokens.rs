@@ -12,7 +12,6 @@ use knotpost_rules::{
     view::{Edge, Figure, Ground, Look, Panel, Piece, Sight},
 };
 
-/// Draws the tokens of the panel.
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let tokens: Vec<(char, Option<Seat>, Look, Area)> = (0..panel.rows())
         .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
@@ -50,7 +49,7 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
     }
 }
 
-/// The cell of the last token: the intersection of the lines that both margins mark.
+/// Marks the last token's cell: the intersection of the lines marked in both margins.
 fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let lines = (panel.margin(Edge::Left).entered, panel.margin(Edge::Top).entered);
     if let (Some(row), Some(column)) = lines {
@@ -68,7 +67,7 @@ fn draw_counter(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Pa
     }
 }
 
-/// Draws a target: a pit, with the mark of the seat that has won it.
+/// Draws a pit, with the mark of the seat that has won it.
 fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Palette) {
     let (place, size) = (area.centre(), area.width);
     let mut pit = Path::default();
@@ -86,13 +85,12 @@ fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Pal
     draw_figure(scene, Shape::of(seat), place, size * 0.22, [palette.tile, strong]);
 }
 
-/// Draws the mark of a seat, twice `size` wide.
+/// Twice `size` wide.
 pub(crate) fn draw_mark(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     draw_figure(scene, Shape::of(seat), place, size, [strong, palette.rim]);
 }
 
-/// The marks that distinguish seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Cross,
@@ -113,7 +111,6 @@ impl Shape {
     }
 }
 
-/// Draws a shape in a colour with a rim.
 fn draw_figure(scene: &mut Scene, shape: Shape, place: Point, size: f32, [colour, rim]: [Colour; 2]) {
     let on = |x: f32, y: f32| place + at(x, y) * size;
     let edge = (size * 0.14).max(0.5);

@@ -1,44 +1,43 @@
-//! How the strands of a panel of knot dice run: which of them form a closed path, where two cross, and which is above. This
-//! module draws nothing.
+//! The run of the strands of knot dice: closed paths, crossings, and the upper strand of each. It draws nothing.
 //!
-//! Every strand leaves its cell over the clockwise side of one open edge and over the counter-clockwise side of another.
-//! At a crossing the two counter-clockwise ends lie on one straight line and the two clockwise ends on the other. If the
-//! former always go above, every strand begins below and ends above, so that each path goes alternately under and over,
-//! as in the plaits of old manuscripts.
+//! Every strand leaves its cell over the clockwise side of one open edge and over the counter-clockwise side of
+//! another. At a crossing the two counter-clockwise ends lie on one straight line and the two clockwise ends on the
+//! other. If the former always go above, every strand begins below and ends above, so that each path goes alternately
+//! under and over, as in the plaits of old manuscripts.
 
 use knotpost_rules::{
     knot::{Face, Knotwork, Place, Run, Side},
     view::{Panel, Piece},
 };
 
-/// The most rows or columns in which knots can be followed.
+/// Most rows or columns in which knots are followed.
 const MOST: usize = 15;
 
 /// A strand through a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ribbon {
-    /// The row of its cell, from 0 at the top.
+    /// Row of its cell, from 0 at the top.
     pub row: usize,
-    /// The column of its cell, from 0 at the left.
+    /// Column of its cell, from 0 at the left.
     pub column: usize,
-    /// The open edge over whose clockwise side it leaves; it is below there.
+    /// Open edge over whose clockwise side it leaves, below.
     pub start: End,
-    /// The open edge over whose counter-clockwise side it leaves; it is above there.
+    /// Open edge over whose counter-clockwise side it leaves, above.
     pub end: End,
-    /// The number of the closed path it belongs to.
+    /// Number of its closed path.
     pub path: Option<usize>,
 }
 
-/// The end of a ribbon in its cell.
+/// An end of a ribbon in its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// The edge that it crosses.
+    /// Edge that it crosses.
     pub side: Side,
-    /// Whether it continues in the next cell.
+    /// Continuation in the next cell.
     pub joint: Joint,
 }
 
-/// What is beyond the end of a ribbon.
+/// Continuation of a ribbon beyond its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joint {
     /// Another ribbon, after a crossing.
@@ -47,27 +46,26 @@ pub enum Joint {
     Loose,
 }
 
-/// Where two ribbons of one cell meet two of the next.
+/// A point where two ribbons of one cell meet two of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crossing {
-    /// The ribbons above, which end here and are one line; numbers in [`Weave::ribbons`].
+    /// Ribbons above, one line that ends here; indices of [`Weave::ribbons`].
     pub above: [usize; 2],
-    /// The ribbons below, which start here and are one line.
+    /// Ribbons below, one line that starts here.
     pub below: [usize; 2],
 }
 
 /// The knots of a panel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weave {
-    /// All strands, cell by cell in reading order.
+    /// Strands, cell by cell in reading order.
     pub ribbons: Vec<Ribbon>,
-    /// All crossings.
+    /// Crossings, cell by cell.
     pub crossings: Vec<Crossing>,
-    /// The length of each closed path, by number; numbered in reading order of the first cell visited.
+    /// Lengths of the closed paths, in reading order of the first cell visited.
     pub lengths: Vec<u32>,
 }
 
-/// The number of a ribbon by row, column and the side it starts at.
 struct Index {
     columns: usize,
     numbers: Vec<Option<usize>>,
@@ -84,7 +82,7 @@ impl Index {
 }
 
 impl Weave {
-    /// Follows the strands of the dice that `face_of` picks out of the panel.
+    /// Follows the strands of the dice that `face_of` selects.
     pub fn of(panel: &Panel, face_of: impl Fn(Piece) -> Option<Face>) -> Self {
         let (rows, columns) = (panel.rows().min(MOST), panel.columns.min(MOST));
         let faces: Vec<Option<Face>> = (0..rows)
@@ -119,7 +117,6 @@ impl Weave {
         weave
     }
 
-    /// Numbers the closed paths and assigns their ribbons.
     fn name_paths(&mut self, index: &Index, rows: usize, face: &impl Fn(usize, usize) -> Option<Face>) {
         let mut work = Knotwork::default();
         for row in 0..rows {
@@ -168,7 +165,6 @@ impl Weave {
     }
 }
 
-/// The next cell over a side.
 fn step(row: usize, column: usize, side: Side) -> Option<(usize, usize)> {
     match side {
         Side::North => Some((row.checked_sub(1)?, column)),

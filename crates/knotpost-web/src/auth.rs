@@ -18,27 +18,22 @@ use knotpost_core::identity::{
 };
 use knotpost_model::{Millis, UserKey};
 
-/// How a caller authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AuthMethod {
-    /// By a token with these scopes.
+    /// Limited to scopes.
     Token,
     Password,
-    /// By the cookie of a session.
     Session,
 }
 
-/// The authenticated caller.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     pub(super) user: UserKey,
     pub(super) userid: String,
     hash: String,
-    /// The row of their token.
     key: Option<i64>,
-    /// The digest of their session.
     session: Option<String>,
-    /// When they last gave their password: now, or in their session, where a passkey counts as much.
+    /// Last proof of the password: now, or in the session, where a passkey counts as much.
     password_at: Option<Millis>,
     pub(super) is_admin: bool,
     pub(super) method: AuthMethod,
@@ -46,18 +41,11 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Checks that the caller may use this scope. A token has scopes; a password or a session allows all that the user may do.
-    ///
-    /// # Errors
-    /// When the token does not have the scope.
+    /// A token has scopes; a password or a session allows all that the user may do.
     pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
         self.require_one_of(&[scope])
     }
 
-    /// Checks that the caller may use one of these scopes.
-    ///
-    /// # Errors
-    /// When the token has none of them.
     pub(super) fn require_one_of(&self, scopes: &[Scope]) -> Result<(), Problem> {
         if self.method != AuthMethod::Token || self.scopes.iter().any(|scope| scopes.contains(scope)) {
             return Ok(());
@@ -67,11 +55,7 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
-    /// Checks that the caller gave the password recently: with this request, or in the session, where a passkey counts as
-    /// much. A token never passes.
-    ///
-    /// # Errors
-    /// When the password was not given recently.
+    /// A passkey in the session counts as much as the password. A token never passes.
     pub(super) fn require_password(&self, web: &Web) -> Result<(), Problem> {
         if gave_password_lately(self.password_at, web.app.clock.now()) {
             return Ok(());
@@ -80,12 +64,11 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
-    /// The proof for commands of this caller.
     pub(super) fn proof(&self) -> Proof {
         Proof::LoggedIn(self.proven())
     }
 
-    /// The identity that the transaction of a change checks again.
+    /// Identity that the transaction of a change checks again.
     pub(super) fn proven(&self) -> ProvenUser {
         ProvenUser {
             user: self.user,
@@ -97,27 +80,22 @@ impl Caller {
         }
     }
 
-    /// The caller as the author of an administrator's action.
     pub(super) fn administrator(&self) -> Administrator {
         Administrator { channel: AdminChannel::Api, name: self.userid.clone(), user: Some(self.user) }
     }
 }
 
-/// The caller of a request whose transaction checks the credentials again, so that a cached key is sufficient.
+/// A caller whose credentials the command's transaction checks again, so that a cached key is sufficient.
 #[derive(Clone, Debug)]
 pub(super) struct CommandCaller(pub(super) Caller);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyCheck {
     Database,
-    /// In the cache, or in the database.
     Cached,
 }
 
-/// Authenticates a request; `None` when it has no credentials.
-///
-/// # Errors
-/// When the credentials are wrong.
+/// `None` without credentials; an error if they are wrong.
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
     look_up(parts, web, KeyCheck::Database).await
 }

@@ -1,9 +1,8 @@
-//! The version of a board as one word. A page and the ids of events carry it, so that no change between them is missed.
+//! Board versions as text, in pages and event ids, so that no change between them is missed.
 
 use knotpost_core::queries::BoardVersion;
 use knotpost_model::BoardState;
 
-/// Formats a version for a query and for the id of an event.
 pub(super) fn format_version(version: &BoardVersion) -> String {
     let number = |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
     let (moved, remark, proposed) =
@@ -11,7 +10,6 @@ pub(super) fn format_version(version: &BoardVersion) -> String {
     format!("{}.{moved}.{remark}.{proposed}.{}", version.ply, version.state.as_str())
 }
 
-/// Parses a version; `None` for an invalid word.
 pub(super) fn parse_version(word: &str) -> Option<BoardVersion> {
     let number = |value: &str| if value == "-" { Some(None) } else { value.parse().ok().map(Some) };
     let parts: Vec<&str> = word.split('.').collect();

@@ -1,5 +1,4 @@
-//! Browsers that are told when it is their user's turn: their part of the settings page, and the script that shows what
-//! they are told.
+//! Browsers that get pushes at their user's turn: their part of the settings page, and their service worker.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -14,10 +13,10 @@ use knotpost_core::identity::{
 use knotpost_core::webhooks::view_push_key;
 use knotpost_model::Millis;
 
-/// What runs in the browser when a push arrives, and when pages are asked for. Its address decides which pages it is for, so it is no asset.
+/// No asset: its address decides which pages it controls.
 const WORKER: &str = include_str!("../../../web/service-worker.js");
 
-/// The names of browsers in what they say of themselves; many claim to be others as well, the first is right.
+/// Browsers by their mark in `User-Agent`; many claim to be others as well, the first match is right.
 const BROWSERS: [(&str, &str); 8] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -28,7 +27,6 @@ const BROWSERS: [(&str, &str); 8] = [
     ("Chrome/", "Chrome"),
     ("Safari/", "Safari"),
 ];
-/// The names of systems, likewise.
 const SYSTEMS: [(&str, &str); 7] = [
     ("Android", "Android"),
     ("iPhone", "iPhone"),
@@ -47,7 +45,7 @@ pub(super) async fn worker() -> Response {
     (StatusCode::OK, headers, WORKER).into_response()
 }
 
-/// The user's browsers, for the page; `None` when nobody may be told.
+/// `None` if pushes are switched off.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     if !web.app.config.tells_browsers() {
         return Ok(None);
@@ -63,7 +61,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     Ok(Some(context! { key, lines }))
 }
 
-/// Executes what a browser or a button asks for; `None` when that is not about browsers.
+/// `None` if the action is not about browsers.
 pub(super) async fn act<'a>(
     web: &Web,
     visitor: &Visitor,
@@ -86,7 +84,6 @@ pub(super) async fn act<'a>(
     Some(done.map(|()| Redirect::to("/settings#browsers").into_response()))
 }
 
-/// A browser by its `User-Agent`, in words that its user knows.
 pub(super) fn describe(agent: &str) -> String {
     let find = |names: &[(&str, &'static str)]| {
         names.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name)

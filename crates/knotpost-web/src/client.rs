@@ -1,4 +1,4 @@
-//! The network address of a client, behind trusted proxies too, and whether the client is on this machine.
+//! The network address of a client, behind trusted proxies too, and the check for this machine.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,17 +13,15 @@ use super::error::Problem;
 use knotpost_core::boards::Code;
 use knotpost_model::{Host, Networks, Rate};
 
-/// The client's network address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Client(pub(super) IpAddr);
 
 impl Client {
-    /// The key of its rate limits: a /64 of IPv6 is one client.
+    /// A /64 of IPv6 is one client.
     pub(super) fn rate_key(self) -> String {
         self.host().to_string()
     }
 
-    /// The host that it counts as.
     pub(super) fn host(self) -> Host {
         Host::of(self.0)
     }
@@ -37,8 +35,7 @@ impl FromRequestParts<Web> for Client {
     }
 }
 
-/// The address that a connection comes from. The only place where it is read: a dual-stack listener sees IPv4 clients
-/// as `::ffff:192.0.2.1`, and nothing else must.
+/// Maps IPv4 clients of a dual-stack listener (`::ffff:192.0.2.1`) to IPv4; nothing else may read the address.
 pub(super) fn peer(parts: &Parts) -> Option<IpAddr> {
     parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
 }
@@ -64,8 +61,8 @@ pub(super) fn of(parts: &Parts, trusted: &Networks) -> Client {
     Client(client)
 }
 
-/// Parses an entry of `X-Forwarded-For`: an address; some proxies add the port. IPv6 may be in brackets, and is before a
-/// port.
+/// Parses an entry of `X-Forwarded-For`: an address; some proxies add the port. IPv6 may be in brackets, and is before
+/// a port.
 fn read_hop(hop: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(hop).ok()?.trim();
     let bare = || text.parse::<IpAddr>().ok();
@@ -75,7 +72,7 @@ fn read_hop(hop: &[u8]) -> Option<IpAddr> {
     bare().or_else(with_port).or_else(bracketed).map(|address| address.to_canonical())
 }
 
-/// The headers that proxies, load balancers and CDNs add to a request.
+/// Headers that proxies, load balancers and CDNs add to a request.
 const FORWARDING: &[&str] = &[
     "forwarded",
     "via",
@@ -110,7 +107,6 @@ const FORWARDING: &[&str] = &[
     "x-scheme",
     "x-sucuri-clientip",
 ];
-/// Prefixes of such headers.
 const FORWARDING_FAMILIES: &[&str] = &["x-forwarded", "x-original-", "x-proxy-", "x-varnish"];
 
 fn is_forwarding(name: &HeaderName) -> bool {
@@ -118,11 +114,11 @@ fn is_forwarding(name: &HeaderName) -> bool {
     FORWARDING.contains(&name) || FORWARDING_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// Whether the client is on this machine and is no proxy: a connection from loopback, to a loopback name (the requests of
-/// a foreign site whose name resolves to loopback have that name), without headers of a proxy.
+/// True for a client on this machine that is no proxy: a connection from loopback, to a loopback name (a foreign site
+/// whose name resolves to loopback sends its own name), without headers of a proxy.
 ///
-/// A proxy in its simplest configuration adds no header. Therefore no client is local on a server whose `public_url` is
-/// not on loopback.
+/// A proxy in its simplest configuration adds no header. Therefore no client is local on a server whose `public_url`
+/// is not on loopback.
 pub(super) fn is_local(parts: &Parts, web: &Web) -> bool {
     let own = host_of_url(&web.app.config.server.public_url);
     own.is_some_and(|own| is_loopback_name(&own))
@@ -132,7 +128,6 @@ pub(super) fn is_local(parts: &Parts, web: &Web) -> bool {
         && !parts.headers.keys().any(is_forwarding)
 }
 
-/// Whether the host of a request is a loopback name.
 pub(super) fn asks_by_loopback_name(parts: &Parts) -> bool {
     let asked = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     asked.is_some_and(|asked| is_loopback_name(host_name(asked)))
@@ -148,7 +143,6 @@ fn is_loopback_name(name: &str) -> bool {
         || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-/// A host without its port.
 fn host_name(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -156,7 +150,6 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-/// Refuses clients that exceed their rate.
 pub(super) async fn limit_rate(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let client = of(&parts, &web.app.config.http.trusted_proxies);

@@ -90,14 +90,13 @@ const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out
     .refuses(Code::all())
     .once();
 
-/// The format of the request, in which the answer is given too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
     Json,
 }
 
-/// The route of the command language. Anyone may use it: commands name and authenticate their user.
+/// Public: commands name and authenticate their user.
 pub(super) const ROUTES: &[Route] =
     &[Route::new(Role::Public, "POST", "/commands", || post(command)).described(&COMMAND)];
 
@@ -129,7 +128,6 @@ fn form_of(headers: &HeaderMap) -> Form {
     }
 }
 
-/// The command line and the text below it.
 fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
     let text = std::str::from_utf8(body)
         .map_err(|_| Problem::new(Code::WrongArguments, "the request is not UTF-8 text"))?;

@@ -5,7 +5,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
 
-/// The content of a response.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     kind: HeaderValue,
@@ -14,7 +13,6 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Content of this media type.
     pub(super) fn new(kind: &'static str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         Self { kind: HeaderValue::from_static(kind), tag: entity_tag(&body), body }
@@ -24,12 +22,11 @@ impl Content {
         self.body.len()
     }
 
-    /// The same content in memory of its exact size; the buffer that it was written into may be twice as large.
+    /// Frees the unused memory of the buffer, which may be twice as large as its content.
     pub(super) fn shrunk(self) -> Self {
         Self { body: Bytes::copy_from_slice(&self.body), ..self }
     }
 
-    /// The response: 304 when the client has the content already.
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;
         if is_known(headers, &tag) {
@@ -39,14 +36,14 @@ impl Content {
     }
 }
 
-/// A digest of the body. The number of moves would not do: a board may begin again with as many moves as before.
+/// Digests the body. The number of moves would not do: a board may begin again with as many moves as before.
 fn entity_tag(body: &[u8]) -> HeaderValue {
     let digest = Sha256::digest(body);
     let tag = format!("\"{}\"", knotpost_platform::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// Whether `If-None-Match` has the tag; weak tags match too, because a proxy may have weakened it.
+/// Weak tags match too, because a proxy may have weakened it.
 fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     known

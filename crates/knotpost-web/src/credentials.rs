@@ -15,17 +15,15 @@ use axum::response::Response;
 use axum_extra::extract::CookieJar;
 
 tokio::task_local! {
-    /// The credentials of the request that the current task answers.
     static OF_REQUEST: Credentials;
 }
 
-/// The value of a cookie of the request that the current task answers: for what every page shows, whatever its handler
-/// was handed.
+/// Reads a cookie of the request that the current task answers, for contents of every page.
 pub(super) fn cookie_of_request(name: &str) -> Option<String> {
     OF_REQUEST.try_with(|credentials| credentials.cookie(name)).ok().flatten()
 }
 
-/// The credentials of a request. Copies share the record of reads.
+/// Copies share the record of reads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Credentials(Arc<Carried>);
 
@@ -33,21 +31,17 @@ pub(super) struct Credentials(Arc<Carried>);
 struct Carried {
     cookies: HeaderMap,
     authorization: Vec<HeaderValue>,
-    /// Whether a handler has read any.
     asked: AtomicBool,
-    /// Whether a handler has found any.
     found: AtomicBool,
 }
 
 impl std::fmt::Debug for Carried {
-    /// Without the values.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Carried").finish_non_exhaustive()
     }
 }
 
 impl Credentials {
-    /// Takes them out of the headers.
     fn take(headers: &mut HeaderMap) -> Self {
         let mut carried = Carried::default();
         for value in headers.get_all(header::COOKIE) {
@@ -59,12 +53,11 @@ impl Credentials {
         Self(Arc::new(carried))
     }
 
-    /// The credentials of a request; none when it did not pass [`shield_caches`].
+    /// Empty if the request did not pass [`shield_caches`].
     pub(super) fn of(parts: &Parts) -> Self {
         parts.extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    /// The value of a cookie.
     pub(super) fn cookie(&self, name: &str) -> Option<String> {
         let cookies = CookieJar::from_headers(&self.0.cookies);
         let value =
@@ -73,7 +66,6 @@ impl Credentials {
         value
     }
 
-    /// The values of `Authorization`.
     pub(super) fn authorization(&self) -> &[HeaderValue] {
         self.note(!self.0.authorization.is_empty());
         &self.0.authorization
@@ -84,7 +76,6 @@ impl Credentials {
         self.0.found.fetch_or(found, Ordering::Relaxed);
     }
 
-    /// Sets the cache headers of a response.
     fn mark(&self, headers: &mut HeaderMap) {
         if self.0.found.load(Ordering::Relaxed) || headers.contains_key(header::SET_COOKIE) {
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -103,7 +94,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Credentials {
     }
 }
 
-/// Keeps responses that depend on the user out of caches.
 pub(super) async fn shield_caches(mut request: Request, next: Next) -> Response {
     let credentials = Credentials::take(request.headers_mut());
     request.extensions_mut().insert(credentials.clone());

@@ -1,6 +1,5 @@
-//! Protection against cross-site request forgery: where a request comes from, as its browser says by Fetch metadata,
-//! `Origin` or `Referer`. Other programs send none of them and pass; what comes with the cookie of a session and says
-//! nothing is refused as well.
+//! Protection against cross-site request forgery by Fetch metadata, `Origin` or `Referer`. Other programs send none of
+//! them and pass, unless they send the cookie of a session.
 
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
@@ -15,20 +14,18 @@ use super::session::token;
 use super::{Web, client};
 use knotpost_core::boards::Code;
 
-/// The origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// A page of this server, or no page.
     Own,
-    /// A page of another site.
     Foreign,
-    /// Nothing says it.
+    /// The headers do not tell.
     Unsaid,
 }
 
-/// Refuses requests that pages of other sites send, and such as may be theirs: a POST with the session cookie that says
-/// nothing could be a form of any site in a browser too old to say it. The one-click unsubscription of a mail program
-/// (RFC 8058) may come from a webmail site; its address is signed and can only stop mails.
+/// Refuses requests of other sites, and such as may be theirs: a POST with the session cookie but without origin could
+/// be a form of any site in an old browser. The one-click unsubscription of a mail program (RFC 8058) may come from a
+/// webmail site; its address is signed and can only stop mails.
 pub(super) async fn refuse_foreign_posts(State(web): State<Web>, request: Request, next: Next) -> Response {
     let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if is_safe || request.uri().path().starts_with("/unsubscribe/") {
@@ -45,7 +42,6 @@ pub(super) async fn refuse_foreign_posts(State(web): State<Web>, request: Reques
     refuse(&web, parts.uri.path(), Code::NotAllowed, text)
 }
 
-/// Returns true if a browser says that a page of this server sent the request.
 pub(super) fn is_own(web: &Web, parts: &Parts) -> bool {
     source_of(web, parts) == Source::Own
 }
@@ -56,8 +52,8 @@ fn source_of(web: &Web, parts: &Parts) -> Source {
     source(&web.app.config.server.public_url, is_proxied, &parts.headers)
 }
 
-/// Judges the origin of a request by its headers. With an https address of the server only pages of that origin are its
-/// own; else those of the host that was asked for, too, by the scheme that a trusted proxy names.
+/// Judges the origin. With an https address of the server only pages of that origin are its own; else also those of
+/// the requested host, by the scheme that a trusted proxy names.
 fn source(public_url: &str, is_proxied: bool, headers: &HeaderMap) -> Source {
     let read = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("null"));
     let own = Url::parse(public_url).ok().map(|url| url.origin());
@@ -84,14 +80,14 @@ fn source(public_url: &str, is_proxied: bool, headers: &HeaderMap) -> Source {
         (Some(_), None) => Source::Foreign,
         (None, None) => match read("referer").map(judge) {
             Some(Source::Foreign) => Source::Foreign,
-            // It may be left out by any page, so that it proves nothing.
+            // Any page may leave it out, so it proves nothing.
             _ => Source::Unsaid,
         },
     }
 }
 
 fn has_session(web: &Web, credentials: Option<&Credentials>) -> bool {
-    // A form never sends `Authorization`, and where there is one it takes precedence over the cookie.
+    // A form never sends `Authorization`, which takes precedence over the cookie.
     credentials.is_some_and(|credentials| {
         credentials.authorization().is_empty() && token(&web.app.config, credentials).is_some()
     })

@@ -10,7 +10,6 @@ use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::outage::log_failure;
 
-/// An error for a script.
 #[derive(Debug)]
 pub(super) struct Problem {
     status: StatusCode,
@@ -24,17 +23,14 @@ impl Problem {
         Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
     }
 
-    /// An error of HTTP rather than of a command.
     pub(super) fn with_status(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self { status, code, detail: detail.into(), retry_after: None }
     }
 
-    /// There is nothing at this address.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::with_status(StatusCode::NOT_FOUND, NOT_FOUND, detail)
     }
 
-    /// The address does not support this method.
     pub(super) fn method_not_allowed() -> Self {
         let detail = "this address cannot be asked in this way; `Allow` says how";
         Self::with_status(StatusCode::METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED, detail)
@@ -70,7 +66,6 @@ pub(super) fn status(code: Code) -> StatusCode {
     StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// The media type of problem details.
 pub(super) const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// What went wrong (RFC 9457).
@@ -100,19 +95,17 @@ impl<'a> ProblemDetails<'a> {
         Self { kind: "about:blank", title, status: status.as_u16(), code, detail, hints }
     }
 
-    /// As JSON. Serialising texts and a number never fails.
+    /// Serialising texts and a number never fails.
     pub(super) fn into_body(self) -> String {
         serde_json::to_string(&self).unwrap_or_default()
     }
 }
 
-/// Every word that `code` may be.
 fn codes(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let words: Vec<&str> = Code::all().iter().map(|code| code.as_str()).chain(OTHER_CODES).collect();
     schemars::json_schema!({ "type": "string", "enum": words })
 }
 
-/// Codes of HTTP that no command answers with.
 const OTHER_CODES: [&str; 2] = [NOT_FOUND, METHOD_NOT_ALLOWED];
 const NOT_FOUND: &str = "not_found";
 const METHOD_NOT_ALLOWED: &str = "method_not_allowed";

@@ -12,13 +12,10 @@ use super::error::Problem;
 use super::pages;
 use knotpost_core::boards::Code;
 
-/// The parameters of the path of an API request.
 pub(super) struct ApiPath<T>(pub(super) T);
 
-/// The query of an API request.
 pub(super) struct ApiQuery<T>(pub(super) T);
 
-/// The parameters of the path of a page.
 pub(super) struct PagePath<T>(pub(super) T);
 
 pub(super) struct PageQuery<T>(pub(super) T);

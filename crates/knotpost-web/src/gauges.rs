@@ -1,4 +1,4 @@
-//! What is read when somebody asks for the metrics, and the count of requests.
+//! Values read at a scrape of the metrics, and the count of requests.
 
 use std::time::Duration;
 
@@ -15,11 +15,10 @@ use knotpost_core::queries::{
     Stock, database_connections, is_database_working, view_queue_lengths, view_stock,
 };
 
-/// How old a count of the database may be at least, and how many times as old as the time that it took.
+/// Least age of a count, also as a multiple of the time that it took.
 const COUNT_EVERY: Duration = Duration::from_mins(1);
 const COUNT_SHARE: u32 = 200;
 
-/// Reads what is as it is now.
 pub(super) async fn refresh(web: &Web) {
     let app = &web.app;
     gauge!("knotpost_passwords_waiting").set(app.credentials.waiting() as f64);
@@ -51,10 +50,9 @@ pub(super) async fn refresh(web: &Web) {
     }
 }
 
-/// What the database held when it was counted last, and until when that is shown.
 pub(super) type Counted = Mutex<Option<(Instant, Stock)>>;
 
-/// What the database holds. Counting reads whole tables, so on a large server it is done less often.
+/// Counting reads entire tables, so on a large server it is done less often.
 async fn stock(web: &Web) -> Option<Stock> {
     let mut counted = web.counted.lock().await;
     if let Some((until, stock)) = &*counted
@@ -68,8 +66,7 @@ async fn stock(web: &Web) -> Option<Stock> {
     Some(stock)
 }
 
-/// Counts requests, and the time until an answer begins, by the pattern of the route: what stands in an address never
-/// becomes a label.
+/// Labels requests with the pattern of the route: no part of an address becomes a label.
 pub(super) async fn count(request: Request, next: Next) -> Response<Body> {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let begun = Instant::now();

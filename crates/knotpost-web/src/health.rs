@@ -21,16 +21,14 @@ use knotpost_core::pulse::Loop;
 use knotpost_core::queries::{Readiness, view_readiness};
 use knotpost_platform::build::VERSION;
 
-/// Bytes of a server's answer.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// Liveness: the process runs.
 pub(super) async fn process() -> &'static str {
     "ok\n"
 }
 
-/// Readiness: the database answers and accepts writes, its file is in place and not known to be damaged, and the workers
-/// of this process run. Text, or JSON for those that accept it.
+/// Ready if the database answers and accepts writes, its file is in place and not known to be damaged, and the workers
+/// of this process run. Text, or JSON for clients that accept it.
 pub(super) async fn ready(State(web): State<Web>, headers: HeaderMap) -> Response {
     let readiness = check_readiness(&web).await;
     let status = if readiness.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -52,7 +50,7 @@ pub(super) async fn ready(State(web): State<Web>, headers: HeaderMap) -> Respons
     (status, text).into_response()
 }
 
-/// Warnings about a server that is ready; the error says why it is not.
+/// Returns warnings about a ready server, or the error of one that is not.
 async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
     let refuse = |why: &str| Err(why.to_owned());
     let condition = web.app.condition.borrow().clone();
@@ -91,7 +89,7 @@ async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
     if condition == Condition::Checking {
         warnings.push("the last stop was not a clean one, and the database file is being checked".to_owned());
     }
-    // Errors of single requests, boards or mails stop nobody else. The lines themselves are for those who read the log.
+    // Errors of single requests, boards or mails stop nobody else; the log has the details.
     let errors = web.app.logged_errors.borrow().last_day;
     if errors > 0 {
         warnings.push(format!("the log has {errors} lines of level ERROR of the last 24 hours"));
@@ -99,10 +97,6 @@ async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
     Ok(warnings)
 }
 
-/// Asks the server at this address what it says at `/readyz`: whether it is ready, and its words.
-///
-/// # Errors
-/// When it does not answer, or not as this server does.
 pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
@@ -120,7 +114,7 @@ pub async fn ask_readiness(address: SocketAddr) -> io::Result<(bool, String)> {
     Ok((is_ready, words))
 }
 
-/// Metrics in Prometheus' text format; the table of routes restricts access to this machine and administrators.
+/// Prometheus' text format; the table of routes restricts access to this machine and administrators.
 pub(super) async fn metrics(State(web): State<Web>) -> Response {
     let Some(metrics) = &web.metrics else {
         return (StatusCode::SERVICE_UNAVAILABLE, "this process does not count\n").into_response();

@@ -1,5 +1,4 @@
-//! `Idempotency-Key`: the same request under the same key is executed once. Which requests are the same is decided here; the
-//! stored responses belong to the core.
+//! `Idempotency-Key`: equal requests under one key are executed once. The stored responses belong to the core.
 
 use std::sync::Arc;
 
@@ -14,11 +13,10 @@ use knotpost_core::replies::Answer;
 use knotpost_core::requests::Request;
 use knotpost_platform::secret::{Purpose, to_hex};
 
-/// The longest accepted key, in bytes.
+/// Bytes.
 const MAX_KEY: usize = 255;
 
-/// Executes a command and returns the response that `present` makes of its answer. With a key, a repeated request returns the
-/// stored response. Requests with equal `parts` are the same.
+/// With a key, a repeated request returns the stored response. Requests with equal `parts` are equal.
 pub(super) async fn execute_with_key<P>(
     web: &Web,
     headers: &HeaderMap,

@@ -26,10 +26,9 @@ const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");
 const FROM: HeaderName = HeaderName::from_static("x-envelope-from");
 const TO: HeaderName = HeaderName::from_static("x-envelope-to");
 pub(super) const PATH: &str = "/inbound";
-/// The longest accepted key, in bytes.
+/// Bytes.
 const MAX_KEY: usize = 255;
 
-/// The route of mail providers' webhooks.
 pub(super) const ROUTES: &[Route] = &[Route::new(Role::Secret, "POST", PATH, || post(receive))];
 
 async fn receive(State(web): State<Web>, request: Request) -> Response {
@@ -122,7 +121,7 @@ fn knows_secret(web: &Web, parts: &Parts) -> bool {
     shown.chain(authorized).any(|secret| bool::from(digest(&secret)[..].ct_eq(&expected[..])))
 }
 
-/// The token of `Bearer`, or the password of `Basic`: some providers can only call `https://x:SECRET@host/inbound`.
+/// Accepts `Bearer`, and the password of `Basic`: some providers can only call `https://x:SECRET@host/inbound`.
 fn of_authorization(value: &HeaderValue) -> Option<Vec<u8>> {
     let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") {
@@ -133,8 +132,8 @@ fn of_authorization(value: &HeaderValue) -> Option<Vec<u8>> {
     pair.get(colon + 1..).map(<[u8]>::to_vec)
 }
 
-/// The media type of a body that cannot be a raw message. Some tools send `application/x-www-form-urlencoded` with any
-/// body, so the body decides for that type.
+/// Detects a body that cannot be a raw message. Some tools send `application/x-www-form-urlencoded` with any body, so
+/// the body decides for that type.
 fn unfit_type(headers: &HeaderMap) -> Option<String> {
     let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -150,7 +149,6 @@ fn key_of(headers: &HeaderMap) -> Result<Option<Vec<u8>>, Problem> {
     Ok(Some(key.as_bytes().to_vec()))
 }
 
-/// The return path and the recipients, from header fields or from the query (`?from=…&to=…&to=…`).
 fn envelope(parts: &Parts) -> Result<(ReturnPath, Vec<String>), Problem> {
     let unreadable = || Problem::new(Code::BadValue, "the envelope cannot be read");
     let mut from: Option<String> = None;

@@ -50,42 +50,35 @@ pub use router::router;
 pub use routes::{Role, Route, routes};
 pub use serving::{ServeLimits, serve};
 
-/// The state shared by all handlers. It is cloned several times for each request, so it is only a pointer.
+/// A pointer, since it is cloned several times for each request.
 #[derive(Clone)]
 pub struct Web(Arc<Shared>);
 
-/// The parts behind a [`Web`].
 #[derive(Clone)]
 pub struct Shared {
-    /// The server's parts.
     pub app: Arc<App>,
     intake: Arc<dyn WebhookIntake>,
     pages: Arc<pages::Pages>,
     responses: Arc<response_cache::ResponseCache>,
     metrics: Option<PrometheusHandle>,
     counted: Arc<gauges::Counted>,
-    /// The captured mail, when outgoing mail is captured on this machine.
+    /// Set if outgoing mail is captured on this machine.
     mailbox: Option<Mailbox>,
     /// Ends event streams, which otherwise last as long as the client wishes.
     stop: CancellationToken,
-    /// Places of connections.
     places: Places,
-    /// Archives of what is held about users.
     archives: Arc<FairQueue<UserKey>>,
 }
 
-/// The captured mail.
 #[derive(Clone)]
 struct Mailbox {
     mails: Arc<dyn LocalMailbox>,
     key: MailboxKey,
 }
 
-/// The most archives that are made at once, one for a user.
 const MOST_ARCHIVES: usize = 2;
 
 impl Web {
-    /// The state of the handlers; `intake` accepts the mail that webhooks post.
     pub fn new(app: Arc<App>, intake: Arc<dyn WebhookIntake>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let http = &app.config.http;
@@ -105,14 +98,12 @@ impl Web {
         }))
     }
 
-    /// Shows the captured mail to administrators and to holders of the key.
     #[must_use]
     pub fn with_mailbox(self, mails: Arc<dyn LocalMailbox>, key: MailboxKey) -> Self {
         let mailbox = Some(Mailbox { mails, key });
         Self(Arc::new(Shared { mailbox, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// Ends event streams when the server stops.
     #[must_use]
     pub fn until(self, stop: CancellationToken) -> Self {
         Self(Arc::new(Shared { stop, ..Arc::unwrap_or_clone(self.0) }))

@@ -1,5 +1,4 @@
-//! A cache of responses that is valid until the next commit: programs that poll a board get it without loading and drawing
-//! it each time.
+//! A cache of responses that is valid until the next commit, for programs that poll a board.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,25 +11,23 @@ use super::error::Problem;
 use knotpost_core::app::App;
 use knotpost_core::queries::view_data_version;
 
-/// The most memory of all cached responses, in bytes.
 const MAX_BYTES: usize = 2 << 20;
-/// The overhead of an entry besides its address and body, in bytes; a text board is smaller than this.
+/// Bytes of an entry besides its address and body; a text board is smaller than this.
 const ENTRY_OVERHEAD: usize = 512;
 
-/// Cached responses. Each depends on nothing but its address and the contents of the database.
+/// Each response depends on nothing but its address and the contents of the database.
 #[derive(Debug, Default)]
 pub(super) struct ResponseCache(Mutex<Entries>);
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// The data version that the responses were made at, or an older one.
+    /// Data version of the responses, or an older one.
     data_version: i64,
     responses: HashMap<String, Content>,
     bytes: usize,
 }
 
 impl ResponseCache {
-    /// The response for `uri`: from the cache when nothing was committed since, else made by `make`.
     pub(super) async fn answer(
         &self,
         app: &App,
@@ -38,7 +35,8 @@ impl ResponseCache {
         headers: &HeaderMap,
         make: impl Future<Output = Result<Content, Problem>>,
     ) -> Result<Response, Problem> {
-        // The version is read before `make` reads: a commit in between makes the response seem older than it is, never newer.
+        // The version is read before `make` reads: a commit in between makes the response seem older than it is, never
+        // newer.
         let Some(data_version) = view_data_version(app)? else {
             return Ok(make.await?.unless_known(headers));
         };

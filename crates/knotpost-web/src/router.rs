@@ -18,16 +18,14 @@ use super::routes::{self, Role, Route};
 use super::{Web, client, credentials, csrf, gauges, health, inbound, pages};
 use knotpost_core::boards::Code;
 
-/// The time limit of a request; a password check that waits in the queue takes the longest.
+/// A password check that waits in the queue takes the longest.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// The largest body of a request that brings no mail.
 const LARGEST_BODY: usize = 256 * 1024;
-/// Scripts and styles come from this server only, and no site may frame a page.
+/// Allows scripts and styles of this server only, and no framing.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                               manifest-src 'self'; img-src 'self' data:; form-action 'self'; \
                               base-uri 'none'; frame-ancestors 'none'";
 
-/// The router of the HTTP listener.
 pub fn router(web: Web) -> Router {
     let fixed = |name: HeaderName, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
@@ -56,7 +54,7 @@ pub fn router(web: Web) -> Router {
         .with_state(web)
 }
 
-/// Refuses a body whose `Content-Length` is too large on every route, before reading any of it.
+/// Refuses by `Content-Length` on every route, before reading any of the body.
 async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> Response<Body> {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let announced = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
@@ -69,12 +67,10 @@ async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> R
     next.run(request).await
 }
 
-/// Builds a router of these routes.
 fn build(web: &Web, routes: impl Iterator<Item = &'static Route>) -> Router<Web> {
     routes.fold(Router::new(), |router, route| router.route(route.path, route.handler(web)))
 }
 
-/// The routes for monitoring.
 pub(super) const WATCHING: &[Route] = &[
     Route::new(Role::Public, "GET", "/healthz", || get(health::process)),
     Route::new(Role::Public, "GET", "/readyz", || get(health::ready)),

@@ -13,35 +13,27 @@ use super::openapi::{self, Operation};
 use super::{Web, admin, api, auth, client, commands, inbound, pages, router};
 use knotpost_core::identity::Scope;
 
-/// The access rule of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Everyone; some routes show more to logged-in users.
+    /// Some routes show more to logged-in users.
     Public,
-    /// Users with a session, a password or a token.
     User,
-    /// Administrators. For everyone else the route does not exist.
+    /// For everyone else the route does not exist.
     Admin,
     /// Programs on the same machine, if the server is not reachable from elsewhere, and administrators.
     Loopback,
-    /// Administrators, and holders of the key that the server printed at its start. For everyone else, and where mail is not
-    /// captured, the route does not exist.
+    /// Administrators, and holders of the key that the server printed at its start. For everyone else, and if mail is
+    /// not captured, the route does not exist.
     Mailbox,
-    /// Clients that know `inbound.secret`.
     Secret,
 }
 
-/// A route: a method and a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// The method: `GET`, `POST`, `PUT` or `DELETE`.
     pub method: &'static str,
-    /// The path with its parameters in braces.
     pub path: &'static str,
-    /// The access rule.
     pub role: Role,
     handler: fn() -> MethodRouter<Web>,
-    /// Its description in the API document.
     pub(super) operation: Option<&'static Operation>,
 }
 
@@ -55,12 +47,10 @@ impl Route {
         Self { method, path, role, handler, operation: None }
     }
 
-    /// Adds the description for the API document.
     pub(super) const fn described(self, operation: &'static Operation) -> Self {
         Self { operation: Some(operation), ..self }
     }
 
-    /// The handler, with its access guard.
     pub(super) fn handler(&self, web: &Web) -> MethodRouter<Web> {
         let handler = (self.handler)();
         match self.role {
@@ -79,7 +69,6 @@ impl Route {
     }
 }
 
-/// Lets programs on this machine and administrators pass.
 async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Result<Response, Infallible> {
     let (parts, body) = request.into_parts();
     if !client::is_local(&parts, &web) {
@@ -104,7 +93,6 @@ pub fn routes() -> impl Iterator<Item = &'static Route> {
     limited().chain(inbound::ROUTES).chain(router::WATCHING)
 }
 
-/// The routes with a rate limit.
 pub(super) fn limited() -> impl Iterator<Item = &'static Route> {
     let api = commands::ROUTES.iter().chain(api::ROUTES).chain(openapi::ROUTES);
     api.chain(pages::ROUTES).chain(admin::ROUTES)

@@ -30,34 +30,28 @@ use knotpost_core::boards::Code;
 use knotpost_core::config::Http;
 use knotpost_platform::connections::{self, AcceptFailures, Full, Place, Places};
 
-/// The read buffer of a connection in bytes, headers included.
 const MOST_BUFFERED: usize = 64 << 10;
 
-/// The limits of the listener.
 #[derive(Clone, Copy, Debug)]
 pub struct ServeLimits {
-    /// The most connections.
     pub max_connections: usize,
-    /// The most connections of one client host; trusted proxies are exempt, as they carry many clients.
+    /// Trusted proxies are exempt, as they carry many clients.
     pub max_per_client: usize,
-    /// The time limit of the header of a request; that of the first one starts with the connection.
+    /// For the header of a request; that of the first one starts with the connection.
     pub header_timeout: Duration,
-    /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,
-    /// How long a client may leave a response unread.
     pub write_timeout: Duration,
-    /// How long running requests may take after the server is asked to stop.
     pub grace: Duration,
 }
 
 impl ServeLimits {
-    /// The limits of a configuration.
     pub fn new(http: &Http) -> Self {
         Self {
             max_connections: http.max_connections as usize,
             max_per_client: http.max_per_client as usize,
             header_timeout: Duration::from_secs(10),
-            // Longer than the keep-alive timeout of proxies (nginx: 60 s), so that none sends into a closing connection.
+            // Longer than the keep-alive timeout of proxies (nginx: 60 s), so that none sends into a closing
+            // connection.
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_mins(1),
             grace: Duration::from_secs(5),
@@ -65,7 +59,6 @@ impl ServeLimits {
     }
 }
 
-/// Serves HTTP until it is asked to stop, then finishes the running requests.
 pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: CancellationToken) {
     let places = Places::new(limits.max_connections, limits.max_per_client);
     let router = router(web.clone().until(stop.clone()));
@@ -108,7 +101,6 @@ pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: C
     }
 }
 
-/// One client's connection.
 struct Connection {
     stream: TcpStream,
     peer: SocketAddr,
@@ -167,7 +159,7 @@ impl Connection {
     }
 }
 
-/// The body of an answer, during which its request goes on.
+/// A body that keeps its request open until it is sent.
 struct Answer {
     body: Body,
     _begun: connections::Request,
@@ -193,11 +185,9 @@ impl HttpBody for Answer {
     }
 }
 
-/// The limits of connections, as the metrics name them.
 const TOTAL: &str = "total";
 const CLIENT: &str = "client";
 
-/// The name of a limit that is reached, for metrics, and the words for the client.
 fn told(full: Full) -> (&'static str, &'static str) {
     match full {
         Full::Total => (TOTAL, "too many connections at the moment"),
@@ -205,7 +195,6 @@ fn told(full: Full) -> (&'static str, &'static str) {
     }
 }
 
-/// Refuses a request on a connection for which there is no place.
 fn refuse(full: Full) -> Response {
     let (limit, text) = told(full);
     ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(1);
@@ -216,7 +205,6 @@ fn refuse(full: Full) -> Response {
     answer
 }
 
-/// Refuses a connection over the limit with a response, and closes it at once.
 fn turn_away(stream: TcpStream, full: Full) {
     let (limit, text) = told(full);
     let body = format!(
@@ -230,8 +218,8 @@ fn turn_away(stream: TcpStream, full: Full) {
         body.len()
     );
     let say = || -> io::Result<()> {
-        // The socket is non-blocking. Received bytes are read first: closing with unread bytes resets the connection, and the
-        // client would lose the response.
+        // The socket is non-blocking. Received bytes are read first: closing with unread bytes resets the connection,
+        // and the client would lose the response.
         let mut stream = stream.into_std()?;
         let _ = stream.read(&mut [0; 4096]);
         stream.write_all(answer.as_bytes())?;

@@ -1,4 +1,4 @@
-//! The session of a browser: its cookie, and the redirect to the log-in when there is none.
+//! The session of a browser: its cookie, and the redirect to the log-in.
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
@@ -11,15 +11,12 @@ use super::pages::{LoggedOut, page_of};
 use knotpost_core::config::Config;
 use knotpost_core::identity::{SESSION_MS, Visitor, find_visitor};
 
-/// The name of the cookie on a server with TLS: the prefix binds it to TLS and to this host (RFC 6265bis, section
-/// 4.1.3.2).
+/// With TLS: the prefix binds the cookie to TLS and to this host (RFC 6265bis, section 4.1.3.2).
 const SECURE_NAME: &str = "__Host-knotpost";
-/// The name of the cookie on a server without TLS.
 const PLAIN_NAME: &str = "knotpost";
-/// The longest address to return to after the log-in, in bytes.
+/// Bytes.
 pub(super) const LONGEST_NEXT: usize = 500;
 
-/// The user of the request's session. Without one, pages redirect to the log-in.
 pub(super) struct LoggedIn(pub(super) Visitor);
 
 pub(super) fn is_secure(config: &Config) -> bool {
@@ -30,7 +27,7 @@ fn cookie_name(config: &Config) -> &'static str {
     if is_secure(config) { SECURE_NAME } else { PLAIN_NAME }
 }
 
-/// The `Set-Cookie` value for a token; an empty token deletes the cookie.
+/// An empty token deletes the cookie.
 pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
     let age = if token.is_empty() { 0 } else { SESSION_MS / 1000 };
     let secure = if is_secure(config) { "; Secure" } else { "" };
@@ -40,12 +37,11 @@ pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
     HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The token that came with a request.
 pub(super) fn token(config: &Config, credentials: &Credentials) -> Option<String> {
     credentials.cookie(cookie_name(config))
 }
 
-/// The page to return to after the log-in: `next` if it is a page of this server, else the start page.
+/// Returns `next` if it is a page of this server, else the start page.
 pub(super) fn safe_next(next: &str) -> &str {
     let is_ours = next.starts_with('/')
         && !next.starts_with("//")
@@ -54,7 +50,7 @@ pub(super) fn safe_next(next: &str) -> &str {
     if is_ours { next } else { "/" }
 }
 
-/// The page of this server that a form was sent from; the start page when that is unknown.
+/// Returns the page of this server that a form was sent from, or the start page.
 pub(super) fn page_before(headers: &HeaderMap) -> String {
     let page = headers.get(header::REFERER).and_then(|page| page.to_str().ok());
     let page = page.and_then(|page| page.parse::<Uri>().ok());
@@ -86,7 +82,6 @@ impl FromRequestParts<Web> for LoggedIn {
     }
 }
 
-/// Leads to the log-in, and from there to a page.
 pub(super) fn to_log_in(page: &str) -> Response {
     Redirect::to(&format!("/login?next={}", url_encode(safe_next(page)))).into_response()
 }
@@ -99,7 +94,6 @@ impl OptionalFromRequestParts<Web> for LoggedIn {
     }
 }
 
-/// Text as the value of a query parameter.
 pub(super) fn url_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -113,7 +107,6 @@ pub(super) fn url_encode(text: &str) -> String {
     encoded
 }
 
-/// Forbids caching a page.
 pub(super) fn no_store(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     page

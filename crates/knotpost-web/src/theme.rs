@@ -1,4 +1,4 @@
-//! Light or dark: what a browser has chosen for the pages, kept in a cookie of its own.
+//! Light or dark: the choice of a browser, in a cookie of its own.
 
 use axum::Form;
 use axum::extract::State;
@@ -10,15 +10,13 @@ use super::Web;
 use super::credentials;
 use super::session::{is_secure, page_before};
 
-/// The name of the cookie.
 const NAME: &str = "theme";
-/// How long a browser keeps it, in seconds: a year.
+/// Seconds: a year.
 const AGE: u32 = 365 * 24 * 60 * 60;
 
-/// The theme of the pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Theme {
-    /// That of the reader's system.
+    /// Follows the reader's system.
     #[default]
     System,
     Light,
@@ -28,7 +26,6 @@ pub(super) enum Theme {
 impl Theme {
     pub(super) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// Its word in the cookie and in forms.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -37,7 +34,6 @@ impl Theme {
         }
     }
 
-    /// The value of `color-scheme`.
     pub(super) const fn scheme(self) -> &'static str {
         match self {
             Self::System => "light dark",
@@ -46,7 +42,6 @@ impl Theme {
         }
     }
 
-    /// The name of its style sheet.
     pub(super) const fn style(self) -> &'static str {
         match self {
             Self::System => "style.css",
@@ -55,7 +50,7 @@ impl Theme {
         }
     }
 
-    /// The style sheet of this theme, made of that which follows the system.
+    /// Derives the style sheet of this theme from the one that follows the system.
     pub(super) fn fix(self, style: &str) -> String {
         let dark = match self {
             Self::System => return style.to_owned(),
@@ -71,20 +66,17 @@ impl Theme {
         Self::ALL.into_iter().find(|theme| theme.as_str() == word).unwrap_or_default()
     }
 
-    /// The theme that the browser has chosen whose request is being answered.
     pub(super) fn of_request() -> Self {
         credentials::cookie_of_request(NAME).map_or(Self::default(), |word| Self::read(&word))
     }
 }
 
-/// The form below every page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Choice {
     theme: String,
 }
 
-/// Stores the choice in the browser, and shows the page again from which it came.
 pub(super) async fn choose(
     State(web): State<Web>,
     headers: HeaderMap,

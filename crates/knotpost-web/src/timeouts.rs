@@ -10,50 +10,45 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The progress of the requests of a connection, reported by the service that answers them.
+/// Progress of a connection's requests, reported by the service that answers them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Progress(Arc<Requests>);
 
 #[derive(Debug, Default)]
 struct Requests {
-    /// The number of requests whose header is complete.
     begun: AtomicU64,
-    /// Whether a request is being handled; its body may still be arriving.
+    /// True while a request is handled; its body may still be arriving.
     in_hand: AtomicBool,
 }
 
 impl Progress {
-    /// Reports a request whose header is complete.
     pub(super) fn begin(&self) {
         self.0.begun.fetch_add(1, Ordering::Relaxed);
         self.0.in_hand.store(true, Ordering::Relaxed);
     }
 
-    /// Reports that the response is ready.
     pub(super) fn answer(&self) {
         self.0.in_hand.store(false, Ordering::Relaxed);
     }
 }
 
-/// A stream with time limits for headers and for writing. It does not limit how long a connection may be idle between
-/// two requests.
+/// Limits headers and writing, not the idle time between two requests.
 #[derive(Debug)]
 pub(super) struct TimedStream<S> {
     stream: S,
     progress: Progress,
     header_timeout: Duration,
     write_timeout: Duration,
-    /// The deadline of the header being read, and the number of requests before it. A new connection has to send one.
+    /// Deadline of the header being read, and the number of requests before it. A new connection has to send one.
     heading: Option<(u64, Instant)>,
-    /// The timer of the header.
     waiting: Option<Pin<Box<Sleep>>>,
-    /// The timer of a write that makes no progress.
+    /// Runs while a write makes no progress.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> TimedStream<S> {
-    /// A read fails when a header is not complete within `header_timeout` of its first byte, a write when it makes no progress
-    /// for `write_timeout`.
+    /// A read fails if a header is not complete within `header_timeout` of its first byte, a write if it makes no
+    /// progress for `write_timeout`.
     pub(super) fn new(
         stream: S,
         progress: Progress,
@@ -64,7 +59,7 @@ impl<S> TimedStream<S> {
         Self { stream, progress, header_timeout, write_timeout, heading, waiting: None, stalled: None }
     }
 
-    /// Updates the deadline of the header after a read, with or without bytes; ready with an error when it has passed.
+    /// Updates the deadline after a read; ready with an error when it has passed.
     fn limit_header(&mut self, context: &mut Context<'_>, has_come: bool) -> Poll<io::Error> {
         let begun = self.progress.0.begun.load(Ordering::Relaxed);
         if self.heading.is_some_and(|(before, _)| before != begun) {

@@ -1,14 +1,12 @@
-//! Which build of the program this is, and what is wrong with it.
+//! The build of the program, and its defects.
 
 use knotpost_core::config::Warning;
 pub(crate) use knotpost_platform::build::VERSION;
 use knotpost_platform::build::{COMMIT, NUMBER};
 
-/// The flags that SQLite was compiled with; `cargo install --git` does not read the file of this repository that has
-/// them.
+/// Compile flags of SQLite; `cargo install --git` does not read the file of this repository that has them.
 const SQLITE_FLAGS: Option<&str> = option_env!("LIBSQLITE3_FLAGS");
 
-/// What `doctor` says about how the program was built.
 pub(crate) fn warning() -> Option<Warning> {
     warn_of_flags(SQLITE_FLAGS)
 }
@@ -23,7 +21,7 @@ fn warn_of_flags(flags: Option<&str>) -> Option<Warning> {
     Some(Warning::new("build", problem, mend))
 }
 
-/// The metric that is always 1 and whose labels name the build.
+/// Sets the metric that is always 1 and whose labels name the build.
 pub(crate) fn report() {
     let labels = [("version", NUMBER), ("commit", COMMIT.unwrap_or_default())];
     metrics::gauge!("knotpost_build_info", &labels).set(1.0);

@@ -1,6 +1,4 @@
-//! The program: its command line, the start and stop of a server, its log, and the loops that run without being asked.
-//!
-//! Here the crates are put together. What a use case does, how mail is read and what a page shows is decided in them.
+//! The program: puts the crates together to a command line, a server and its background loops.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 
-/// What one thread has allocated another frees, as tasks wander; glibc's allocator makes them wait for each other.
+/// Tasks wander between threads, so one thread frees another's memory; glibc's allocator makes them wait for each
+/// other.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

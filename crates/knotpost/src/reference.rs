@@ -9,11 +9,10 @@ use knotpost_rules::Registry;
 use crate::cli::exit_codes::{CODES, COMMANDS};
 use crate::telemetry::metrics_table;
 
-/// Above every page: whoever changes it here changes nothing.
 const MADE: &str =
     "<!-- Made from the code; `REWRITE_DOCS=1 cargo test -p knotpost docs::` writes it anew. -->\n";
 
-/// Where a section of the configuration is explained.
+/// Section of the settings, its title, and the page that explains it.
 const EXPLAINED: &[(&str, &str, &str)] = &[
     ("server", "Settings", "../operations/settings.md"),
     ("http", "Reverse proxies", "../operations/reverse-proxies.md"),
@@ -34,7 +33,6 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
     ("log", "Monitoring", "../operations/monitoring.md#logs"),
 ];
 
-/// The table of levels in `docs/bots.md`.
 pub fn levels() -> String {
     let games: Vec<_> = Registry::standard()
         .iter()
@@ -62,14 +60,12 @@ fn tell_strength(player: Player) -> String {
     }
 }
 
-/// Digits in groups of three.
 fn separate(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")
 }
 
-/// `docs/reference/settings.md`.
 pub fn settings() -> String {
     let mut page = format!(
         "# Settings\n\n{MADE}\n\
@@ -89,7 +85,6 @@ pub fn settings() -> String {
     page
 }
 
-/// `docs/reference/metrics.md`.
 pub fn metrics() -> String {
     let mut page = format!(
         "# Metrics\n\n{MADE}\n\
@@ -111,7 +106,6 @@ pub fn metrics() -> String {
     page
 }
 
-/// `docs/reference/exit-codes.md`.
 pub fn exit_codes() -> String {
     let mut page = format!(
         "# Exit codes\n\n{MADE}\n\

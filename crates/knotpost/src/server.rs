@@ -1,4 +1,4 @@
-//! Everything in one process: opened, started, and stopped in order.
+//! The server process: opened, started, and stopped in order.
 
 mod crash_recovery;
 mod descriptors;
@@ -54,41 +54,31 @@ use crash_recovery::Check;
 use descriptors::Shares;
 use listeners::{address, remove_ports, write_ports};
 
-/// How long running work may take once the server is told to stop.
+/// Limit of running work after the stop signal.
 const GRACE: Duration = Duration::from_secs(7);
-/// Tasks that send mail concurrently.
 const SENDERS: usize = 4;
-/// … and how many more while much mail waits. At other times they would only slow moves down.
+/// Additional senders while much mail waits. At other times they would only slow moves down.
 const HELPERS: usize = 4;
-/// Tasks that deliver events to webhooks concurrently; each host is served by one of them at a time.
+/// Concurrent deliveries to webhooks; each host gets one at a time.
 const COURIERS: usize = 4;
-/// Tasks that process received mail concurrently; while one waits for a password hash, others go on.
+/// Tasks that process received mail; while one waits for a password hash, others go on.
 const READERS: usize = 4;
 
-/// The file whose lock says that a server runs on this folder.
 pub(crate) const LOCK_FILE: &str = "serve.lock";
 
-/// A running server.
 pub struct Server {
-    /// Its parts.
     pub app: Arc<App>,
-    /// Where it listens.
     pub ports: Ports,
-    /// How its mail leaves.
     pub transport: Arc<Transport>,
     certificates: Option<Arc<Certificates>>,
     stop: CancellationToken,
     workers: Workers,
     mark: Option<Mark>,
-    /// Held until the process ends, however it ends.
+    /// Released at the end of the process, even after a crash.
     _lock: File,
     _file_lock: Option<File>,
 }
 
-/// Opens what every command of the program needs: folder, database, secret.
-///
-/// # Errors
-/// When one of them cannot be used.
 pub async fn open(
     config: Config,
     registry: &'static Registry,
@@ -102,7 +92,6 @@ pub async fn open(
     Ok(app)
 }
 
-/// A database that holds a part of a server is not worked on.
 pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
     if let Some(rows) = unfinished_import(app).await? {
         anyhow::bail!(
@@ -113,10 +102,7 @@ pub(crate) async fn refuse_unfinished_import(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The same for a server whose key may be new to the database.
-///
-/// # Errors
-/// When folder, database or secret cannot be used.
+/// The server's key may be new to the database.
 pub async fn open_with_any_key(
     config: Config,
     registry: &'static Registry,
@@ -148,11 +134,7 @@ pub async fn open_with_any_key(
 }
 
 impl Server {
-    /// Starts all listeners and workers of `app`; `http` is the one of the web, if it is open already.
-    ///
-    /// # Errors
-    /// When another server runs on the same folder, the database file is damaged, an address is taken
-    /// or a certificate cannot be read; then nothing is left running.
+    /// Starts all listeners and workers, or leaves nothing running; `http` is the web listener, if it is open already.
     pub async fn start(
         app: Arc<App>,
         http: Option<TcpListener>,
@@ -252,10 +234,7 @@ impl Server {
         })
     }
 
-    /// Reads certificate, key for signatures and templates again. Running work keeps the old ones.
-    ///
-    /// # Errors
-    /// When one of them cannot be used; then all stay as they are.
+    /// Reads certificate, signing key and templates again; if one of them is unusable, all stay as they are.
     pub fn reload(&self) -> anyhow::Result<()> {
         let read =
             self.certificates.as_deref().map(Certificates::read).transpose().context("smtp.tls_cert")?;
@@ -283,25 +262,17 @@ impl Server {
     }
 }
 
-/// Opens the listener of the web; `None`: it is switched off.
-///
-/// # Errors
-/// The address cannot be listened on.
 pub async fn bind_http(config: &Config) -> anyhow::Result<Option<TcpListener>> {
     bind("http.listen", &config.http.listen).await
 }
 
-/// Notes for the metrics when the certificate ends.
 fn report_certificate(certificates: Option<&Certificates>) {
     if let Some(end) = certificates.and_then(Certificates::ends_at) {
         metrics::gauge!("knotpost_tls_certificate_end_timestamp_seconds").set(end.0 as f64 / 1000.0);
     }
 }
 
-/// One server a folder. The lock goes with the process, so a killed server leaves none behind.
-///
-/// # Errors
-/// When a server runs on the folder, or it cannot be locked.
+/// Allows one server for a folder. The lock goes with the process, so a killed server leaves none behind.
 pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     let path = data.join(LOCK_FILE);
     let file = create_private(&path).with_context(|| format!("{} cannot be made", path.display()))?;
@@ -314,8 +285,8 @@ pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// One server a database file, wherever their folders are. The lock is on the file itself and not on its name, so that
-/// links to it are no way around; SQLite's own locks are of another kind and do not meet it.
+/// Allows one server for a database file, wherever their folders are. The lock is on the file, so links do not evade
+/// it; SQLite's own locks are of another kind and do not collide.
 fn lock_file(path: &Path) -> anyhow::Result<File> {
     let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let file = File::open(path).with_context(|| format!("{} cannot be opened", name.display()))?;
@@ -330,7 +301,6 @@ fn lock_file(path: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Starts the background loops.
 fn start_loops(
     app: &Arc<App>,
     intake: &Arc<MailIntake>,
@@ -345,7 +315,7 @@ fn start_loops(
     if let Some(hold) = app.hold {
         tracing::warn!(held = Hold::WORDS, mend = hold.mend(), "this server is on hold");
     }
-    // The mail in a watched folder may be that of the server that goes on.
+    // The mail in a watched folder may belong to the original server.
     if let Some(watch) = watch.filter(|_| app.hold.is_none()) {
         let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
         let (watch, intake, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(intake), stop.clone());
@@ -406,8 +376,8 @@ fn start_loops(
     Ok(())
 }
 
-/// Mails that a killed server had leased are due at once: the process with the lock of the folder is alone on its
-/// SQLite database. On PostgreSQL others may be at work, and leases run out by themselves.
+/// Makes leased mails of a killed server due at once: the lock of the folder proves that no other process uses its
+/// SQLite database. On PostgreSQL others may be at work, and leases expire by themselves.
 async fn release_leases(app: &App) -> anyhow::Result<()> {
     if app.config.store_settings().sqlite_file().is_none() {
         return Ok(());
@@ -417,7 +387,7 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
         .write_queue(move |tx| {
             Box::pin(async move {
                 tx.release_leader_leases().await?;
-                // A backup holds the row of the server that ran when it was made.
+                // A backup holds the row of the server that ran at that time.
                 tx.delete_servers().await?;
                 tx.end_bot_leases().await?;
                 tx.release_inbox(now).await?;
@@ -428,7 +398,6 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes the accounts of the computer players.
 async fn enlist_bots(app: &App) -> anyhow::Result<()> {
     if !app.config.bots.enabled {
         return Ok(());
@@ -443,18 +412,15 @@ async fn enlist_bots(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether another process works on the folder or the database file.
 pub(crate) fn is_in_use(lock: &Path) -> bool {
     let Ok(file) = File::open(lock) else { return false };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-/// The composer of mails, with the key that signs them.
 pub(crate) fn open_composer(config: &Config) -> Result<MailComposer, ConfigError> {
     MailComposer::signing(config).map_err(|error| refuse("dkim.key", &error))
 }
 
-/// The certificate for STARTTLS, if there is one.
 pub(crate) fn load_certificates(config: &Config) -> Result<Option<Arc<Certificates>>, ConfigError> {
     if config.smtp.tls_cert.is_empty() {
         return Ok(None);
@@ -463,14 +429,12 @@ pub(crate) fn load_certificates(config: &Config) -> Result<Option<Arc<Certificat
     Ok(Some(Arc::new(loaded.map_err(|error| refuse("smtp.tls_cert", &error))?)))
 }
 
-/// A setting that turned out to be unusable.
 pub(crate) fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     ConfigError::Value { key, problem }
 }
 
-/// A way out that cannot be used, with the setting at fault.
 pub(crate) fn refuse_transport(error: &TransportError) -> ConfigError {
     let is_authority = matches!(error, TransportError::Authorities(_));
     refuse(if is_authority { "mail.tls_ca" } else { "mail.transport" }, error)
@@ -485,7 +449,7 @@ fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSet
     settings
 }
 
-/// The Maildir that is watched, if any; `out` is the one of outgoing mail.
+/// `out` is the Maildir of outgoing mail.
 pub(crate) fn watched_folder(
     config: &Config,
     out: Option<&Path>,

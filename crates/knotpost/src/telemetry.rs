@@ -21,14 +21,11 @@ use tracing_subscriber::{EnvFilter, Layer as _, fmt};
 use errors::CountLines;
 use knotpost_core::config::{Config, LogFormat, filter_text};
 
-/// The pool of connections tells of every connection that fails. Whoever wanted one tells of the outage, once.
-/// PostgreSQL notes at each start that the table of migrations is there.
+/// Silences the pool, which logs every failed connection: its users log an outage once. PostgreSQL's notice about the
+/// table of migrations goes too.
 const QUIET: &str = "sqlx_core::pool=off,sqlx=warn,";
 
-/// Sends log lines to standard error in the configured form.
-///
-/// # Errors
-/// When the level is not a filter, or logging was set up before.
+/// Fails if the level is no filter, or logging was set up before.
 pub(crate) fn start_logging(config: &Config) -> anyhow::Result<()> {
     let log = &config.log;
     let filter = EnvFilter::try_new(format!("{QUIET}{}", filter_text(&log.level)))
@@ -46,7 +43,6 @@ pub(crate) fn start_logging(config: &Config) -> anyhow::Result<()> {
         .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// Makes a writer for each line of the log.
 struct ToStderr;
 
 impl<'a> MakeWriter<'a> for ToStderr {
@@ -61,7 +57,7 @@ impl<'a> MakeWriter<'a> for ToStderr {
     }
 }
 
-/// The prefix by which systemd's journal knows the level of a line (sd-daemon(3)); empty where standard error is no journal.
+/// Level prefix for systemd's journal (sd-daemon(3)); empty if standard error is no journal.
 pub(crate) fn priority(level: Level) -> &'static str {
     static IS_JOURNAL: LazyLock<bool> = LazyLock::new(|| is_journal().unwrap_or(false));
     match level {
@@ -73,14 +69,14 @@ pub(crate) fn priority(level: Level) -> &'static str {
     }
 }
 
-/// Returns true if standard error is the stream that systemd names: device and inode, see systemd.exec(5).
+/// Compares standard error with the stream that systemd names: device and inode, see systemd.exec(5).
 fn is_journal() -> Option<bool> {
     let named = knotpost_core::config::environment("JOURNAL_STREAM")?;
     let found = rustix::fs::fstat(std::io::stderr()).ok()?;
     Some(named == format!("{}:{}", found.st_dev, found.st_ino))
 }
 
-/// Standard error, which drops what it cannot write: a full disk or a closed pipe must not stop the task that logs.
+/// Drops unwritable lines: a full disk or a closed pipe must not stop the task that logs.
 struct Unfailing {
     stderr: Stderr,
     priority: &'static str,
@@ -100,7 +96,6 @@ impl Write for Unfailing {
     }
 }
 
-/// Installs the metrics recorder; `None` when a recorder is installed in this process already.
 pub fn start_metrics() -> Option<PrometheusHandle> {
     let recorder = descriptions::with_buckets(PrometheusBuilder::new()).ok()?.install_recorder().ok()?;
     descriptions::describe();

@@ -1,4 +1,4 @@
-//! The computer player that gives hints and analyses games: which level it has, and threads that think.
+//! The computer player that gives hints and analyses games: its level and threads.
 
 use std::thread;
 use std::time::Duration;
@@ -13,43 +13,38 @@ use thread_priority::{
 };
 use tokio::time::Instant;
 
-/// The level of hints. It needs a few tenths of a second, so that the same question nearly always has the same answer.
+/// Needs a few tenths of a second, so that the same question nearly always has the same answer.
 const LEVEL: Option<Level> = Level::new(7);
-/// The lowest priority.
 const NICE: i32 = 19;
-/// How many times as long as its processor time a search may last.
+/// Longest duration of a search, as a multiple of its processor time.
 const PATIENCE: u32 = 5;
-/// Turns of a line that are told.
 const MOST_TURNS: usize = 8;
 
-/// Asks the computer player of the game. For hints and analyses its chance comes from a seed of zeros, as in `knotpost think`
-/// without one, so that everybody can ask the same again; the chance of a board is unknown to it.
+/// Draws chance from a seed of zeros, as `knotpost think` without one, so that everybody can repeat a hint; the chance
+/// of a board is unknown to it.
 #[derive(Clone, Copy, Debug)]
 pub struct BotThinker;
 
-/// Lets this thread have what processor time the others leave: whatever a computer player thinks about, moves of people
-/// come first. Where the machine does not allow it the thread has the priority of the others.
+/// Gives this thread the lowest priority, so that moves of people come first. Without permission nothing changes.
 pub fn lower_priority() {
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
-/// Lets this thread run only while no other wants the processor: whichever becomes ready takes it over at once, which the
-/// lowest priority alone does not promise. For turns of which nobody waits at the other end of a connection.
+/// Lets this thread run only on an otherwise idle processor, which the lowest priority alone does not promise. For
+/// turns that nobody waits for on a connection.
 pub fn run_when_idle() {
     lower_priority();
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
 }
 
-/// The processor time that the calling thread has used.
 pub fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// Has a thread of the lowest priority decide; `None` when nothing can be done, or when the thread has panicked. The
-/// search is stopped after this much processor time, so that on a machine with much to do it ends where it ends
-/// elsewhere; somebody waits for it, so it is stopped after some time as well.
+/// Decides on a thread of the lowest priority; `None` if nothing can be done, or after a panic. `most` is processor
+/// time, so that the search ends alike on a busy machine; since somebody waits, it has a limit of real time too.
 fn decide(
     bot: &dyn Bot,
     position: &dyn Position,
@@ -69,7 +64,7 @@ fn decide(
     })
 }
 
-/// Three digits behind the point.
+/// Rounds to three decimal places.
 fn round(value: f32) -> f64 {
     (f64::from(value) * 1000.0).round() / 1000.0
 }
@@ -121,7 +116,6 @@ mod tests {
         let normal = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
         let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
         assert_eq!(policy_after(lower_priority), (normal, NICE));
-        // The class has no priorities.
         assert_eq!(policy_after(run_when_idle).0, idle);
     }
 }

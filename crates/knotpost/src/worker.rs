@@ -1,5 +1,4 @@
-//! Background loops: received mail, outgoing mail, tidying up. Each takes one piece of work after the other, and checks
-//! between two pieces whether it should stop.
+//! Background loops. Each takes one piece of work after the other, and checks the stop signal in between.
 
 mod bots;
 mod supervision;
@@ -29,27 +28,19 @@ pub(crate) use bots::begin_counting as begin_counting_bot_moves;
 pub use bots::{Budget, play_next, work_bots};
 pub use supervision::Workers;
 
-/// The first polling interval of a worker that has run out of work, without a wake-up.
+/// First polling interval without work and without a wake-up.
 const POLL: Duration = Duration::from_millis(500);
-/// The longest polling interval. Wake-ups are immediate; polling finds what is due later, and what another process left
-/// without a wake-up.
+/// Longest polling interval. Polling finds work that becomes due later, or that another process left without a
+/// wake-up.
 const LONGEST_POLL: Duration = Duration::from_secs(5);
-/// How often due digests, due puzzles and waiting broadcasts are looked for.
 const ROUND: Duration = Duration::from_secs(2);
-/// How long a worker rests after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
-/// How often the clock polls for boards that are due.
 const TICK: Duration = Duration::from_secs(1);
-/// How often the recorded metrics are summed up.
 const SUM_UP: Duration = Duration::from_secs(5);
-/// How often the database file is checked to be in place.
 const LOOK_AT_FILE: Duration = Duration::from_secs(30);
-/// A day, in milliseconds.
 const DAY_MS: i64 = 86_400_000;
-/// How often old outcomes are deleted.
 const PRUNE: Duration = Duration::from_mins(10);
 
-/// Processes received mail until it is told to stop.
 pub async fn work_inbox(intake: Arc<MailIntake>, app: Arc<App>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
@@ -59,7 +50,7 @@ pub async fn work_inbox(intake: Arc<MailIntake>, app: Arc<App>, stop: Cancellati
     }
 }
 
-/// Empties the watched folder again and again until it is told to stop. Nothing in the folder ends it.
+/// Empties the watched folder repeatedly. Nothing in the folder ends it.
 pub async fn work_maildir(
     watch: Arc<Mutex<MaildirWatcher>>,
     intake: Arc<MailIntake>,
@@ -79,7 +70,6 @@ pub async fn work_maildir(
     }
 }
 
-/// Sends outgoing mail until it is told to stop.
 pub async fn work_outbox(app: Arc<App>, delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
@@ -92,7 +82,6 @@ pub async fn work_outbox(app: Arc<App>, delivery: Arc<DeliveryWorker>, stop: Can
     }
 }
 
-/// Helps to send outgoing mail while there is a backlog, until it is told to stop.
 pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
     loop {
         tokio::select! {
@@ -105,7 +94,6 @@ pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken)
     }
 }
 
-/// Delivers events to webhooks until it is told to stop.
 pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
@@ -115,7 +103,6 @@ pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: Cancellat
     }
 }
 
-/// Writes the mails of the day and those with puzzles, and passes broadcasts on until it is told to stop.
 pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         let walked = walk_round(&app).await;
@@ -138,8 +125,8 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Makes due what waits for a moment that never comes, and writes one mail of the day, some mails with puzzles and one part of a broadcast; `false`: nothing was due, or the
-/// server is on hold.
+/// Makes stranded work due, and writes one digest, some mails with puzzles and one part of a broadcast; false if
+/// nothing was due, or the server is on hold.
 pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
     if app.hold.is_some() {
         return Ok(false);
@@ -161,7 +148,7 @@ async fn rest(
 ) -> Duration {
     let (pause, next) = match done {
         Ok(true) => {
-            // After one piece there may be more: another worker is woken, and so on while there is work.
+            // Another worker is woken after each piece, as long as there is work.
             sign.wake_here();
             return POLL;
         }
@@ -178,8 +165,7 @@ async fn rest(
     }
 }
 
-/// Tells other processes on the same database what happens here, and listens to them, until it is
-/// told to stop. Where there can be no other process, it ends at once.
+/// Exchanges notifications with other processes on the same database; ends at once if there can be none.
 pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, stop: CancellationToken) {
     let mut told = told.lock().await;
     let Some(told) = told.as_mut() else { return };
@@ -197,7 +183,7 @@ pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, 
     }
 }
 
-/// Handles notifications of other processes. Without a connection the workers find their work by polling.
+/// Without a connection, polling finds the work.
 async fn listen(app: &App, me: &str) {
     loop {
         match app.store.listen().await {
@@ -217,8 +203,7 @@ async fn listen(app: &App, me: &str) {
     }
 }
 
-/// Runs the clock of all boards until it is told to stop. Of several processes on one database
-/// one does the work, under its name; the others stand by.
+/// Of several processes on one database one runs the clock, under its name `holder`; the others stand by.
 pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         let worked = knotpost_core::clock::work_due(&app, &holder).await;
@@ -241,7 +226,6 @@ pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken
     }
 }
 
-/// Reports once a minute that this server is running, until it is told to stop.
 pub async fn work_report(app: Arc<App>, server: Arc<RunningServer>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         if let Err(error) = server.report(&app, &logged_errors()).await {
@@ -257,8 +241,8 @@ pub async fn work_report(app: Arc<App>, server: Arc<RunningServer>, stop: Cancel
     }
 }
 
-/// Sums up what was counted since the last time. The recorder keeps each value of a distribution until then, and a server
-/// whose metrics are never read would keep one for every commit there ever was.
+/// Aggregates distributions. The recorder keeps each value until then, and a server whose metrics are never read would
+/// keep one for every commit there ever was.
 pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     while !stop.is_cancelled() {
         metrics.run_upkeep();
@@ -270,7 +254,6 @@ pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-/// Checks that the file of the database is still the one that was opened, and reports when it is not.
 pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     let mut was_in_place = true;
     while !stop.is_cancelled() {
@@ -289,7 +272,6 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Makes digests due that have lost their due time.
 pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     let mended = app.store.write(move |tx| Box::pin(tx.mend_digests(now))).await?;
@@ -299,7 +281,6 @@ pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes mails of the folder of outgoing mail that are older than they are kept.
 async fn prune_folder(app: &App, folder: &Maildir) {
     let days = i64::from(app.config.retention.maildir_days);
     if days == 0 {
@@ -317,8 +298,7 @@ async fn prune_folder(app: &App, folder: &Maildir) {
     }
 }
 
-/// Deletes outcomes that are older than they are kept, a batch at a time, and old mails of the `folder` of outgoing mail;
-/// mends digests at the start and once a day.
+/// Deletes old outcomes, a batch at a time, and old mails in `folder`; mends digests at the start and once a day.
 pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: CancellationToken) {
     let mut mended_at: Option<Millis> = None;
     loop {
@@ -350,7 +330,7 @@ pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: Cancel
     }
 }
 
-/// Deletes one batch of everything that is old enough; returns whether there may be more.
+/// Deletes one batch; returns true if there may be more.
 pub async fn prune(app: &App) -> Result<bool, StoreError> {
     const DAY: i64 = 86_400_000;
     let now = app.clock.now();

@@ -1,6 +1,5 @@
-//! Processes mail that was stored and waits: reads it again, and executes its command.
-//!
-//! Mail that can be executed when it arrives never comes here.
+//! Processes stored mail: reads it again, and executes its command. Mail that can be executed on arrival never comes
+//! here.
 
 use std::panic::AssertUnwindSafe;
 
@@ -17,15 +16,13 @@ use knotpost_core::commands::prepare;
 use knotpost_core::intake::{QueuedMail, Reason, execute_queued, lease_queued, record_failure, set_aside};
 use knotpost_core::outage::log_failure;
 
-/// How long a mail is tried again whose database is away; its lease is longer.
+/// Time to retry while the database is away; the lease is longer.
 const RETRY_FOR: Duration = Duration::from_mins(1);
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 impl MailIntake {
-    /// Processes the next mail that waits; `false`: none is due.
-    ///
-    /// # Errors
-    /// When the database fails. A mail that cannot be processed is set aside, which is no error.
+    /// Processes the next mail that is due; false if there is none. A mail that cannot be processed is set aside
+    /// without an error.
     pub async fn process_next(&self) -> Result<bool, StoreError> {
         let Some(queued) = lease_queued(&self.app).await? else { return Ok(false) };
         let leased = Instant::now();
@@ -34,7 +31,7 @@ impl MailIntake {
             let done = AssertUnwindSafe(self.process(&queued)).catch_unwind().await;
             match done.unwrap_or(Err(StoreError::Panicked)) {
                 Ok(()) => return Ok(true),
-                // While another server takes over the database. What was stored after all is not done again.
+                // Another server may be taking over the database. Nothing that was stored is done again.
                 Err(error) if error.is_away() && leased.elapsed() < RETRY_FOR => {
                     log_failure(&error, "a received mail is processed again");
                     sleep(RETRY_PAUSE).await;

@@ -1,6 +1,4 @@
-//! The intake of the server: reads each mail, decides what becomes of it, and has that committed.
-//!
-//! Every listener passes its mail to [`MailIntake`]. Knows no protocol; what each stage does is written in its module.
+//! The server's intake, common to all listeners: reads, authenticates, decides, commits.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,7 +20,6 @@ use knotpost_core::commands::prepare_at_once;
 use knotpost_core::intake::{Arrival, Class, Reason, commit, count_outcome, find_place, refuse_stranger};
 use knotpost_core::outage::log_failure;
 
-/// Takes mail in, whichever way it comes.
 pub struct MailIntake {
     pub(super) app: Arc<App>,
     authenticator: Authenticator,
@@ -30,13 +27,11 @@ pub struct MailIntake {
 }
 
 impl MailIntake {
-    /// The intake of this server.
     pub fn new(app: Arc<App>) -> Self {
         let authenticator = Authenticator::new(&app.config);
         Self { app, authenticator, relay_hint: RelayHint::default() }
     }
 
-    /// Reads a mail, decides what becomes of it, and commits that.
     async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
         let app = &self.app;
         let mail = match Mail::read(app, raw, envelope.mail_from.as_deref(), &envelope.recipients) {
@@ -66,7 +61,7 @@ impl MailIntake {
         }
     }
 
-    /// Finds out who vouches for the sender of a mail, except of one that is neither executed nor answered.
+    /// Skips mail that is neither executed nor answered.
     async fn authenticate<'a>(
         &self,
         envelope: &'a Envelope,
@@ -84,7 +79,6 @@ impl MailIntake {
         (Arrival { verdicts, host, ..arrival }, ruling)
     }
 
-    /// Looks up what decides about the command of a mail.
     async fn look_up_command(
         &self,
         mail: &Mail,
@@ -121,7 +115,7 @@ impl Intake for MailIntake {
 
     fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
         Box::pin(async move {
-            // A mail that causes a panic is kept for a person to look at: sent again it would cause the same.
+            // A mail that causes a panic is quarantined: sent again it would cause the same.
             let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
             let receipt = match taken {
                 Ok(receipt) => receipt,

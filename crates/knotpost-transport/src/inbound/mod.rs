@@ -1,11 +1,9 @@
 //! Mail on its way in: listeners take messages, and three stages make a commit of each.
 //!
-//! `listeners` speak SMTP, LMTP, Maildir, a local socket and web hooks, and pass whole messages to an [`Intake`].
-//! [`MailIntake`], the intake of the server, walks each through the stages: `read` turns bytes into a mail,
-//! `authentication` asks DNS who vouches for its sender, and `decide` says what becomes of it. That is committed by the
-//! intake of the core, and `receipts` says so to the client. Mail that cannot be executed at once waits for
-//! `inbox_worker`; `quarantine` stores what cannot be processed. `read` and `decide` are pure; listeners do not know what
-//! is in a message. Nothing here knows what a command means or what is stored.
+//! `listeners` pass messages to [`MailIntake`], an [`Intake`]. `read` turns bytes into a mail, `authentication`
+//! verifies the sender by DNS, `decide` chooses a disposition; the intake of the core commits it, and `receipts`
+//! answers the client. Mail that cannot be executed at once waits for `inbox_worker`; `quarantine` stores mail that
+//! cannot be processed. `read` and `decide` are pure.
 
 pub mod authentication;
 mod decide;

@@ -8,7 +8,7 @@ use knotpost_core::StoreError;
 use knotpost_core::intake::{Reason, UnreadMail, quarantine};
 
 impl MailIntake {
-    /// Stores why this message was not processed, and the message where the configuration keeps those.
+    /// Stores the reason; the message only if configured.
     pub(super) async fn quarantine(
         &self,
         envelope: &Envelope,
@@ -22,11 +22,10 @@ impl MailIntake {
         quarantine(&self.app, mail, &arrival, reason).await
     }
 
-    /// Why a message was refused, by the name that is stored.
     pub(super) fn refusal_reason(&self, envelope: &Envelope, raw: &[u8]) -> Reason {
         match Mail::read(&self.app, raw, envelope.mail_from.as_deref(), &envelope.recipients) {
             Err(refusal) => refusal.reason,
-            // It can be read, so its sender was refused.
+            // A readable message: its sender was refused.
             Ok(_) => Reason::Unauthenticated,
         }
     }

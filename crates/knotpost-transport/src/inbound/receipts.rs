@@ -1,9 +1,8 @@
-//! Receipts of what was committed: the reply to the host or program that delivered a mail.
+//! Receipts: the reply to the host or program that delivered a mail.
 
 use super::intake::Receipt;
 use knotpost_core::intake::{BudgetKind, Committed, QueueLimit};
 
-/// The reply about a mail that was committed or put off.
 pub(super) fn receipt_of(committed: Committed) -> Receipt {
     match committed {
         Committed::Recorded => Receipt::Stored { text: "kept".to_owned() },
@@ -14,7 +13,7 @@ pub(super) fn receipt_of(committed: Committed) -> Receipt {
     }
 }
 
-/// A budget for answers that several senders share is spent: sent again later, the mail may be answered.
+/// Several senders share this budget: sent again later, the mail may be answered.
 fn put_off_for_budget(budget: BudgetKind) -> Receipt {
     let whose = match budget {
         BudgetKind::Domain => "addresses of this domain",
@@ -27,7 +26,7 @@ fn put_off_for_budget(budget: BudgetKind) -> Receipt {
     Receipt::TryLater { code: 450, enhanced: "4.7.1", text }
 }
 
-/// The mail cannot be queued. The sender's server keeps it and tries again.
+/// The sender's server keeps the mail and tries again.
 fn put_off_for_queue(limit: &QueueLimit) -> Receipt {
     let (enhanced, whose) = match limit {
         QueueLimit::Host => ("4.7.1", " from your host".to_owned()),

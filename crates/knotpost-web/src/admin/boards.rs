@@ -89,7 +89,6 @@ pub(super) async fn show(
     show_board(&web, &visitor, (&game, &number), &fields, None).await
 }
 
-/// The board; after a refusal with what was typed.
 async fn show_board(
     web: &Web,
     visitor: &Visitor,

@@ -24,7 +24,6 @@ pub(super) async fn list(
     show(&web, &visitor, &fields, None).await
 }
 
-/// The list; after a refusal with what was typed.
 async fn show(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Refusal>) -> Response {
     let found = match view_unmailed(&web.app, field(fields, "after")).await {
         Ok(found) => found,

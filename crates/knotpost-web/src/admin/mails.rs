@@ -30,7 +30,6 @@ fn query(fields: &Fields) -> MailQuery {
     }
 }
 
-/// The values of the query, to fill in the form again.
 fn asked(fields: &Fields) -> Value {
     context! {
         state => field(fields, "state"), reason => field(fields, "reason"), since => field(fields, "since"),
@@ -53,7 +52,6 @@ pub(super) async fn list_inbox(
     }
 }
 
-/// A point in time as pages show it.
 fn readable(at: Moment) -> String {
     at.millis().to_readable()
 }
@@ -74,7 +72,7 @@ fn received_facts(mail: &ReceivedMail) -> Value {
     }
 }
 
-/// The results of SPF, DKIM and DMARC, one line each; a value that does not parse is shown as it is.
+/// Shows SPF, DKIM and DMARC, one line each; a value that does not parse is shown as it is.
 fn proof_lines(stored: &str) -> Vec<String> {
     let Some(verdicts) = Verdicts::from_json(stored) else { return vec![stored.to_owned()] };
     let of = |domain: &str| if domain.is_empty() { String::new() } else { format!(" for {domain}") };

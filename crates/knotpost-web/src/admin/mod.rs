@@ -1,4 +1,4 @@
-//! `/admin`: the pages for administrators. They are rendered by the server and need no scripts.
+//! `/admin`: the pages for administrators, rendered by the server without scripts.
 //!
 //! Every change is an action of the core, which writes it into the audit log; the pages must not change anything
 //! themselves. For everyone else the pages do not exist: the answer is 404.
@@ -30,7 +30,6 @@ use knotpost_core::boards::{Refusal, ServiceError};
 use knotpost_core::hold::Hold;
 use knotpost_core::identity::{Scope, Visitor};
 
-/// The pages of the administration.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "GET", "/admin", || get(server::overview)),
     Route::new(Admin, "GET", "/admin/boards", || get(boards::list)),
@@ -53,13 +52,11 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "POST", "/admin/broadcast", || post(server::broadcast)),
 ];
 
-/// The number of lines of a list.
 const LINES: usize = 50;
 
-/// The administrator that the access guard has authenticated.
+/// Set by [`require_admin`].
 pub(super) type CurrentAdmin = Extension<Visitor>;
 
-/// Lets administrators pass; answers 404 to everyone else.
 pub(super) async fn require_admin(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     if parts.uri.path().starts_with("/api/") {
@@ -85,12 +82,10 @@ pub(super) async fn require_admin(State(web): State<Web>, request: Request, next
     }
 }
 
-/// The logged-in user as the author of an action.
 fn administrator(visitor: &Visitor) -> Administrator {
     Administrator { channel: AdminChannel::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
 }
 
-/// A page of the administration.
 fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response {
     page_with(web, visitor, StatusCode::OK, template, facts)
 }
@@ -101,19 +96,18 @@ fn page_with(web: &Web, visitor: &Visitor, status: StatusCode, template: &str, f
     web.pages.page_for(Some(visitor), status, template, join([context! { hold }, facts]))
 }
 
-/// The fields of a form; a field may be repeated.
+/// A field may be repeated.
 type Fields = Vec<(String, String)>;
 
 fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
 }
 
-/// A field that is filled in.
 fn given(fields: &Fields, name: &str) -> Option<String> {
     Some(field(fields, name).to_owned()).filter(|value| !value.is_empty())
 }
 
-/// The link to the next page of a list: the query with these fields and the cursor.
+/// Links to the next page of a list: the query with these fields and the cursor.
 fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
     let mut link = format!("{path}?");
     for (name, value) in fields.iter().filter(|(name, value)| name != cursor && !value.is_empty()) {
@@ -123,7 +117,6 @@ fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
     link
 }
 
-/// Executes an action: redirects to its page, or shows why it was refused.
 async fn carry_out(
     web: &Web,
     visitor: &Visitor,
@@ -134,7 +127,6 @@ async fn carry_out(
     Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
 }
 
-/// The page of a form that was refused, with the reason above it.
 fn page_of_refusal(
     web: &Web,
     visitor: &Visitor,
@@ -146,7 +138,6 @@ fn page_of_refusal(
     page_with(web, visitor, status(refusal.code), template, join([context! { refused }, facts]))
 }
 
-/// A page that says why an action was refused, with a link back.
 fn refused(web: &Web, visitor: &Visitor, error: ServiceError, back: &str) -> Response {
     match error {
         ServiceError::Refused(refusal) => {

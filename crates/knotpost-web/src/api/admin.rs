@@ -1,5 +1,4 @@
-//! `/api/v1/admin`: the administration for programs, with the functions of its pages. The access guard of the routes lets
-//! only administrators reach it.
+//! `/api/v1/admin`: the administration for programs. The access guard of the routes lets only administrators reach it.
 
 mod boards;
 mod mails;
@@ -32,7 +31,6 @@ pub(super) use strangers::{
 };
 pub(super) use users::{CHANGE_USER, USER, USERS, change_user, user, users};
 
-/// The default and the maximum number of rows of a page.
 const USUAL: usize = 50;
 const MOST: usize = 500;
 
@@ -48,7 +46,6 @@ pub(in crate::api) struct Done {
     action: &'static str,
 }
 
-/// A request of the administration.
 const fn operation(id: &'static str, summary: &'static str) -> Operation {
     Operation::new(id, Tag::Administration, summary).scope(Scope::Admin)
 }
@@ -59,7 +56,6 @@ async fn carry_out(web: &Web, caller: &Caller, action: AdminAction) -> Result<Js
     Ok(Json(Done { ok: true, action: verb }))
 }
 
-/// The limit of rows of a query.
 fn read_limit(limit: Option<usize>) -> Result<usize, Problem> {
     let limit = limit.unwrap_or(USUAL);
     if (1..=MOST).contains(&limit) {
@@ -68,21 +64,18 @@ fn read_limit(limit: Option<usize>) -> Result<usize, Problem> {
     Err(Problem::new(Code::BadValue, format!("`limit` is a number from 1 to {MOST}")))
 }
 
-/// The start time of a query.
 fn read_since(text: Option<&str>) -> Result<Option<Millis>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let since = Millis::read(text);
     since.map(Some).ok_or_else(|| Problem::new(Code::BadValue, "`since` is a date or a moment"))
 }
 
-/// The cursor of a page of numbered rows.
 fn read_cursor(text: Option<&str>) -> Result<Option<i64>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let before = text.parse();
     before.map(Some).map_err(|_| Problem::new(Code::BadValue, "`cursor` is what the last page ended with"))
 }
 
-/// The refusal of an unknown `act`, with the known ones.
 fn no_such_act(acts: &[&str]) -> Problem {
     let text = match acts {
         [others @ .., last] if !others.is_empty() => format!("`act` is {} or {last}", others.join(", ")),

@@ -1,4 +1,4 @@
-//! How two users stand against each other.
+//! Results of two users against each other.
 
 use axum::Json;
 use axum::extract::State;
@@ -71,7 +71,6 @@ pub(super) const SHOW: Operation =
         .gives::<Against<'static>>("How they stand, and the boards between them.")
         .refuses(&[Code::NoSuchUser, Code::BadValue]);
 
-/// Returns what came of the boards of both.
 pub(super) async fn show(
     State(web): State<Web>,
     ApiPath((userid, other)): ApiPath<(String, String)>,

@@ -1,4 +1,4 @@
-//! Finished games as a computer player sees them.
+//! Analyses of finished games by a computer player.
 
 use axum::Json;
 use axum::extract::State;

@@ -20,14 +20,11 @@ use knotpost_core::queries::{BoardQuery, BoardView, view_board, view_boards};
 use knotpost_core::records::export_record;
 use knotpost_model::{BoardKey, BoardRef, BoardState};
 
-/// The maximum and the default number of boards of a page.
 const MOST: i64 = 200;
 const USUAL: i64 = 50;
 
-/// The refusals of a request for a board.
 pub(super) const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
 
-/// The same for a request that names a move.
 const UNKNOWN_OR_ILLEGAL: &[Code] =
     &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::IllegalMove, Code::NotSupported];
 
@@ -245,7 +242,7 @@ pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> 
     Ok(BoardRef { game, number })
 }
 
-/// The board that an address names, of a game that is played here; whether there is such a board is not looked at.
+/// Checks the game; the board may not exist.
 pub(super) fn board_of_a_game(web: &Web, game: &str, number: &str) -> Result<BoardRef, Problem> {
     let name = board_name(game, number)?;
     if web.app.game(&name.game).is_none() {

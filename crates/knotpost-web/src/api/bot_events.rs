@@ -1,8 +1,8 @@
-//! What happens on all boards of an account that a program plays, as server-sent events.
+//! Events on all boards of an account that a program plays, as server-sent events.
 //!
-//! A notification says which board may have changed; all boards are looked at now and then besides, which finds what
-//! nobody told of, and ends the stream of a key that has ended. The id of an event is the moment up to which all is told, so
-//! that any server can go on where another one stopped.
+//! A notification names a board that may have changed; all boards are polled besides, which finds changes without one,
+//! and ends the stream of a revoked key. The id of an event is the moment up to which everything was sent, so that any
+//! server can continue the stream of another one.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,11 +28,9 @@ use knotpost_core::queries::{ProgramFeed, ProgramLook, ProgramNews};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_platform::connections::Holder;
 
-/// How often all boards are looked at.
 const LOOK: Duration = Duration::from_secs(5);
-/// How often an idle connection sends a keep-alive comment.
 const ALIVE: Duration = Duration::from_secs(15);
-/// The number of events queued for a slow client; a slower one is disconnected and comes back.
+/// Events queued for a slow client; a slower one is disconnected and comes back.
 const WAITING: usize = 64;
 
 const TOO_MANY: &str = "this account has three streams of events open; end one of them and try again";
@@ -45,7 +43,6 @@ pub(super) struct Since {
     since: String,
 }
 
-/// The data of an event.
 #[derive(Serialize)]
 struct Data<'a> {
     game: &'a str,
@@ -78,7 +75,7 @@ pub(super) async fn follow(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     caller.require(Scope::Bot)?;
     let place = connection.stream(Holder::Account(caller.user), TOO_MANY)?;
-    // Subscribed before the first look, so that nothing is missed between it and the first notification.
+    // Subscribed before the first poll, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
     let mut feed = ProgramFeed::new(caller.proven(), heard.parse().ok().map(Millis));
@@ -97,7 +94,7 @@ pub(super) async fn follow(
     Ok(respond(waiting, ALIVE))
 }
 
-/// Looks and tells until the client goes, is too slow, its key ends, or the server stops.
+/// Ends when the client goes or is too slow, its key ends, or the server stops.
 async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<BoardRef>, events: &Events) {
     let mut next = Instant::now() + LOOK;
     loop {
@@ -124,10 +121,8 @@ async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<
     }
 }
 
-/// The client is gone or too slow.
 struct Lost;
 
-/// How long a client may take to make room for an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 async fn tell(events: &Events, news: Vec<ProgramNews>, until: Millis) -> Result<(), Lost> {

@@ -1,4 +1,4 @@
-//! Words to the players of a board, sent by a program.
+//! Chat on a board, sent by a program.
 
 use axum::extract::State;
 use axum::http::HeaderMap;

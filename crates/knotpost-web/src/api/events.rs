@@ -30,11 +30,9 @@ use knotpost_core::queries::{BoardVersion, view_board_version};
 use knotpost_model::{BoardRef, BoardState};
 use knotpost_platform::connections::Holder;
 
-/// How often the board is polled without a notification.
 const POLL: Duration = Duration::from_secs(3);
-/// How often an idle connection sends a keep-alive comment.
 const ALIVE: Duration = Duration::from_secs(25);
-/// The number of events queued for a slow client; a slower one is disconnected and reconnects by itself.
+/// Events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 16;
 
 /// The id of the last event that the client received, or of the page that it shows.
@@ -45,7 +43,6 @@ pub(super) struct Since {
     since: String,
 }
 
-/// Told to a client with too many streams.
 pub(super) const TOO_MANY: &str =
     "too many boards are watched from your network address; end some of these and try again";
 
@@ -93,7 +90,7 @@ pub(super) async fn follow(
     Ok(respond(waiting, ALIVE))
 }
 
-/// Reads and sends events until the client goes, is too slow, or the server stops.
+/// Ends when the client goes or is too slow, or the server stops.
 async fn watch(
     web: &Web,
     name: &BoardRef,
@@ -120,7 +117,6 @@ async fn watch(
     }
 }
 
-/// The client is gone or too slow.
 struct Lost;
 
 fn tell(events: &Events, name: &BoardRef, now: &BoardVersion, happened: Vec<&str>) -> Result<(), Lost> {

@@ -1,4 +1,4 @@
-//! A user's feeds: the boards that wait for the user, with their deadlines. A key in the address replaces authentication.
+//! A user's feeds. A key in the address replaces authentication.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};

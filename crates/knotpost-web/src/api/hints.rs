@@ -1,4 +1,4 @@
-//! What a computer player would do.
+//! Hints of a computer player.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -65,7 +65,7 @@ pub(super) async fn show(
     let command = Command::Hint { game: name.game, board: name.number, who };
     let origin = Origin::http(client.host(), caller.proof());
     let request = Request::typed(Ok(command), String::new(), origin);
-    // It changes nothing: a key would only keep an old answer.
+    // It changes nothing: a key would only preserve an old answer.
     Ok(Box::pin(execute_with_key(&web, &HeaderMap::new(), request, &[], present)).await)
 }
 

@@ -31,7 +31,6 @@ pub(super) use pictures::{busy as busy_with_pictures, picture_mark};
 
 use knotpost_core::boards::Code;
 
-/// The routes of the API, with their access rules.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/v1/games", || get(games::list)).described(&games::LIST),
     Route::new(Public, "GET", "/api/v1/games/{game}", || get(games::show)).described(&games::SHOW),
@@ -124,7 +123,7 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&boards::RECORD),
 ];
 
-/// Parses a JSON body. The parser's messages may repeat the input, so they are not passed on.
+/// Hides the parser's messages, which may repeat the input.
 fn read_json<T: serde::de::DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Problem> {
     serde_json::from_slice(body)
         .map_err(|_| Problem::new(Code::WrongArguments, format!("the request is not of the form {form}")))

@@ -23,7 +23,7 @@ use knotpost_core::replies::{Answer, Heading, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::limit_comment;
 
-/// The longest move, in bytes.
+/// Bytes.
 const LONGEST_MOVE: usize = 500;
 
 /// What is played.
@@ -95,7 +95,6 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
     ])
     .once();
 
-/// Executes the move as the caller, authenticated by session or key.
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
@@ -123,7 +122,7 @@ pub(super) async fn play(
     Ok(response.into_response())
 }
 
-/// The response for a refusal; `None`: it is none.
+/// `None` if it is no refusal.
 pub(super) fn refused(answer: &Answer) -> Option<CommandResponse> {
     let failure = answer.failure.as_ref()?;
     let status = status(failure.code);

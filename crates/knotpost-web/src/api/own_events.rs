@@ -1,8 +1,8 @@
-//! How the boards of a user stand, as server-sent events: a page that shows them all follows one stream.
+//! The state of all boards of a user, as server-sent events in one stream.
 //!
-//! A stream looks when something happens on one of its boards, at most once a second, and now and then besides: that
-//! finds new boards and what nobody told of, and ends the stream of whoever has logged out. So what a stream costs follows
-//! from its own boards, however much is played on others.
+//! A stream polls at events of its own boards, at most once a second, and at intervals besides: that finds new boards
+//! and changes without notification, and ends the stream after a log-out. Its cost thus depends on its own boards
+//! only.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -31,13 +31,10 @@ use knotpost_core::queries::{OwnBoards, follow_own_state};
 use knotpost_model::BoardRef;
 use knotpost_platform::connections::Holder;
 
-/// How often the boards are looked at when nothing is heard of them.
 const LOOK: Duration = Duration::from_secs(10);
-/// The shortest time between two looks.
 const GAP: Duration = Duration::from_secs(1);
-/// How often an idle connection sends a keep-alive comment.
 const ALIVE: Duration = Duration::from_secs(25);
-/// The number of events queued for a slow client; a slower one is disconnected and reconnects by itself.
+/// Events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 4;
 const SCOPES: &[Scope] = &[Scope::Read, Scope::Play, Scope::Bot];
 
@@ -74,7 +71,7 @@ pub(super) async fn follow(
     if !caller.userid.eq_ignore_ascii_case(&userid) {
         return Err(Problem::new(Code::NotAllowed, "only users themselves follow all their boards"));
     }
-    // Subscribed before the first look, so that nothing is missed between it and the first notification.
+    // Subscribed before the first poll, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
     let proven = caller.proven();
     let Some(state) = follow_own_state(&web.app, &proven).await? else {
@@ -93,7 +90,7 @@ pub(super) async fn follow(
     Ok(respond(waiting, ALIVE))
 }
 
-/// Looks and tells until the client goes, is too slow, logs out, or the server stops.
+/// Ends when the client goes, is too slow or logs out, or the server stops.
 async fn watch(
     web: &Web,
     proven: &ProvenUser,
@@ -127,7 +124,6 @@ async fn watch(
     }
 }
 
-/// The client is gone or too slow.
 struct Lost;
 
 fn tell(events: &Events, state: &OwnBoards) -> Result<(), Lost> {

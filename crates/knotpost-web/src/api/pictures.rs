@@ -22,9 +22,8 @@ use knotpost_core::boards::Code;
 use knotpost_core::gallery::{Busy, Look};
 use knotpost_core::queries::BoardView;
 
-/// The narrowest and widest picture.
 const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
-/// The widths in which a picture of pixels is drawn, so that few are: the next one that is as wide as asked.
+/// Drawn widths of PNG pictures, few on purpose: the next one not narrower than requested.
 const SIZES: [u16; 5] = [180, 360, 720, 1080, 1440];
 /// For addresses whose content never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
@@ -122,7 +121,6 @@ pub(super) async fn png(
     Ok(with_cache_control(answer, &view, query.v.as_deref()))
 }
 
-/// The refusal of a picture that many wait for.
 pub(crate) fn busy() -> Problem {
     let text = "too many pictures are being drawn at the moment; try again in a few seconds";
     let mut problem = Problem::new(Code::Unavailable, text);
@@ -130,12 +128,12 @@ pub(crate) fn busy() -> Problem {
     problem
 }
 
-/// The mark that distinguishes a picture from those of the same board after as many other moves, with other players or
-/// another standing, and from those of other versions of the program.
+/// Distinguishes a picture from others of the board with as many moves, with other players or another standing, and
+/// from those of other versions of the program.
 pub(crate) fn picture_mark(view: &BoardView) -> String {
     let board = &view.board;
     let mut digest = Sha256::new();
-    // Who sits where and whose turn it is may change without a move: a player is replaced, or gives up.
+    // Seats and turn may change without a move: a player is replaced, or gives up.
     let cast = format!("{:?}", view.sheet.drawing.view().cast);
     for part in [env!("CARGO_PKG_VERSION"), &view.summary.options, &board.position_text(), &cast] {
         digest.update((part.len() as u64).to_be_bytes());
@@ -146,7 +144,6 @@ pub(crate) fn picture_mark(view: &BoardView) -> String {
     knotpost_platform::secret::to_hex(digest.get(..8).unwrap_or(&digest))
 }
 
-/// Sets how long the answer may be cached.
 fn with_cache_control(mut answer: Response, view: &BoardView, mark: Option<&str>) -> Response {
     let is_current = mark.is_some_and(|mark| mark == picture_mark(view));
     let time = if is_current { FOR_EVER } else { ASK_AGAIN };

@@ -30,7 +30,6 @@ pub(super) const SHOW: Operation =
         .gives::<Standings>("The standings.")
         .refuses(&[Code::UnknownGame]);
 
-/// Returns the standings, in the blocks of the mail.
 pub(super) async fn show(
     State(web): State<Web>,
     ApiPath(game): ApiPath<String>,

@@ -1,4 +1,4 @@
-//! The common part of all streams of events: a place among the connections, and how they begin and end.
+//! The common part of event streams: a place among the connections, begin and end.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,14 +16,13 @@ use crate::error::Problem;
 use knotpost_core::boards::Code;
 use knotpost_platform::connections::{Full, Holder, Place, Stream as StreamPlace};
 
-/// The time after which a client opens a stream again that has ended; it may have been closed for another client.
+/// Reconnection delay; the stream may have been closed for another client.
 const RETRY: Duration = Duration::from_secs(5);
-/// The same for one that was refused, in seconds.
+/// Reconnection delay of a refused stream, in seconds.
 const RETRY_REFUSED: u64 = 60;
 
 pub(super) type Events = mpsc::Sender<Result<Event, Infallible>>;
 
-/// The connection that a request came on.
 pub(super) struct Connection(Arc<Place>);
 
 impl FromRequestParts<Web> for Connection {
@@ -39,7 +38,6 @@ impl FromRequestParts<Web> for Connection {
 }
 
 impl Connection {
-    /// Its place as a stream; `too_many` is told to whoever has as many as they may have.
     pub(super) fn stream(&self, holder: Holder, too_many: &str) -> Result<StreamPlace, Problem> {
         self.0.stream(holder).map_err(|full| refuse(full, too_many))
     }
@@ -55,7 +53,7 @@ fn refuse(full: Full, too_many: &str) -> Problem {
     problem
 }
 
-/// The answer with these events; an idle one has a keep-alive comment every `alive`.
+/// Sends a keep-alive comment after each `alive` without events.
 pub(super) fn respond(
     events: mpsc::Receiver<Result<Event, Infallible>>,
     alive: Duration,

@@ -1,5 +1,5 @@
-//! API keys. Making one needs the password, or a session in which it or a passkey was given lately: neither a key nor an
-//! unattended browser can make more.
+//! API keys. Making one needs a recent proof of password or passkey: neither a key nor an unattended browser can make
+//! more.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! A user: the public profile, and for the user alone their addresses and whether mail reaches them.
+//! A user: the public profile, and for the user alone their addresses.
 
 use axum::Json;
 use axum::extract::State;
@@ -64,7 +64,6 @@ pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A us
     .refuses(&[Code::NoSuchUser])
     .knows_caller();
 
-/// Returns the user; to the user themselves with their addresses.
 pub(super) async fn show(
     State(web): State<Web>,
     ApiPath(userid): ApiPath<String>,

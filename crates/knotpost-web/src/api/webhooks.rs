@@ -100,7 +100,6 @@ fn shown_once(status: StatusCode, fresh: FreshHook) -> Response {
     (status, secret, Json(body)).into_response()
 }
 
-/// Answers 404 when there is no such webhook.
 fn problem(error: ServiceError) -> Problem {
     match error {
         ServiceError::Refused(refusal) if refusal.code == Code::BadValue => {

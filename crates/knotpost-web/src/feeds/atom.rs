@@ -1,15 +1,14 @@
-//! The boards where it is a user's turn, as an Atom feed (RFC 4287) with an entry for each.
+//! An Atom feed (RFC 4287) with an entry for each board at a user's turn.
 //!
 //! An entry is a board at a move (its id is a `tag:` URI, RFC 4151); when a move is taken back and the user is to move
-//! again, the same entry is updated. The feed has no `self` link, although the format recommends one: it would contain the
-//! key, in a document that programs store and pass on.
+//! again, the same entry is updated. The feed has no `self` link, although the format recommends one: it would contain
+//! the key, in a document that programs store and pass on.
 
 use super::{Source, text};
 use crate::session::url_encode;
 use knotpost_core::queries::Waiting;
 use knotpost_model::Millis;
 
-/// Writes the feed; `since` is when it was switched on.
 pub(crate) fn write_atom(source: &Source<'_>, waiting: &[Waiting], since: Millis) -> String {
     let updated = waiting.iter().map(|waiting| waiting.since).max().map_or(since, |at| at.max(since));
     let mut feed = Xml::default();
@@ -43,7 +42,6 @@ fn write_entry(feed: &mut Xml, source: &Source<'_>, waiting: &Waiting) {
     feed.close("entry");
 }
 
-/// A globally unique id of something on this server.
 fn tag(domain: &str, what: &str) -> String {
     format!("tag:{},2026:{what}", url_encode(domain))
 }
@@ -82,13 +80,12 @@ impl Xml {
         self.0.push_str("/>\n");
     }
 
-    /// The page about it.
     fn link(&mut self, href: &str) {
         self.empty("link", &[("rel", "alternate"), ("type", "text/html"), ("href", href)]);
     }
 }
 
-/// Writes escaped text. Characters that XML 1.0 (section 2.2) does not allow are left out.
+/// Leaves out characters that XML 1.0 (section 2.2) does not allow.
 fn escape(out: &mut String, text: &str) {
     for sign in text.chars() {
         match sign {

@@ -1,5 +1,5 @@
-//! A user's deadlines as a calendar (iCalendar, RFC 5545): an event for each board whose clock runs for the user, with a
-//! reminder a day before.
+//! A user's deadlines as a calendar (iCalendar, RFC 5545): an event for each board whose clock runs for the user, with
+//! a reminder a day before.
 //!
 //! The UID of an event is the board at that move. It begins at the deadline and, without an end, ends there (section
 //! 3.6.1). All times of events are in UTC, which calendar programs convert; descriptions tell the user's own time.
@@ -9,7 +9,7 @@ use knotpost_core::boards::LastMoment;
 use knotpost_core::queries::Waiting;
 use knotpost_model::Millis;
 
-/// Bytes of a line, its break not counted (section 3.1).
+/// Bytes of a line, without its break (section 3.1).
 const WIDTH: usize = 75;
 
 pub(crate) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMoment)]) -> String {
@@ -62,12 +62,11 @@ fn utc(at: Millis) -> String {
     at.to_rfc3339().replace(['-', ':'], "")
 }
 
-/// Content lines, folded.
 #[derive(Default)]
 struct Lines(String);
 
 impl Lines {
-    /// Writes a line whose value is not text: constants, times, addresses.
+    /// Takes a value that is not text: constants, times, addresses.
     fn put(&mut self, name: &str, value: &str) {
         let line = [name, ":", value].concat();
         let mut width = 0;
@@ -82,7 +81,7 @@ impl Lines {
         self.0.push_str("\r\n");
     }
 
-    /// Writes a line whose value is text (section 3.3.11).
+    /// Escapes text (section 3.3.11).
     fn put_text(&mut self, name: &str, text: &str) {
         let mut value = String::with_capacity(text.len());
         for sign in text.chars() {

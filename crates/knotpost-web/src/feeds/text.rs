@@ -4,7 +4,6 @@ use knotpost_core::boards::{LastMoment, TimeUp};
 use knotpost_core::queries::{BoardSummary, Waiting, last_move};
 use knotpost_model::Zone;
 
-/// The most characters of a comment in a feed.
 const MOST_SPOKEN: usize = 1000;
 
 /// `Osbox 101`.
@@ -23,7 +22,7 @@ pub(super) fn against(board: &BoardSummary, userid: &str) -> String {
     if others.is_empty() { String::new() } else { format!(" against {}", others.join(", ")) }
 }
 
-/// The last move, its comment, the board in words, and the deadline: one paragraph each.
+/// Writes the last move, its comment, the board in words, and the deadline: one paragraph each.
 pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     let board = &waiting.board;
     let made = board.entries.len();
@@ -40,7 +39,6 @@ pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     [Some(first), spoken, Some(reading), Some(end)].into_iter().flatten().collect()
 }
 
-/// The deadline of the user.
 pub(super) fn until(end: LastMoment, zone: &Zone) -> String {
     let at = zone.show(end.at);
     match end.up {

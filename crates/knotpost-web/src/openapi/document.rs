@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document, generated from the table of routes, so that it has every route; its bodies are the schemas of
-//! the types that handlers read and write.
+//! The OpenAPI 3.1 document, generated from the table of routes and the schemas of their bodies, so that it is
+//! complete.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::routes::{Role, Route, routes};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
 
-/// The schemas of requests and responses: a field with a default is optional in requests only.
+/// Kept apart for requests and responses: a field with a default is optional in requests only.
 pub(super) struct Schemas {
     incoming: SchemaGenerator,
     outgoing: SchemaGenerator,
@@ -32,7 +32,6 @@ impl Schemas {
         Self { incoming: generator(Contract::Deserialize), outgoing: generator(Contract::Serialize) }
     }
 
-    /// All of them, by name.
     fn into_components(mut self) -> Map<String, Value> {
         let mut all = self.incoming.take_definitions(true);
         all.extend(self.outgoing.take_definitions(true));
@@ -40,7 +39,6 @@ impl Schemas {
     }
 }
 
-/// The document.
 pub fn openapi() -> Value {
     let mut schemas = Schemas::new();
     let problem = Value::from(schemas.outgoing.subschema_for::<ProblemDetails>());
@@ -118,7 +116,6 @@ fn describe(route: &Route, operation: &Operation, schemas: &mut Schemas, problem
     described
 }
 
-/// The access rule, and the accepted credentials.
 fn security(route: &Route, operation: &Operation) -> Value {
     let key =
         |scopes: &[Scope]| json!({ "key": scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>() });
@@ -147,7 +144,6 @@ fn content(media: &[Option<Media>], generator: &mut SchemaGenerator) -> Map<Stri
     media.iter().flatten().map(entry).map(|(kind, form)| (kind.to_owned(), form)).collect()
 }
 
-/// The parameters in a path, in the query and in the header fields.
 fn parameters(route: &Route, operation: &Operation, schemas: &mut Schemas) -> Vec<Value> {
     let names = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let mut all: Vec<Value> = names.map(path_parameter).collect();
@@ -188,7 +184,6 @@ fn path_parameter(name: &str) -> Value {
     })
 }
 
-/// The fields of a query as parameters.
 fn query_parameters(query: &Schema) -> Vec<Value> {
     let Some(fields) = query.get("properties").and_then(Value::as_object) else { return Vec::new() };
     let parameter = |(name, schema): (&String, &Value)| {
@@ -222,7 +217,6 @@ fn strip_null(schema: &mut Map<String, Value>) {
     }
 }
 
-/// The responses, by status.
 fn responses(
     route: &Route,
     operation: &Operation,
@@ -260,7 +254,6 @@ fn responses(
     all
 }
 
-/// The codes that a request may be refused with, by status.
 fn refusals(route: &Route, operation: &Operation) -> BTreeMap<u16, Vec<&'static str>> {
     let mut codes = vec![Code::RateLimited, Code::Unavailable];
     let changes = route.method != "GET";

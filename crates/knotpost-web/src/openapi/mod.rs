@@ -20,7 +20,6 @@ use super::routes::Role::Public;
 use super::routes::Route;
 use super::session::LoggedIn;
 
-/// The routes of the description.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/openapi.json", || get(document)).described(&DOCUMENT),
     Route::new(Public, "GET", "/api/docs", || get(docs)).described(&DOCS),

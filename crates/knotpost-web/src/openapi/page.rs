@@ -53,7 +53,6 @@ fn text<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or("")
 }
 
-/// The requests of a chapter.
 fn requests(document: &Value, tag: &str) -> Vec<Fact> {
     let all = members(&document["paths"]);
     let all = all
@@ -86,7 +85,6 @@ fn describe(path: &str, method: &str, request: &Value) -> Fact {
     }
 }
 
-/// The credentials of a request.
 fn shown(security: &Value) -> Fact {
     let ways: Vec<String> = items(security)
         .map(|way| match members(way).next() {
@@ -100,7 +98,6 @@ fn shown(security: &Value) -> Fact {
     marked(&ways.join(" or "))
 }
 
-/// Bodies: their media types and forms.
 fn media(content: &Value) -> Vec<Fact> {
     members(content)
         .map(|(name, media)| context! { name, kind => kind(media.get("schema").unwrap_or(&Value::Null)) })
@@ -119,7 +116,6 @@ fn fields(schema: &Value) -> Vec<Fact> {
         .collect()
 }
 
-/// The words that a shape allows, with what each means.
 fn choices(schema: &Value) -> Vec<Fact> {
     let described = items(&schema["oneOf"]).map(|one| {
         let word = one["const"].as_str().or(one["enum"][0].as_str()).unwrap_or("");
@@ -134,7 +130,6 @@ fn kind(schema: &Value) -> Fact {
     Fact::from_safe_string(kind_html(schema))
 }
 
-/// The form of a value in words; other shapes are linked.
 fn kind_html(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         return format!("<a href=\"#{name}\">{name}</a>", name = escape(name));
@@ -171,7 +166,6 @@ fn one_kind(kind: &str, schema: &Value) -> String {
     }
 }
 
-/// A sentence with code between backticks, as HTML.
 fn marked(sentence: &str) -> Fact {
     let parts = sentence.split('`').enumerate().map(|(index, part)| {
         if index % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }

@@ -28,17 +28,15 @@ use knotpost_core::identity::{
 };
 use knotpost_core::requests::Request;
 
-/// Has a browser delete what it stores for this site (W3C, Clear Site Data).
+/// Makes a browser delete its data of this site (W3C, Clear Site Data).
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 
-/// The query: the page to return to after the log-in.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Next {
     next: String,
 }
 
-/// The fields of the log-in form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LogIn {
@@ -47,14 +45,13 @@ pub(super) struct LogIn {
     next: String,
     /// `link`: send a link instead; `challenge`: ask a passkey; `passkey`: its answer.
     by: String,
-    /// The address that a form was sent to without a session, and its fields.
+    /// Address of a form that was sent without a session; its fields follow.
     sent_to: String,
     sent: String,
     #[serde(flatten)]
     passkey: passkeys::Shown,
 }
 
-/// The fields of the sign-up form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SignUp {
@@ -64,11 +61,10 @@ pub(super) struct SignUp {
     next: String,
 }
 
-/// The fields of the log-out form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LogOut {
-    /// `everywhere`: all sessions.
+    /// Empty, or `everywhere` for all sessions.
     from: String,
 }
 
@@ -95,14 +91,12 @@ fn form_facts(web: &Web, userid: &str, next: &str, unsent: Option<&Unsent>, mess
     context! { userid, next => safe_next(next), unsent, message, passkeys => passkeys::script(web) }
 }
 
-/// The form with what was wrong.
 fn form(web: &Web, status: StatusCode, given: &LogIn, message: &str) -> Response {
     let unsent = given.unsent();
     let facts = form_facts(web, given.userid.trim(), &given.next, unsent.as_ref(), message);
     no_store(web.pages.page(status, "login.html", facts))
 }
 
-/// The form for somebody whose session has ended; it carries what they sent without one.
 fn ask_with(web: &Web, unsent: &Unsent, status: StatusCode) -> Response {
     let message = "you were logged out, and nothing was sent; what you wrote is kept: log in to go on";
     let facts = form_facts(web, "", &unsent.page(), Some(unsent), message);
@@ -110,7 +104,6 @@ fn ask_with(web: &Web, unsent: &Unsent, status: StatusCode) -> Response {
 }
 
 impl LogIn {
-    /// The form that was sent without a session.
     fn unsent(&self) -> Option<Unsent> {
         (!self.sent_to.is_empty()).then(|| Unsent::read(&self.sent_to, self.sent.as_bytes()))
     }
@@ -166,7 +159,7 @@ fn agent(headers: &HeaderMap) -> &str {
     headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Sets the cookie of a new session and ends the previous session of the browser, if there was one.
+/// Sets the cookie, and ends the browser's previous session.
 async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) -> Response {
     if let Some(old) = token(&web.app.config, credentials)
         && let Err(error) = log_out(&web.app, &old).await
@@ -211,7 +204,7 @@ pub(super) async fn leave(
         Ok(()) => {
             let cookie = set_cookie(&web.app.config, "");
             let mut page = ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response();
-            // Stored boards, forms that were not sent, the subscription to pushes. Browsers obey over TLS alone.
+            // Stored boards, unsent forms, the subscription to pushes. Browsers obey over TLS alone.
             if is_secure(&web.app.config) {
                 page.headers_mut().insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
             }
@@ -274,7 +267,7 @@ pub(super) async fn sign_up(
     }
 }
 
-/// The userid and the command; on an error the name of the field that is not one word.
+/// Returns the name of the field that is not one word as the error.
 fn read_sign_up(given: &SignUp) -> Result<(String, Command), &'static str> {
     let userid = read_word(given.userid.trim()).ok_or("userid")?;
     // The password is not trimmed: the log-in does not trim it either.

@@ -1,5 +1,5 @@
-//! Style, script and figures of the pages. They are compiled into the program; their addresses change with their content,
-//! so that browsers may cache them for ever.
+//! Style, script and figures of the pages, compiled into the program. Addresses change with the content, so that
+//! browsers may cache them for ever.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 use crate::theme::Theme;
 use knotpost_platform::secret::to_hex;
 
-/// The style sheet; its dark colours follow the reader's system.
+/// Dark colours follow the reader's system.
 pub(crate) const STYLE: &str = include_str!("../../../../web/style.css");
 
-/// What scripts of pages share; they import it by [`SHARED_NAME`].
+/// Shared by the scripts of pages, which import it by [`SHARED_NAME`].
 const SHARED: &str = include_str!("../../../../web/live.js");
 const SHARED_NAME: &str = "./live.js";
 
@@ -29,7 +29,6 @@ const FILES: [(&str, &str, &str); 6] = [
     ("knot.svg", "image/svg+xml", include_str!("../../../../web/knot.svg")),
 ];
 
-/// A file that pages refer to.
 struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -50,20 +49,17 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     styles.into_iter().chain(files).map(asset).chain([shared]).collect()
 });
 
-/// The version of the content.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Version {
     v: String,
 }
 
-/// The address of the current content.
 pub(crate) fn address(name: &str) -> String {
     let version = ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.version);
     format!("/assets/{name}?v={version}")
 }
 
-/// The content of a file.
 pub(super) fn text(name: &str) -> &'static str {
     FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text)
 }

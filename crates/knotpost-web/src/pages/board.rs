@@ -31,46 +31,39 @@ use knotpost_core::queries::{
 use knotpost_core::replies::Hint;
 use knotpost_model::{BoardRef, BoardState};
 
-/// What can be shown beside the board first, instead of the moves.
 const SIDES: [&str; 2] = ["talk", "more"];
 
-/// The query of the page: which state of a board it shows.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Look {
     ply: Option<i64>,
-    /// The move so far.
     choose: Option<String>,
-    /// The place for the next die, chosen before its face.
+    /// For the next die, chosen before its face.
     spot: Option<String>,
-    /// Given: the move was sent, but the session had ended.
+    /// Set if the move was sent after the end of the session.
     unsent: Option<String>,
-    /// What is shown beside the board: `talk`, `more`, or the moves.
+    /// One of [`SIDES`]; the moves by default.
     pub(super) side: Option<String>,
 }
 
-/// The result of a form that was just sent.
 #[derive(Debug, Default)]
 pub(super) struct Notice {
     pub(super) message: String,
     pub(super) hints: Vec<String>,
-    /// The text of the form, so that it need not be typed again.
     pub(super) comment: String,
-    /// The move that was sent from a page behind which the board had changed.
+    /// Move sent from a page that was out of date.
     pub(super) stale: Option<String>,
-    /// A note to oneself that was not stored.
+    /// Text of a note that was not stored.
     pub(super) note: Option<String>,
-    /// What a computer player would do, just asked.
     pub(super) hint: Option<Hint>,
 }
 
 impl Look {
-    /// The board with this move on it, which is not made yet.
+    /// Shows the board with this move before it is made.
     pub(super) fn at(play: &str) -> Self {
         Self { choose: Some(play.to_owned()), ..Self::default() }
     }
 
-    /// The board with this beside it.
     pub(super) fn beside(side: &str) -> Self {
         Self { side: Some(side.to_owned()), ..Self::default() }
     }
@@ -132,7 +125,6 @@ pub(super) async fn page(
     no_store(web.pages.page_for(visitor, status, "board.html", facts))
 }
 
-/// When the move of a computer player is due.
 fn tell_expected(userid: &str, expected: Expected) -> String {
     match expected {
         Expected::Within(seconds) => format!("{userid} is thinking; a move is due within {seconds} seconds."),
@@ -143,7 +135,6 @@ fn tell_expected(userid: &str, expected: Expected) -> String {
     }
 }
 
-/// A board and its viewer.
 struct Seen<'a> {
     view: &'a BoardView,
     visitor: Option<&'a Visitor>,
@@ -204,7 +195,6 @@ impl Seen<'_> {
         join([self.turn_facts(turn.as_ref()), self.proposal_facts(), shared])
     }
 
-    /// Where the visitor makes a turn.
     fn ground(&self) -> Ground<'_> {
         let board = &self.view.board;
         Ground {
@@ -215,7 +205,6 @@ impl Seen<'_> {
         }
     }
 
-    /// The choices beside the board, and the move that would be sent.
     fn turn_facts(&self, turn: Option<&Turn<'_>>) -> Value {
         let Some(turn) = turn else {
             return context! { choosing => false, has_preview => false };
@@ -256,7 +245,7 @@ impl TurnPage for Seen<'_> {
     }
 }
 
-/// Options as players say them: `5x5, no capture` for `-size=5 -no_capture`.
+/// Names options as players do: `5x5, no capture` for `-size=5 -no_capture`.
 fn name_options(options: &str) -> String {
     let name = |option: &str| match option.trim_start_matches('-').split_once('=') {
         Some(("size", size)) => format!("{size}x{size}"),

@@ -1,4 +1,5 @@
-//! The buttons and forms of a board's page. Each executes a command of the command language, authenticated by the session.
+//! The buttons and forms of a board's page. Each executes a command of the command language, authenticated by the
+//! session.
 
 use axum::Form;
 use axum::body::to_bytes;
@@ -26,26 +27,21 @@ use knotpost_core::replies::{Answer, Hint, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, limit_comment};
 
-/// The fields of a form on the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct BoardForm {
-    /// What to do: `move`, `chat`, `resign` and the like.
+    /// `move`, `chat`, `resign` and the like.
     act: String,
-    /// The move, or the moves to queue.
     #[serde(rename = "move")]
     play: String,
-    /// The number that the move is to have.
     number: Option<u32>,
-    /// How many moves the board had on the page.
+    /// Moves of the board as the page showed it.
     ply: Option<i64>,
-    /// The comment or the message.
     comment: String,
-    /// Set when the player has confirmed a resignation.
+    /// Set after the player has confirmed a resignation.
     sure: String,
 }
 
-/// Executes a command as this user.
 pub(super) async fn command(
     web: &Web,
     client: Client,
@@ -63,8 +59,8 @@ fn request(client: Client, visitor: &Visitor, command: Result<Command, ParseErro
     Request::typed(command, body, origin)
 }
 
-/// Says something under the key of a form that a browser sends again when it has heard no answer. A move needs none: its
-/// number keeps it from being made twice.
+/// Uses the form's key, as a browser without an answer sends it again. A move needs none: its number keeps it from
+/// being made twice.
 async fn say_once(
     web: &Web,
     client: Client,
@@ -137,7 +133,7 @@ pub(super) async fn act(
     }
 }
 
-/// Stores a note to oneself, which is no command: nobody is told of it.
+/// Tells nobody: a note is no command.
 async fn write_note(web: &Web, visitor: &Visitor, name: &BoardRef, text: &str) -> Response {
     match write_own_note(&web.app, visitor.proven(), name, text).await {
         Ok(_) => {
@@ -152,7 +148,6 @@ async fn write_note(web: &Web, visitor: &Visitor, name: &BoardRef, text: &str) -
     }
 }
 
-/// The command of a form, or what the form lacks.
 fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command, (Code, &'static str)> {
     let (game, board, who) = (name.game.clone(), name.number, visitor.credentials());
     let (action, number) = match form.act.as_str() {
@@ -209,7 +204,6 @@ async fn answered(
         if form.act == "chat" {
             return to_talk(name);
         }
-        // A rematch is a board of its own.
         let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);
         return Redirect::to(&format!("/boards/{}/{}#board", shown.game, shown.number)).into_response();
     };
@@ -225,7 +219,6 @@ async fn answered(
     page(web, Some(visitor), name, &look, status(failure.code), &notice).await
 }
 
-/// What a computer player would do, where that was asked.
 fn given_hint(answer: &Answer) -> Option<&Hint> {
     match &answer.reply {
         Reply::Board(sheet) => sheet.hint.as_deref(),
@@ -233,7 +226,7 @@ fn given_hint(answer: &Answer) -> Option<&Hint> {
     }
 }
 
-/// The hints of a refusal, without those for whoever types commands.
+/// Omits hints for users who type commands.
 pub(super) fn hints(answer: &Answer) -> Vec<String> {
     let is_typed = |hint: &str| ["Syntax: ", "Example: "].iter().any(|mark| hint.starts_with(mark));
     match &answer.reply {

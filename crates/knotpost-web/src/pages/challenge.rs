@@ -1,4 +1,4 @@
-//! A new board: the form is made from the option table of the game.
+//! The form for a new board, made from the option table of the game.
 
 pub(super) mod invitations;
 
@@ -27,15 +27,12 @@ use knotpost_core::queries::{BoardQuery, view_boards};
 use knotpost_model::BoardState;
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 
-/// The most userids that the form proposes.
 const MOST_KNOWN: usize = 30;
-/// The most boards of each kind whose players are proposed.
+/// Boards of each kind whose players are proposed.
 const MOST_BOARDS: i64 = 30;
 
-/// The level that the form proposes.
 const FIRST_LEVEL: u8 = 3;
 
-/// The values of a form by the names of its fields.
 type Fields = HashMap<String, String>;
 
 pub(super) async fn ask(
@@ -107,7 +104,7 @@ async fn form(
     no_store(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
 }
 
-/// A preset as a link that fills the form in, opponents and all.
+/// A preset as a link that fills in the form with its opponents.
 fn preset_facts(meta: &Meta, preset: &Preset, fields: &Fields) -> Value {
     let others = fields.iter().filter(|(name, _)| !name.starts_with("option_") && *name != "game");
     let options = preset.options.iter().map(|(name, value)| (format!("option_{name}"), (*value).to_owned()));
@@ -128,10 +125,9 @@ fn preset_facts(meta: &Meta, preset: &Preset, fields: &Fields) -> Value {
     context! { title => preset.title, about => preset.about, link, chosen }
 }
 
-/// Userids that a user may want to play with, and what others look for with the game of each.
+/// Userids to propose, and the open seeks of each game.
 type Partners = (Vec<String>, Vec<(String, Value)>);
 
-/// Those whom the user plays with, and those who look for somebody.
 async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError> {
     let mut known: Vec<String> = Vec::new();
     let mut add = |userid: &str| {
@@ -164,7 +160,7 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
     Ok((known, seeking))
 }
 
-/// The sizes that a game can have; none where it has no such option.
+/// Sizes of a game; empty without that option.
 fn sizes(specs: &[OptionSpec], fields: &Fields) -> Vec<Value> {
     let Some(spec) = specs.iter().find(|spec| spec.name == "size") else { return Vec::new() };
     let offered: Vec<String> = match &spec.kind {
@@ -176,7 +172,6 @@ fn sizes(specs: &[OptionSpec], fields: &Fields) -> Vec<Value> {
     offered.into_iter().map(|size| context! { is_given => size == given, size }).collect()
 }
 
-/// An option as a field of the form.
 fn option_facts(spec: &OptionSpec, fields: &Fields) -> Value {
     let name = format!("option_{}", spec.name);
     let given = fields.get(&name).map_or(spec.default, String::as_str).to_owned();
@@ -229,7 +224,7 @@ pub(super) async fn act(
     Redirect::to(&format!("/?done={done}#seeks")).into_response()
 }
 
-/// Makes or withdraws a link that invites; `None`: the form is about something else.
+/// Makes or withdraws an invitation link; `None` if the form is not about links.
 async fn act_on_links(
     web: &Web,
     visitor: &Visitor,
@@ -254,7 +249,6 @@ async fn act_on_links(
     Some(done.map(|()| Redirect::to(&format!("/challenge{query}#links")).into_response()))
 }
 
-/// The challenge, or the search for an opponent.
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
     let Some(game) = web.app.offered_game(&name) else { return Err("choose a game".to_owned()) };
@@ -291,14 +285,12 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String
     }
 }
 
-/// The computer player whose level was chosen.
 fn read_level(fields: &Fields) -> Result<String, String> {
     let level = fields.get("level").and_then(|level| level.parse().ok());
     let level = level.filter(|level| (1..=LEVELS).contains(level));
     level.map(userid_of).ok_or_else(|| format!("choose a level from 1 to {LEVELS}"))
 }
 
-/// The options that differ from their defaults.
 fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, String> {
     let mut options = Vec::new();
     for spec in specs {
@@ -318,7 +310,7 @@ fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption
     Ok(options)
 }
 
-/// All players in turn order; the visitor has the place that they chose.
+/// All players in turn order; the visitor has the chosen place.
 fn read_players(visitor: &Visitor, most: usize, fields: &Fields) -> Result<Vec<String>, String> {
     let others = (2..=most).filter_map(|place| fields.get(&format!("player{place}")));
     let others = others.map(|name| name.trim()).filter(|name| !name.is_empty());

@@ -8,7 +8,6 @@ use crate::session::url_encode;
 use knotpost_core::StoreError;
 use knotpost_core::identity::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
 
-/// The addresses for the page, if there are any.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {
     let Some(key) = view_feed_key(&web.app, visitor.user).await? else { return Ok(Value::from(())) };
     let user = format!("{}/api/v1/users/{}", web.pages.url, url_encode(&visitor.userid));
@@ -19,7 +18,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreEr
     })
 }
 
-/// Makes new addresses; the old ones stop working.
+/// Old addresses stop working.
 pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
     match renew_feed_key(&web.app, visitor.proven()).await {
         Ok(()) => Redirect::to("/settings#feeds").into_response(),
@@ -27,7 +26,6 @@ pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
     }
 }
 
-/// Switches the feeds off.
 pub(super) async fn end(web: &Web, visitor: &Visitor) -> Response {
     match end_feed_key(&web.app, visitor.user).await {
         Ok(()) => Redirect::to("/settings#feeds").into_response(),

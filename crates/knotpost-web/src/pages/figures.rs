@@ -18,28 +18,25 @@ use crate::api::busy_with_pictures;
 use crate::client::Client;
 use knotpost_core::gallery::{Busy, Look};
 
-/// The themes of a picture, with their names in styles and addresses.
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
-/// Moves before the figure of a game for which none are picked.
+/// Moves of a figure without chosen moves.
 const MOVES: usize = 9;
-/// Browsers may cache a figure for a day.
 const KEEP: &str = "public, max-age=86400";
 
-/// A cache of the figures of games, each drawn when it is first requested.
+/// Drawn at their first request.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     drawn: Mutex<BTreeMap<(&'static str, &'static str), Arc<str>>>,
 }
 
 impl Figures {
-    /// The figure of a game in this theme.
     fn of(&self, game: &dyn AnyGame, theme: Theme, ground: &'static str) -> Arc<str> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let figure = drawn.entry((game.meta().name, ground)).or_insert_with(|| draw(game, theme).into());
         Arc::clone(figure)
     }
 
-    /// The last move of the figure of a game, as the start page lets it happen; `None`: it wins nothing.
+    /// The figure's last move as an animation of the start page; `None` if it wins nothing.
     pub(super) fn push_of(&self, game: &dyn AnyGame) -> Option<Value> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let figure = drawn.entry((game.meta().name, "push")).or_insert_with(|| draw_push(game).into());
@@ -47,7 +44,7 @@ impl Figures {
     }
 }
 
-/// Empty: the last move of the figure pushes nothing, or wins nothing.
+/// Empty if the last move pushes nothing or wins nothing.
 fn draw_push(game: &dyn AnyGame) -> String {
     let view = some_view(game);
     let Some(news) = view.news.as_ref().filter(|news| news.gain > 0) else { return String::new() };
@@ -89,7 +86,7 @@ fn draw(game: &dyn AnyGame, theme: Theme) -> String {
     svg(&some_view(game), &PictureOptions { theme, title, ..PictureOptions::default() })
 }
 
-/// The game after some moves: those picked for it, else any.
+/// Plays the moves chosen for the game, else any.
 fn some_view(game: &dyn AnyGame) -> View {
     let mut position = begin(game);
     if let Some(moves) = lessons::figure(game.meta().name) {
@@ -111,7 +108,7 @@ fn some_view(game: &dyn AnyGame) -> View {
     position.view(Viewer::Spectator)
 }
 
-/// The faces of the dice with their letters, for games with dice.
+/// Dice with their letters; empty for games without dice.
 pub(super) fn faces(game: &dyn AnyGame) -> Vec<Value> {
     let is_face = |choice: &Choice| matches!(choice.kind, PartKind::Face(_));
     if !begin(game).choices("").next.iter().any(is_face) {

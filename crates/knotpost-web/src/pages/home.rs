@@ -26,9 +26,7 @@ use knotpost_core::queries::{
 use knotpost_core::replies::{BoardLine, Reply};
 use knotpost_model::{BoardState, Millis, Span};
 
-/// The most boards of all users on the start page.
 const BOARDS: i64 = 20;
-/// The most boards of the user on the start page.
 const OWN_BOARDS: i64 = 200;
 
 pub(crate) async fn not_found(State(web): State<Web>, uri: Uri) -> Response {
@@ -38,8 +36,7 @@ pub(crate) async fn not_found(State(web): State<Web>, uri: Uri) -> Response {
     not_found_page(&web)
 }
 
-/// The answer when an address does not support the method. It reveals nothing: addresses are no secret, and the answer is
-/// the same for everyone.
+/// Refuses alike for everyone; it reveals nothing, as addresses are no secret.
 pub(crate) async fn method_not_allowed(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") || uri.path() == "/commands" {
         return Problem::method_not_allowed().into_response();
@@ -49,7 +46,7 @@ pub(crate) async fn method_not_allowed(State(web): State<Web>, uri: Uri) -> Resp
     web.pages.page(StatusCode::METHOD_NOT_ALLOWED, "problem.html", context! { title, message })
 }
 
-/// The 404 page, also for pages that the user may not see.
+/// Answers 404, also for pages that the user may not see.
 pub(crate) fn not_found_page(web: &Web) -> Response {
     let message = "there is no such page here";
     let facts = context! { title => "Not found", message, games => game_links(web) };
@@ -58,11 +55,10 @@ pub(crate) fn not_found_page(web: &Web) -> Response {
     page
 }
 
-/// The query of the start page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Done {
-    /// What a form has just done: `seeking` or `stopped`.
+    /// Form that was just executed: `seeking` or `stopped`.
     done: String,
 }
 
@@ -73,7 +69,7 @@ pub(super) async fn home(
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
-        // Read before the boards themselves: a change in between is then told once too often rather than missed.
+        // Read before the boards themselves: a change in between is then reported once too often rather than missed.
         let state = match visitor {
             Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
             None => None,
@@ -105,7 +101,6 @@ pub(super) async fn home(
     }
 }
 
-/// The user's boards, those that wait for the user first.
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
     let boards = view_own_boards(&web.app, &visitor.userid, OWN_BOARDS).await?;
     let zone = view_zone(&web.app, visitor).await?;
@@ -140,7 +135,6 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     Ok(boards.iter().map(facts).collect())
 }
 
-/// A duration in words, in its largest unit.
 fn name_span(span: Span) -> String {
     let minutes = span.0 / 60_000;
     let (count, unit) = match minutes {
@@ -192,7 +186,6 @@ pub(super) async fn game(
     web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
 }
 
-/// The games, to go on from a page that is not there.
 fn game_links(web: &Web) -> Vec<Value> {
     web.app
         .offered_games()

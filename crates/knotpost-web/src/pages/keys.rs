@@ -1,4 +1,4 @@
-//! API keys on the settings page: made where the password, or a passkey, was given lately; shown once, revoked by a button.
+//! API keys on the settings page: made after a recent proof of password or passkey, shown once, revoked by a button.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -13,7 +13,6 @@ use knotpost_core::identity::{
 };
 use knotpost_model::Millis;
 
-/// The user's keys for the page.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
     let keys = view_tokens(&web.app, visitor.user).await?;
     let line = |key: &knotpost_core::identity::TokenView| {
@@ -27,7 +26,6 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, St
     Ok(keys.iter().map(line).collect())
 }
 
-/// Makes a key and shows it once.
 pub(super) async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     let made = async {
         let scopes = Scope::ALL.into_iter().filter(|scope| !field(fields, scope.as_str()).is_empty());
@@ -50,7 +48,6 @@ pub(super) async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Respo
     }
 }
 
-/// Revokes a key.
 pub(super) async fn end(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     let id = field(fields, "id").parse().unwrap_or(0);
     match revoke_token(&web.app, visitor.user, id).await {

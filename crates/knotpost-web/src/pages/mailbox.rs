@@ -22,17 +22,15 @@ use crate::{CONTENT_POLICY, Web, client};
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{LocalMail, LocalMailbox, list_local_mail, read_local_mail, show_local_mail};
 
-/// The policy of the page of a mail: no origin, no scripts, no forms, and no requests.
+/// Denies a mail's page an origin, scripts, forms and requests.
 const FRAME_POLICY: &str = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
                             base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/// The cookie that holds the key.
 const COOKIE: &str = "knotpost-mailbox";
-/// The query parameter with the key, for the first visit.
 const PARAMETER: &str = "key";
 
-/// Lets in administrators and clients with the key. For all others, and where mail is not captured, the answer is 404; on
-/// this machine itself it says where to find the key.
+/// Lets in administrators and clients with the key. All others get 404; on this machine itself it tells where the key
+/// is.
 ///
 /// An address with the key sets a cookie and redirects to the address without it, so that the key stays out of history
 /// and logs.
@@ -72,7 +70,7 @@ fn address_without_key(uri: &Uri) -> String {
     format!("{}{mark}{query}", uri.path())
 }
 
-/// The cookie for pages below this path. A browser on this machine connects without TLS, even where others use it.
+/// Omits `Secure` for a browser on this machine, which connects without TLS.
 fn set_cookie(parts: &Parts, web: &Web, key: &str) -> HeaderValue {
     let is_secure = is_secure(&web.app.config) && !client::asks_by_loopback_name(parts);
     let secure = if is_secure { "; Secure" } else { "" };
@@ -85,7 +83,6 @@ async fn is_administrator(parts: &Parts, web: &Web) -> bool {
     matches!(find(parts, web).await, Ok(Some(visitor)) if visitor.is_admin)
 }
 
-/// The search query.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Look {
@@ -93,7 +90,6 @@ pub(super) struct Look {
     before: Option<String>,
 }
 
-/// Reads mail from the disk, on a thread for blocking work.
 async fn look<T: Send + 'static>(
     web: &Web,
     at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,
@@ -170,7 +166,7 @@ pub(super) async fn show(
     Ok(shown)
 }
 
-/// The links in a text to pages of this server; the page links no others.
+/// Finds links to pages of this server; others are not linked.
 fn own_links(text: &str, web: &Web) -> Vec<String> {
     let url = format!("{}/", web.app.config.server.public_url.trim_end_matches('/'));
     let words = text.split(|sign: char| sign.is_whitespace() || "<>()\"".contains(sign));
@@ -182,7 +178,6 @@ fn own_links(text: &str, web: &Web) -> Vec<String> {
     links
 }
 
-/// The page of a mail, for the frame.
 pub(super) async fn page(
     State(web): State<Web>,
     PagePath(name): PagePath<String>,
@@ -195,7 +190,6 @@ pub(super) async fn page(
     Ok((facts, html).into_response())
 }
 
-/// The raw mail, as a download.
 pub(super) async fn download(
     State(web): State<Web>,
     PagePath(name): PagePath<String>,

@@ -46,17 +46,15 @@ use knotpost_core::identity::Visitor;
 use knotpost_core::outage::log_failure;
 use knotpost_platform::secret::to_hex;
 
-/// Renders pages.
 #[derive(Debug)]
 pub(super) struct Pages {
     templates: Environment<'static>,
     server: String,
     address: String,
     url: String,
-    /// Whether the server has computer players.
     has_bots: bool,
     figures: figures::Figures,
-    /// What was wrong with the operator's text about privacy when that was logged last.
+    /// Last logged problem of the operator's text about privacy.
     privacy_problem: Mutex<Option<String>>,
 }
 
@@ -73,12 +71,12 @@ impl Pages {
         }
     }
 
-    /// A page for which no session was looked for: it does not say for which one it was made.
+    /// Renders a page without regard to the session.
     pub(super) fn page(&self, status: StatusCode, template: &str, facts: Value) -> Response {
         self.render(None, status, template, facts)
     }
 
-    /// A page for whom the session of the request was looked for: a logged-in user, or `None` when there is none.
+    /// Marks the page with its session, see [`SESSION_MARK`]; `None` if nobody is logged in.
     pub(super) fn page_for(
         &self,
         visitor: Option<&Visitor>,
@@ -125,7 +123,6 @@ impl Pages {
         }
     }
 
-    /// A page that says what went wrong.
     pub(super) fn failure(&self, error: ServiceError) -> Response {
         match error {
             ServiceError::Refused(refusal) => self.problem(refusal.code, &refusal.message),
@@ -144,7 +141,6 @@ impl Pages {
     }
 }
 
-/// The heading of a page that says why something was not done.
 pub(super) fn title_of(status: StatusCode) -> &'static str {
     match status {
         StatusCode::NOT_FOUND => "Not found",
@@ -153,8 +149,8 @@ pub(super) fn title_of(status: StatusCode) -> &'static str {
     }
 }
 
-/// The facts of several sources for one template. None may hide one of the same name of another: the template would find
-/// the wrong one, and break only where it is read.
+/// Joins facts of several sources, whose names must differ: the template would find the wrong one, and break only when
+/// rendered.
 pub(super) fn join<const N: usize>(sources: [Value; N]) -> Value {
     debug_assert_eq!(name_given_twice(&sources), None, "a fact hides another one of its name");
     merge_maps(sources)
@@ -166,11 +162,10 @@ fn name_given_twice(sources: &[Value]) -> Option<String> {
     names.map(|name| name.to_string()).find(|name| !known.insert(name.clone()))
 }
 
-/// For which session a page was made; absent where none was looked for. The service worker of the pages deletes what it
-/// has stored for another one.
+/// Identifies the session that a page was made for. The service worker deletes stored pages of another one.
 const SESSION_MARK: HeaderName = HeaderName::from_static("x-session-mark");
 
-/// Another one for each session; `-` for whoever is not logged in. Nothing is learned from it, and nothing is done by it.
+/// Differs for each session; `-` without one. It is no credential.
 fn session_mark(visitor: Option<&Visitor>) -> HeaderValue {
     let Some(visitor) = visitor else { return HeaderValue::from_static("-") };
     let digest = Sha256::digest([b"mark of session ", visitor.session.as_bytes()].concat());
@@ -179,7 +174,6 @@ fn session_mark(visitor: Option<&Visitor>) -> HeaderValue {
         .unwrap_or(HeaderValue::from_static("-"))
 }
 
-/// The templates of pages.
 fn environment() -> Environment<'static> {
     let mut templates = Environment::new();
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -200,7 +194,6 @@ fn load_templates(mut templates: &mut Environment<'static>) {
     minijinja_embed::load_templates!(templates, "web");
 }
 
-/// The routes of the pages, with their access rules.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/", || get(home::home)),
     Route::new(Public, "GET", "/games", || get(short::games)),
@@ -288,7 +281,6 @@ mod tests {
         }
     }
 
-    /// The text of a block up to the brace that ends it.
     fn block(rest: &str) -> &str {
         let mut depth = 1;
         let end = rest.find(|sign| {

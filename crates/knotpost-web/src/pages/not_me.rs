@@ -1,5 +1,5 @@
-//! "This was not me": reverting a change of addresses. Opening the page changes nothing, because mail scanners open links;
-//! the button does.
+//! Reverting a change of addresses that was not the user's. Opening the page changes nothing, because mail scanners
+//! open links; the button does.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -24,9 +24,7 @@ use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
 use knotpost_core::replies::{Reply, SeekLine};
 use knotpost_model::{BoardKey, BoardState, Zone};
 
-/// Boards of each kind on a user's page.
 const BOARDS: i64 = 50;
-/// The dimensions of the graph.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 170.0;
 const LEFT: f64 = 50.0;
@@ -51,15 +49,12 @@ pub(super) async fn standings(
     }
 }
 
-/// The query: the offsets of the lists of boards.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Beginning {
     active: Option<i64>,
     over: Option<i64>,
-    /// Set by the redirect after a message was sent.
     sent: String,
-    /// Another user, to compare with.
     against: String,
 }
 
@@ -127,14 +122,12 @@ pub(super) async fn user(
     }
 }
 
-/// The form of a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Letter {
     comment: String,
 }
 
-/// Sends a message to the user of the page.
 pub(super) async fn write(
     State(web): State<Web>,
     client: Client,
@@ -155,7 +148,7 @@ pub(super) async fn write(
     }
 }
 
-/// The points of the curve and the heights of the grid; `None` with fewer than two ratings.
+/// Points of the curve and heights of the grid; `None` with fewer than two ratings.
 fn graph(curve: &[f64]) -> Option<Value> {
     let (low, high) =
         curve.iter().fold((f64::MAX, f64::MIN), |(low, high), rating| (low.min(*rating), high.max(*rating)));

@@ -1,4 +1,4 @@
-//! A board to try a game on. Whoever looks at it plays both sides, or one against a computer player of a lower level.
+//! A board to try a game on. The visitor plays both sides, or one against a computer player of a low level.
 
 pub(super) mod lessons;
 mod line;
@@ -22,26 +22,23 @@ use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
 use knotpost_platform::clock::random_bytes;
 
-/// The highest level against which everybody may play without an account.
+/// Highest level without an account.
 const MOST_LEVEL: u8 = 5;
 
-/// A board that nobody plays on.
 struct Setup {
-    /// The address of its page, without its query.
+    /// Without the query.
     path: String,
-    /// The options as typed; empty: the usual ones.
+    /// As typed; empty for the defaults.
     options: String,
     deal: u8,
-    /// Moves that were made before.
     before: String,
-    /// The most moves that are made.
+    /// Most moves of the visitor.
     most: usize,
-    /// The level of the computer player on the other side.
     level: Option<u8>,
 }
 
 impl Setup {
-    /// The board at its start; `None` where the game has no such start.
+    /// `None` if the game has no such start.
     fn begin(self, game: &dyn AnyGame) -> Option<Line> {
         let meta = game.meta();
         let players = *meta.players.start();
@@ -74,7 +71,7 @@ pub(super) async fn show(
     };
     let meta = game.meta();
     let path = format!("/try/{}", meta.name);
-    // The computer player answers at once, to whoever asks: the levels that think long are for boards that are stored.
+    // Only fast levels: the computer player answers within the request.
     let level = look.level.filter(|level| web.app.config.bots.enabled && (1..=MOST_LEVEL).contains(level));
     let of_level = level.map(|level| format!("&level={level}")).unwrap_or_default();
     let another = format!("{path}?deal={}{of_level}", look.deal.wrapping_add(1));
@@ -99,7 +96,7 @@ pub(super) async fn show(
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts))
 }
 
-/// Makes the moves of the computer player until the visitor is to move; whether there were any. Where it does not answer,
+/// Makes the moves of the computer player until the visitor's turn; returns true if there were any. Without an answer
 /// the visitor may move for it.
 async fn answer(web: &Web, client: Client, line: &mut Line, game: &'static str, level: u8) -> bool {
     let mut has_moved = false;
@@ -115,7 +112,7 @@ async fn answer(web: &Web, client: Client, line: &mut Line, game: &'static str, 
     has_moved
 }
 
-/// Every choice is a link, so that a crawler would play on and on.
+/// Keeps crawlers away: every choice is a link, so that one would play on and on.
 pub(super) fn unlisted(mut page: Response) -> Response {
     let value = HeaderValue::from_static("noindex, nofollow");
     page.headers_mut().insert(HeaderName::from_static("x-robots-tag"), value);

@@ -1,5 +1,5 @@
-//! Link previews: a title, a few words, a picture (the Open Graph protocol, ogp.me). They contain only what every visitor
-//! sees on the page.
+//! Link previews: a title, a few words, a picture (the Open Graph protocol, ogp.me). They contain only public content
+//! of the page.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,10 +16,9 @@ use knotpost_core::identity::Profile;
 use knotpost_core::queries::BoardView;
 use knotpost_model::BoardState;
 
-/// The most characters of the alternative text of a picture.
 const LONGEST_ALT: usize = 400;
 
-/// What a page draws of a board. Where it is looked back at, nothing says whose turn it is: that is told of the present.
+/// Hides the turn in an earlier position, since it is the turn at present.
 pub(super) fn drawn(view: &BoardView) -> Cow<'_, View> {
     let shown = view.sheet.drawing.view();
     if view.board.entries.len() as i64 == view.summary.last_ply {
@@ -30,8 +29,7 @@ pub(super) fn drawn(view: &BoardView) -> Cow<'_, View> {
     Cow::Owned(earlier)
 }
 
-/// A board: whose turn it is or how it ended, with a picture of the state that the page shows. A removed board has no
-/// picture.
+/// Shows the turn or the outcome, with a picture of the state on the page. A removed board has no picture.
 pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
     let (board, summary) = (&view.board, &view.summary);
     let ply = board.entries.len() as i64;
@@ -58,7 +56,6 @@ pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
     }
 }
 
-/// A user: the date of sign-up, and the ratings.
 pub(super) fn of_user(web: &Web, profile: &Profile) -> Value {
     let since = profile.since.to_rfc3339();
     let mut about = format!("Here since {}.", since.get(..10).unwrap_or(&since));
@@ -75,7 +72,6 @@ pub(super) fn of_user(web: &Web, profile: &Profile) -> Value {
     }
 }
 
-/// A game: its description.
 pub(super) fn of_game(web: &Web, game: &dyn AnyGame) -> Value {
     let meta = game.meta();
     context! {
@@ -98,7 +94,6 @@ pub(super) fn of_server(web: &Web) -> Value {
     }
 }
 
-/// A game on offer after some moves.
 fn any_game(web: &Web) -> Option<Value> {
     web.app.offered_games().next().map(|game| figure(web, game))
 }

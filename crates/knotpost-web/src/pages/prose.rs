@@ -1,19 +1,16 @@
-//! Help texts, written for mails of 72 columns, as HTML: paragraphs are reflowed, commands and drawings keep their lines.
-//! This module knows the conventions of those texts, not their content.
+//! Help texts, written for mails of 72 columns, as HTML: paragraphs are reflowed, commands and drawings keep their
+//! lines.
 
 use minijinja::HtmlEscape;
 
-/// A single line of a text.
 struct Line<'a> {
     indent: usize,
     text: &'a str,
 }
 
-/// A block of a page.
 enum Piece<'a> {
     Heading(&'a str),
     Paragraph(String),
-    /// Preformatted lines.
     Verbatim(Vec<&'a str>),
 }
 
@@ -46,7 +43,6 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Text as HTML, with code between backticks.
 fn inline(words: &str) -> String {
     let parts = words.split('`').enumerate();
     let show = |(place, part): (usize, &str)| {
@@ -104,8 +100,8 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The indentation of the lines that continue a list item such as `1. Open an account.` or `* Write from …`; 0 when it is
-/// no list item.
+/// Indentation of the lines that continue a list item such as `1. Open an account.` or `* Write from …`; 0 for other
+/// lines.
 fn item_indent(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered = digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". "));
@@ -118,12 +114,12 @@ fn item_indent(text: &str) -> usize {
     }
 }
 
-/// Whether a line is preformatted: indented deeper than the text around it, a frame, or columns.
+/// True for a preformatted line: indented deeper than the text around it, a frame, or columns.
 fn is_verbatim(line: &Line<'_>, base: usize) -> bool {
     line.indent > base || line.text.starts_with(['+', '|']) || line.text.contains("   ")
 }
 
-/// Whether a line underlines the one before it, which is a heading.
+/// True for a line that underlines a heading.
 fn is_rule(line: &str) -> bool {
     line.len() >= 3 && ["=", "-"].iter().any(|sign| line.trim_matches(|one| sign.contains(one)).is_empty())
 }

@@ -1,5 +1,4 @@
-//! Password reset: the user sets a new password by a mailed link. Opening the page changes nothing, because mail scanners
-//! open links; the form does.
+//! Password reset by a mailed link. Opening the page changes nothing, because mail scanners open links; the form does.
 
 use std::sync::Arc;
 
@@ -15,7 +14,6 @@ use crate::extract::PagePath;
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::identity::{set_password_by_link, view_reset};
 
-/// The fields of the form.
 #[derive(Deserialize)]
 pub(super) struct Chosen {
     #[serde(default)]

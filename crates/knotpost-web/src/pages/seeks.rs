@@ -1,4 +1,4 @@
-//! What others look for: its terms in words, and the button that plays exactly those terms.
+//! Open seeks: their terms in words, and the button that accepts them.
 
 use knotpost_commands::{Command, SeekChange, parse};
 use minijinja::{Value, context};
@@ -8,7 +8,7 @@ use knotpost_core::boards::ServiceError;
 use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
 
-/// All seeks, of the games in their order.
+/// Sorted by game.
 pub(super) async fn all(web: &Web) -> Result<Vec<Value>, ServiceError> {
     let mut seeks = Vec::new();
     for game in web.app.offered_games() {
@@ -25,7 +25,7 @@ pub(super) async fn all(web: &Web) -> Result<Vec<Value>, ServiceError> {
     Ok(seeks)
 }
 
-/// Terms as players say them: `-size=7 --unrated` is `7x7, unrated`.
+/// Names terms as players do: `-size=7 --unrated` is `7x7, unrated`.
 pub(super) fn name_terms(terms: &str) -> String {
     let words = terms.split_whitespace().map(|word| {
         let plain = word.trim_start_matches('-');
@@ -41,7 +41,7 @@ pub(super) fn name_terms(terms: &str) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The command that seeks the same as somebody else, which pairs both at once.
+/// Seeks with the same terms, which pairs both users at once.
 pub(super) fn same_seek(web: &Web, visitor: &Visitor, game: &str, terms: &str) -> Result<Command, String> {
     let line = format!("{game} seek {} - 1 {terms}", visitor.userid);
     match parse(&line, &web.app.vocabulary) {

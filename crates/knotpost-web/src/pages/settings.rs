@@ -1,5 +1,5 @@
-//! The settings page: preferences, addresses, password, passkeys, time off, browsers that are told, sessions, API keys,
-//! webhooks and feeds of the user.
+//! The settings page: preferences, addresses, password, passkeys, time off, pushes, sessions, API keys, webhooks and
+//! feeds.
 
 use axum::Form;
 use axum::extract::State;
@@ -27,8 +27,7 @@ use knotpost_core::mailing::try_again;
 use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::{view_own_settings, view_zone};
 
-/// A preference with a fixed set of values: its name, its label, and each value with what it does. A label and what
-/// stands behind it are a sentence.
+/// A preference: name, label, and its values with their effects. Label and effect form a sentence.
 type Choice = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const CHOICES: [Choice; 9] = [
@@ -75,8 +74,8 @@ const CHOICES: [Choice; 9] = [
     ("broadcasts", "News of this server", &[("on", "are mailed to me"), ("off", "are not mailed to me")]),
 ];
 
-/// Actions that need the password, because they change where mail or secrets go or who can log in, give away all that is
-/// held, or cannot be taken back.
+/// Actions that need the password, because they redirect mail or secrets, change who can log in, give away all
+/// personal data, or cannot be undone.
 const NEED_PASSWORD: [&str; 11] = [
     "add",
     "remove",
@@ -93,11 +92,9 @@ const NEED_PASSWORD: [&str; 11] = [
 
 pub(super) type Fields = HashMap<String, String>;
 
-/// The query of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Saved {
-    /// Set by the redirect after a form was saved.
     saved: String,
 }
 
@@ -109,7 +106,7 @@ pub(super) async fn ask(
     show(&web, &visitor, &Fields::new(), StatusCode::OK, "", Vec::new(), !query.saved.is_empty()).await
 }
 
-/// Lets mail go again to the addresses from which it came back, and shows the page again that has the bar.
+/// Allows mail again to addresses that bounced, and returns to the page with the bar.
 pub(super) async fn mail_again(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
@@ -121,7 +118,6 @@ pub(super) async fn mail_again(
     }
 }
 
-/// The page with the reason of a refusal and what was typed, passwords excepted.
 async fn refused(
     web: &Web,
     visitor: &Visitor,
@@ -217,7 +213,6 @@ async fn show(
     no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts))
 }
 
-/// The page with the reason of a refusal, or the page of a failure.
 pub(super) async fn failed(web: &Web, visitor: &Visitor, given: &Fields, error: ServiceError) -> Response {
     match error {
         ServiceError::Refused(refusal) => {
@@ -294,7 +289,7 @@ pub(super) async fn act(
     }
 }
 
-/// Checks that the password came with the form, or was given recently.
+/// Accepts a password in the form, or a recent proof of it.
 async fn ask_password(
     web: &Web,
     client: Client,
@@ -315,12 +310,12 @@ pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(|value| value.trim()).unwrap_or_default()
 }
 
-/// A password as it was written: passwords are not trimmed, here and at the log-in alike.
+/// Not trimmed, here and at the log-in alike.
 fn password<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(String::as_str).unwrap_or_default()
 }
 
-/// The command of a form. The outer error is an incomplete form; the inner one is the error of the command language.
+/// The outer error is an incomplete form; the inner one is the error of the command language.
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, &'static str> {
     let who = visitor.credentials();
     let word = |name: &str| read_word(field(fields, name));
@@ -354,7 +349,7 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
     Ok(Ok(command))
 }
 
-/// The change of the password. It always needs the present one; a session does not replace it.
+/// Always needs the present password; a session does not replace it.
 fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static str> {
     let word = |name: &str| {
         let given = password(fields, name);

@@ -1,5 +1,4 @@
-//! Addresses that people and browsers guess: lists without a page of their own lead to the page that has them; icons,
-//! what crawlers are told, and how the site is installed.
+//! Short addresses that people and browsers guess: redirects to lists, icons, the texts for crawlers and installation.
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -11,7 +10,6 @@ use super::assets;
 use crate::Web;
 use crate::session::LoggedIn;
 
-/// What crawlers leave alone: boards to try go on without an end.
 const ROBOTS: &str = "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explore\nDisallow: /admin\nDisallow: /mailbox\nDisallow: /api/v1/\n";
 const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
 const KEEP: &str = "public, max-age=86400";
@@ -28,7 +26,6 @@ pub(super) async fn help() -> Redirect {
     Redirect::to("/help/tutorial")
 }
 
-/// Where players are listed: the standings of each game.
 pub(super) async fn users(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let games: Vec<Value> = web

@@ -1,5 +1,5 @@
-//! A turn as far as it is put together on a page: what was chosen, what can be chosen next, in either order, and what the
-//! board would be. It knows a position and not where that comes from: a board, a line of moves in an address, a lesson.
+//! A turn while it is composed on a page, in any order of its parts: choices, next choices, and the resulting board.
+//! It knows a position, not its source: a board, a line of moves, a lesson.
 
 mod choices;
 
@@ -10,57 +10,46 @@ use knotpost_rules::{Cast, Choice, Choices, PartKind, Position, Seat, SeatNames,
 /// More parts than a move has.
 const MOST_PARTS: usize = 40;
 
-/// A page on which turns are put together.
 pub(super) trait TurnPage {
-    /// Its address when this much of a move has been chosen, and this place for a die before the face.
+    /// Address for a begun move, and a place for a die chosen before its face.
     fn address(&self, begun: &str, spot: Option<&str>) -> String;
 }
 
-/// Where a turn is made.
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub(super) position: &'a dyn Position,
-    /// Who plays.
     pub(super) cast: &'a Cast,
     pub(super) sides: SeatNames,
-    /// The last move, as it is listed; may be empty.
+    /// As listed; may be empty.
     pub(super) last: &'a str,
 }
 
 impl Ground<'_> {
-    /// Looks at what was chosen, for the player to move.
+    /// Interprets the choice for the player to move.
     fn choose(&self, text: &str) -> Choosing {
         choose(self.position, self.cast, text)
     }
 
-    /// What a side is called.
     pub(super) fn side(&self, seat: Seat) -> &'static str {
         self.sides.get(seat.index()).copied().unwrap_or("Player")
     }
 }
 
-/// A face that can be placed, and where.
+/// A face that can be placed, with its places.
 struct Way {
     face: Face,
-    /// The move so far, with the face.
     begun: String,
-    /// The places for it.
     spots: Vec<String>,
 }
 
-/// A move as far as it is put together.
 pub(super) struct Turn<'a> {
     ground: Ground<'a>,
     pub(super) choosing: Choosing,
-    /// The ways in which a stone that has been placed can be turned.
     turns: Vec<Choice>,
-    /// What was chosen, part by part.
     parts: Vec<PartKind>,
-    /// Where faces are placed: the faces, of which one may be chosen.
     ways: Vec<Way>,
-    /// The move before the face.
+    /// Move before the face.
     stage: String,
-    /// The place that was chosen before its face.
     spot: Option<String>,
 }
 
@@ -69,7 +58,6 @@ fn are_turns(choices: &Choices) -> bool {
 }
 
 impl<'a> Turn<'a> {
-    /// What was begun, as a page's address says it.
     pub(super) fn read(ground: Ground<'a>, text: &str, spot: Option<&str>) -> Self {
         let (choosing, turns) = choose_lying(ground, text);
         let parts = list_parts(ground.position, &choosing.begun);
@@ -86,7 +74,7 @@ impl<'a> Turn<'a> {
         Self { ground, choosing, turns, parts, ways, stage: stage.unwrap_or_default(), spot }
     }
 
-    /// The face that has been chosen and is not placed yet.
+    /// Face that is chosen and not placed yet.
     fn held(&self) -> Option<&Way> {
         match self.parts.last() {
             Some(PartKind::Face(_)) => self.ways.iter().find(|way| way.begun == self.choosing.begun),
@@ -94,7 +82,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The board with what has been chosen so far on it.
     pub(super) fn draw(&self, present: &View) -> View {
         if let Some(preview) = &self.choosing.preview {
             return preview.clone();
@@ -114,7 +101,7 @@ impl<'a> Turn<'a> {
         view
     }
 
-    /// After a first token it is that one which looks along its lines.
+    /// Marks the lines of sight of the latest token.
     fn show_sight(&self, view: &mut View) {
         let is_next = |name: &String| {
             self.choosing.choices.next.iter().any(|choice| choice.kind == PartKind::Spot(name.clone()))
@@ -129,7 +116,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// A stone that can be turned is shown as it would lie, unturned at first.
+/// Shows a stone that can be turned as it would lie, unturned at first.
 fn choose_lying(ground: Ground<'_>, text: &str) -> (Choosing, Vec<Choice>) {
     let choosing = ground.choose(text);
     if are_turns(&choosing.choices)
@@ -151,7 +138,6 @@ const fn is_face(kind: &PartKind) -> bool {
     matches!(kind, PartKind::Face(_))
 }
 
-/// What a move that has been begun consists of.
 fn list_parts(position: &dyn Position, begun: &str) -> Vec<PartKind> {
     let (mut so_far, mut parts) = (String::new(), Vec::new());
     while so_far != begun && parts.len() < MOST_PARTS {
@@ -164,7 +150,6 @@ fn list_parts(position: &dyn Position, begun: &str) -> Vec<PartKind> {
     parts
 }
 
-/// The faces that can be placed next, with their places.
 fn list_ways(position: &dyn Position, begun: &str) -> Vec<Way> {
     let mut ways = Vec::new();
     for choice in position.choices(begun).next {
@@ -179,7 +164,7 @@ fn list_ways(position: &dyn Position, begun: &str) -> Vec<Way> {
     ways
 }
 
-/// Puts a piece of the player to move on a spot.
+/// Places a piece of the player to move.
 fn place(view: &mut View, name: &str, face: Option<Face>, mover: Seat) {
     let sign = view.scores.iter().find(|line| line.seat == mover);
     let sign = sign.and_then(|line| line.name.chars().next()).map_or('x', |sign| sign.to_ascii_lowercase());

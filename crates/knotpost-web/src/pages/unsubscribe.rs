@@ -1,5 +1,5 @@
-//! Unsubscribing from mails of a kind. Opening the page changes nothing; the button does, and so does the one-click POST of
-//! a mail program (RFC 8058) to the same address.
+//! Unsubscribing from mails of a kind. Opening the page changes nothing; the button does, and so does the one-click
+//! POST of a mail program (RFC 8058) to the same address.
 
 use std::sync::Arc;
 

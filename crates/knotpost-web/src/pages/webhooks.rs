@@ -16,7 +16,6 @@ use knotpost_core::identity::{
 use knotpost_core::webhooks::{HookEvent, HookForm};
 use knotpost_model::Millis;
 
-/// The kinds of events, with their names in the form.
 const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Turn, "it is your turn"),
     (HookEvent::Move, "a move"),
@@ -25,7 +24,6 @@ const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Over, "the end of a game"),
 ];
 
-/// Who may listen, with their names in the form.
 const FORMS: [(HookForm, &str); 5] = [
     (HookForm::Signed, "a program of mine: signed JSON"),
     (HookForm::Discord, "a channel of Discord"),
@@ -34,7 +32,7 @@ const FORMS: [(HookForm, &str); 5] = [
     (HookForm::Matrix, "a room of Matrix, by hookshot"),
 ];
 
-/// The user's webhooks and the kinds of events, for the page; `None` when webhooks are switched off.
+/// `None` if webhooks are switched off.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     if !web.app.config.webhooks.enabled {
         return Ok(None);
@@ -59,7 +57,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     Ok(Some(context! { lines => hooks.iter().map(line).collect::<Vec<_>>(), events, forms }))
 }
 
-/// Executes the action of a button or the form; `None` when the action is not about webhooks.
+/// `None` if the action is not about webhooks.
 pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Option<Response> {
     let id = field(fields, "id").parse().unwrap_or(0);
     let done = match field(fields, "act") {
@@ -89,7 +87,7 @@ async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     shown(web, visitor, fields, create_webhook(&web.app, visitor.proven(), wish).await).await
 }
 
-/// Shows the secret, once; the settings where there is none.
+/// Shows the secret once; redirects to the settings without one.
 async fn shown(
     web: &Web,
     visitor: &Visitor,

@@ -1,4 +1,4 @@
-//! The database: whether it can be reached and worked on, and whether its key and its schema are those of this server.
+//! The database: connection, permissions, key and schema.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,6 @@ use crate::server::{
 };
 use crate::thinker::BotThinker;
 
-/// How long PostgreSQL may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 const SUBJECT: &str = "database.url";
 
@@ -34,7 +33,6 @@ pub(super) async fn check(setup: &Setup<'_>, running: &Running, depth: Depth, fi
     }
     if let Some(file) = settings.sqlite_file() {
         match std::fs::metadata(&file) {
-            // The server makes it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return check_place(config, findings);
             }
@@ -67,7 +65,6 @@ pub(super) async fn check(setup: &Setup<'_>, running: &Running, depth: Depth, fi
     }
 }
 
-/// Whether the file can be made.
 fn check_place(config: &Config, findings: &mut Findings) {
     let Some(file) = config.store_settings().sqlite_file() else { return };
     let Some(folder) = file.parent().filter(|folder| *folder != config.server.data) else { return };
@@ -95,7 +92,7 @@ async fn check_open(setup: &Setup<'_>, how: (&Running, Depth), store: Store, fin
     let migrates = setup.config.database.migrate == Migrate::Auto;
     match store.check_schema().await {
         Ok(()) => check_contents(setup, how, store, findings).await,
-        // The server brings it up to date.
+        // The server upgrades it.
         Err(StoreError::OlderSchema(_)) if migrates => store.close().await,
         Err(error) => {
             let mend = match error {
@@ -111,7 +108,6 @@ async fn check_open(setup: &Setup<'_>, how: (&Running, Depth), store: Store, fin
     }
 }
 
-/// Key, import, and the last stop.
 async fn check_contents(
     setup: &Setup<'_>,
     (running, depth): (&Running, Depth),
@@ -120,7 +116,7 @@ async fn check_contents(
 ) {
     let config = setup.config;
     let Ok(key) = KeyRing::read(config.secrets.key.expose_secret(), &config.key_file()) else {
-        // That is a finding of its own.
+        // Reported as a finding of its own.
         return store.close().await;
     };
     let has_key = key.is_some();
@@ -142,7 +138,7 @@ async fn check_contents(
         composer: Arc::new(MailComposer::new(config)),
         thinker: Arc::new(BotThinker),
     };
-    // What stands against it was found before.
+    // The reason was found before.
     let Ok(app) = App::new(parts) else { return };
     if let Err(error) = refuse_unfinished_import(&app).await {
         findings.error(SUBJECT, format!("{error:#}"), "run `knotpost import FILE` again with the same file");

@@ -1,4 +1,4 @@
-//! Ports and sockets. They are opened for a moment, as a server opens them for good.
+//! Ports and sockets, opened for a moment as a server opens them for good.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use knotpost_platform::files::folder_of;
 use super::{Findings, Running};
 use crate::server::{Ports, bind, bind_lmtp, bind_socket};
 
-/// Those that the server of this folder has open are its own.
+/// Skips those that the server of this folder has open.
 pub(super) async fn check(config: &Config, running: &Running, findings: &mut Findings) {
     let ports = running.ports().cloned().unwrap_or_default();
     // All stay open until the last one is: two settings may name the same port.
@@ -55,10 +55,9 @@ pub(super) async fn check(config: &Config, running: &Running, findings: &mut Fin
     }
 }
 
-/// Folders in which systemd finds units.
 const UNITS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 
-/// Returns true if the folder of a socket is missing and a unit of this server makes it when it starts.
+/// True if the folder is missing and a unit of this server makes it at its start.
 fn comes_with_unit(socket: &Path) -> bool {
     let Some(name) = socket.parent().and_then(|folder| folder.strip_prefix("/run").ok()) else {
         return false;
@@ -71,7 +70,6 @@ fn comes_with_unit(socket: &Path) -> bool {
         })
 }
 
-/// Returns true if a unit says that it makes this folder below `/run`.
 fn makes(unit: &str, name: &Path) -> bool {
     let lines = unit.lines().filter_map(|line| line.trim().strip_prefix("RuntimeDirectory="));
     lines.flat_map(str::split_whitespace).any(|made| Path::new(made) == name)
@@ -84,7 +82,6 @@ fn refused(key: &'static str, error: &anyhow::Error, findings: &mut Findings) {
     findings.error(key, cause(error), OTHER_ADDRESS);
 }
 
-/// Without the name of the setting, which the finding has.
 fn cause(error: &anyhow::Error) -> String {
     let text = format!("{error:#}");
     match text.split_once(": ") {

@@ -1,5 +1,4 @@
-//! What `doctor` looks at on the machine: who owns what, who can read it, how much space is left, and how long the
-//! certificate is valid.
+//! The machine: owners, permissions, disk space, and the certificate.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,16 +12,16 @@ use secrecy::ExposeSecret as _;
 use super::{Findings, Setup};
 use crate::server::{absolute, find_unusable, is_within_reach, load_certificates};
 
-/// With less than this nothing can be relied on.
+/// Below it the server is unreliable.
 const NO_SPACE: u64 = 64 << 20;
-/// With less than this an operator wants to know.
+/// Below it an operator is warned.
 const LITTLE_SPACE: u64 = 512 << 20;
-/// Files that a server, and an upgrade of its database, need at least.
+/// Least number for a server and an upgrade of its database.
 const FEW_FILES: u64 = 1000;
-/// Until this age of a copy an operator may want to go back to the program before.
+/// Age up to which an operator may want to return to the earlier program.
 const OLD_COPY: Duration = Duration::from_hours(30 * 24);
 const DAY_MS: i64 = 86_400_000;
-/// Certificates are renewed a month before their end.
+/// Days; certificates are renewed a month before their end.
 const SOON_DAYS: i64 = 14;
 
 pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
@@ -37,7 +36,7 @@ pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
     }
 }
 
-/// A file of another user in the data folder is in the way of the server, mostly made by root.
+/// Finds files that block the server, mostly made by root.
 fn check_owners(config: &Config, findings: &mut Findings) {
     let data = &config.server.data;
     let Some(user) = owner(data) else { return };
@@ -69,7 +68,6 @@ fn list(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What the command is given: the file, or the data folder when there are several.
 fn shared_place(files: &[PathBuf], data: &Path) -> PathBuf {
     match files {
         [file] => absolute(file),
@@ -77,7 +75,6 @@ fn shared_place(files: &[PathBuf], data: &Path) -> PathBuf {
     }
 }
 
-/// Keys and passwords that every user of the machine can read.
 fn check_private_files(setup: &Setup<'_>, findings: &mut Findings) {
     let config = setup.config;
     let signing = config.dkim.key.expose_secret();
@@ -131,7 +128,7 @@ fn judge_space(folder: &Path, space: Space, findings: &mut Findings) {
     }
 }
 
-/// Copies of the database from before upgrades, which nothing else removes.
+/// Finds copies from before upgrades, which nothing else removes.
 fn check_copies(config: &Config, findings: &mut Findings) {
     let Some(file) = config.store_settings().sqlite_file() else { return };
     let stem = format!("{}.schema-", file.file_stem().unwrap_or_default().to_string_lossy());

@@ -1,6 +1,6 @@
-//! What is wrong with a set-up, found without starting a server and without making anything.
+//! Checks of a set-up, without starting a server and without making anything.
 //!
-//! The functions that make a server refuse to start are called here too. Knows nothing of how findings are printed.
+//! Calls the functions that make a server refuse to start.
 
 mod database;
 mod finding;
@@ -20,31 +20,22 @@ use crate::server::{LOCK_FILE, Ports, is_in_use, read_ports, start_warnings};
 
 pub use finding::{Finding, Findings, Level};
 
-/// What is checked.
 pub struct Setup<'a> {
-    /// The settings, as far as they can be used.
+    /// As far as they can be used.
     pub config: &'a Config,
-    /// The configuration file, if there is one.
     pub file: Option<&'a Path>,
-    /// The games of this program.
     pub registry: &'static Registry,
 }
 
-/// How much is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
-    /// What a server looks at when it starts.
     Start,
-    /// What it depends on later, too.
     Everything,
 }
 
-/// Whether a server runs on the data folder, and where it listens.
 #[derive(Clone, Debug)]
 enum Running {
-    /// None does.
     No,
-    /// One does.
     Yes(Box<Ports>),
 }
 
@@ -65,17 +56,17 @@ impl Running {
     }
 }
 
-/// All that `serve` refuses, and all that it warns of. `refusals` are those of the settings themselves; files, ports and
-/// database are looked at without any alone.
+/// Finds all reasons and warnings of `serve`. `refusals` are those of the settings themselves; only without any are
+/// files, ports and database checked.
 pub async fn check_settings(setup: &Setup<'_>, refusals: &[ConfigError]) -> Findings {
     check_start(setup, refusals, Depth::Start).await
 }
 
-/// All of [`check_settings`], and all that would be regretted while the server runs: the machine, the way out, and
-/// what DNS says. Connects to the relay and to name servers, and sends no mail.
+/// Finds in addition later trouble: the machine, the way out, and DNS. Connects to the relay and to name servers, and
+/// sends no mail.
 pub async fn examine(setup: &Setup<'_>, refusals: &[ConfigError]) -> Findings {
     let mut findings = check_start(setup, refusals, Depth::Everything).await;
-    // Where settings are wrong, what follows from them is no finding.
+    // Under wrong settings a consequence is no finding.
     if !refusals.is_empty() {
         return findings;
     }
@@ -94,7 +85,7 @@ async fn check_start(setup: &Setup<'_>, refusals: &[ConfigError], depth: Depth) 
     for refusal in refusals {
         findings.refused(refusal);
     }
-    // Wrong settings: nothing that they name is looked at.
+    // Wrong settings: their files and ports are not checked.
     let is_usable = refusals.is_empty();
     findings.warn(if is_usable { start_warnings(setup.config) } else { setup.config.warnings.clone() });
     if !refusals.is_empty() || !parts::check_folder(setup.config, &mut findings) {

@@ -1,4 +1,4 @@
-//! What DNS says about the mail domain: whether mail reaches this server, and whether others take what it sends.
+//! DNS records of the mail domain, for receiving and for sending.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ pub(super) async fn check(config: &Config, findings: &mut Findings) {
     let Ok(address) = config.server.address.parse::<Address>() else { return };
     let checked = match Records::new(config) {
         Ok(records) => check_domain(config, address.domain(), &records, findings).await,
-        // That was found before.
+        // Reported by another check.
         Err(_) if config.inbound.auth_policy != AuthPolicy::Off => Ok(()),
         Err(error) => Err(error),
     };
@@ -43,7 +43,7 @@ async fn check_domain(
     check_web(config, records, findings).await
 }
 
-/// Whether mail leaves by a mail server on this machine, so that its address is the one that others see.
+/// True if mail leaves by a mail server on this machine, so that others see its address.
 fn sends_itself(config: &Config) -> bool {
     match Transport::examine(config) {
         Ok(Examined::Smtp(relay)) => relay.is_near(),
@@ -146,14 +146,13 @@ async fn check_dkim(config: &Config, records: &Records, findings: &mut Findings)
     Ok(())
 }
 
-/// The tag `p`.
 fn public_key(record: &str) -> Option<String> {
     let tags = record.split(';').filter_map(|tag| tag.split_once('='));
     let mut keys = tags.filter(|(name, _)| name.trim() == "p").map(|(_, key)| key);
     keys.next().map(|key| key.split_whitespace().collect())
 }
 
-/// RFC 7489, section 6.6.3: the record of the domain, or of the one above that it belongs to.
+/// RFC 7489, section 6.6.3: the record of the domain, or of the organisational domain above.
 async fn check_dmarc(domain: &str, records: &Records, findings: &mut Findings) -> Result<(), NoAnswer> {
     let mut name = domain;
     loop {
@@ -174,7 +173,7 @@ async fn check_dmarc(domain: &str, records: &Records, findings: &mut Findings) -
     Ok(())
 }
 
-/// Mail servers ask for the name of the address that connects, and for the address of that name.
+/// Mail servers resolve the connecting address to a name, and that name to an address.
 async fn check_reverse(
     hosts: &[(String, Vec<IpAddr>)],
     records: &Records,
@@ -203,7 +202,7 @@ async fn check_reverse(
     Ok(())
 }
 
-/// RFC 8461. A domain need not have a policy.
+/// RFC 8461. A policy is optional.
 async fn check_mta_sts(domain: &str, records: &Records, findings: &mut Findings) -> Result<(), NoAnswer> {
     let texts = records.texts(&format!("_mta-sts.{domain}")).await?;
     let Some(policy) = texts.iter().find(|text| text.starts_with("v=STSv1")) else { return Ok(()) };
@@ -229,7 +228,7 @@ async fn check_mta_sts(domain: &str, records: &Records, findings: &mut Findings)
     Ok(())
 }
 
-/// Links in mails.
+/// Links in mails need this name.
 async fn check_web(config: &Config, records: &Records, findings: &mut Findings) -> Result<(), NoAnswer> {
     let Some(host) = config.public_host() else { return Ok(()) };
     let has_name = host.parse::<IpAddr>().is_err() && !config.has_loopback_url();

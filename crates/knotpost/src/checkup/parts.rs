@@ -14,7 +14,6 @@ use crate::server::{
     absolute, check_data, find_unusable, load_certificates, open_composer, refuse_transport, watched_folder,
 };
 
-/// Whether the data folder can be used. What would be in it is not looked at otherwise.
 pub(super) fn check_folder(config: &Config, findings: &mut Findings) -> bool {
     check_users(config, findings);
     let Err(error) = check_data(config) else { return true };
@@ -27,7 +26,7 @@ pub(super) fn check_folder(config: &Config, findings: &mut Findings) -> bool {
     false
 }
 
-/// Checks are made for a server of the user that runs this command; files of another one are in its way.
+/// Assumes a server of the user that runs this command; files of others block it.
 fn check_users(config: &Config, findings: &mut Findings) {
     let (data, this) = (&config.server.data, this_user());
     if let Some(user) = foreign_owner(data) {
@@ -80,9 +79,9 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// A server starts without the program, and each mail waits.
+/// Without the program a server starts, and each mail waits.
 fn check_program(program: &Path, findings: &mut Findings) {
-    // A name without a folder is looked for where programs are.
+    // A name without a folder is looked up in `PATH`.
     let is_missing = program.components().count() > 1 && !program.is_file();
     if is_missing {
         let problem = format!("there is no program {}: no mail would leave", absolute(program).display());

@@ -1,4 +1,4 @@
-//! The way out: the relay, and settings that are no good on a server that really mails.
+//! The way out: the relay, and settings unfit for a server that really mails.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use knotpost_transport::outbound::{Examined, RelayStep, SmtpRelay, Transport};
 
 use super::Findings;
 
-/// How long the relay may take to let the server in.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 pub(super) async fn check(config: &Config, findings: &mut Findings) {
@@ -56,7 +55,7 @@ async fn check_relay(relay: &SmtpRelay, findings: &mut Findings) {
     findings.error("mail.transport", format!("the relay {place} {words}: {}", trouble.problem), mend);
 }
 
-/// What harms nobody while mail stays on the machine.
+/// Finds settings that are harmless only while mail stays on the machine.
 fn check_public(config: &Config, findings: &mut Findings) {
     if config.server.public_url.starts_with("http:") && !config.has_loopback_url() {
         findings.warning(

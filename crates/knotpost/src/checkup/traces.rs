@@ -1,4 +1,4 @@
-//! What the database says about the clock of the machine, and about relays that nobody listed.
+//! Traces in the database of a wrong clock and of unlisted relays.
 
 use knotpost_core::app::App;
 use knotpost_core::queries::{RecentPeers, view_traces};
@@ -6,16 +6,15 @@ use knotpost_model::Millis;
 
 use super::Findings;
 
-/// What two clocks may differ by.
 const DRIFT_MS: i64 = 5_000;
-/// What may lie in the future: other servers note moments, too.
+/// Tolerated lead of stored times: other servers store times, too.
 const FUTURE_MS: i64 = 60_000;
-/// At least this many mails of this many senders are hardly written on one host.
+/// Mails of three senders or more that hardly come from one person's host.
 const MAILS: i64 = 10;
 const SENDERS: i64 = 3;
 
 pub(super) async fn check(app: &App, findings: &mut Findings) {
-    // A database that fails is found elsewhere.
+    // A failing database is found elsewhere.
     let Ok(traces) = view_traces(app).await else { return };
     let now = app.clock.now();
     check_clock(now, traces.time_of_database, traces.last_noted, findings);
@@ -43,7 +42,7 @@ fn check_clock(now: Millis, database: Option<Millis>, noted: Option<Millis>, fin
     }
 }
 
-/// Limits for hosts are those of everybody when a relay is taken for the host.
+/// An unlisted relay makes all its clients share one host's limits.
 fn check_peers(peers: &RecentPeers, findings: &mut Findings) {
     let is_relay = peers.hosts == 1 && peers.mails >= MAILS && peers.senders >= SENDERS;
     let Some(host) = peers.host.as_ref().filter(|_| is_relay) else { return };

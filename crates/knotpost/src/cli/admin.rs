@@ -28,7 +28,6 @@ use knotpost_core::boards::{Replayed, ServiceError, replay_next};
 use knotpost_core::config::Config;
 use knotpost_core::mailing::{AddressStop, MailQueue, view_stopped};
 
-/// Lines read at once.
 const LINES: usize = 500;
 
 #[derive(Debug, Subcommand)]
@@ -245,10 +244,10 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
     }
 }
 
-/// The user of this shell, as far as the environment says; it cannot be proven.
+/// Names the user by the environment, without proof.
 fn operator() -> Administrator {
     let name = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(knotpost_core::config::environment);
-    // The kernel's answer where the environment has none.
+    // The kernel's answer if the environment has none.
     let uid = || std::fs::metadata("/proc/self").map_or(String::new(), |own| format!("uid {}", own.uid()));
     Administrator::of_shell(name.unwrap_or_else(uid))
 }
@@ -367,7 +366,6 @@ fn user_line(user: &UserView) -> String {
     format!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since)
 }
 
-/// A user of a list, as the API has one.
 fn line_as_json(user: &UserView) -> Value {
     json!({
         "userid": user.userid, "role": user.role, "state": user.state, "since": user.since,

@@ -48,7 +48,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Copies, and shows the progress meanwhile. The copy has no gaps and may end up smaller.
+/// Copies and shows the progress. The copy has no gaps and may end up smaller.
 async fn watch(store: &Store, target: &str, source: Option<&Path>) -> Result<(), StoreError> {
     let mebibytes = |file: &Path| std::fs::metadata(file).map_or(0, |found| found.len() >> 20);
     let total = source.map_or(0, mebibytes);

@@ -1,4 +1,4 @@
-//! `knotpost think` and `knotpost match`: computer players on the command line. Positions and moves are read as by
+//! `knotpost think` and `knotpost match`: computer players on the command line, with positions and moves as in
 //! `knotpost play`.
 
 mod contest;
@@ -28,17 +28,14 @@ pub(super) struct MatchArgs {
     pub words: Vec<String>,
 }
 
-/// Runs `knotpost think` on the standard streams; exit codes as those of `knotpost play`.
 pub(super) fn think(args: &ThinkArgs, registry: &Registry) -> ExitCode {
     play::end(think::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
 }
 
-/// Runs `knotpost match` on the standard streams; exit codes as those of `knotpost play`.
 pub(super) fn contest(args: &MatchArgs, registry: &Registry) -> ExitCode {
     play::end(contest::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
 }
 
-/// The time that passes for a command.
 struct Stopwatch(Instant);
 
 impl Stopwatch {
@@ -47,7 +44,6 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
-    /// Milliseconds since the start.
     fn read(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
     }

@@ -1,4 +1,4 @@
-//! `config check` and `doctor`: what is wrong, one finding a line, each with what to do about it.
+//! `config check` and `doctor`: findings, one a line, with advice.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ pub(super) struct CheckArgs {
     json: bool,
 }
 
-/// The settings, files, ports and database; exit code 78 for what `serve` would refuse.
+/// Returns 78 for anything that `serve` would refuse.
 pub(super) async fn check(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
     let (config, refusals) = Config::examine(file);
     let found = Config::file(file);
@@ -27,7 +27,7 @@ pub(super) async fn check(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
     if findings.has_error() { ExitCode::from(EX_CONFIG) } else { ExitCode::SUCCESS }
 }
 
-/// The same, and the machine, the relay and DNS; exit code 1 when something does not work.
+/// Returns 1 if something does not work.
 pub(super) async fn examine(file: Option<&Path>, args: &CheckArgs) -> ExitCode {
     // One provider for every use of TLS; a second try in the same process changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();

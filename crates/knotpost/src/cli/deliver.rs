@@ -17,7 +17,7 @@ use knotpost_transport::inbound::{Intake, MailIntake, Receipt, addressed, parse}
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Address the message was delivered to (default: the server's addresses in the message); may be repeated.
-    // An address may begin with a hyphen; as anything else that is none of ours, it is refused.
+    // An address may begin with a hyphen; like any other that is not ours, it is refused.
     #[arg(long, value_name = "ADDRESS", allow_hyphen_values = true)]
     to: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
     }
 }
 
-/// A pipe has no envelope: the return path is what the mail server wrote on top, or the author.
+/// A pipe has no envelope: the mail server wrote the return path on top, or the author stands for it.
 fn address(config: &Config, to: Vec<String>, raw: &[u8]) -> Piped {
     let message = parse(raw).unwrap_or_default();
     let recipients = match OwnAddresses::new(&config.server.address) {
@@ -62,8 +62,8 @@ fn address(config: &Config, to: Vec<String>, raw: &[u8]) -> Piped {
     Piped { recipients, mail_from: message.envelope_sender().map(ToOwned::to_owned) }
 }
 
-/// Hands the message to the running server; when that cannot be done, stores it for a server to find. A message
-/// that a server took before it went away is recognised when it is found again.
+/// Hands the message to the running server or, failing that, stores it for a server to find. A message that a server
+/// took before it went away is recognised as a duplicate.
 async fn give(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
     let why = match submit(&config.socket(), &piped, &raw).await {
         Ok(receipt) => return Ok(receipt),
@@ -72,7 +72,7 @@ async fn give(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Rece
     let stored = store(config, piped, raw).await;
     match why {
         SubmitError::NoServer => stored,
-        // Both failed: the server's side is what an operator can put right.
+        // Both failed: an operator can mend the server's side.
         why => stored.with_context(|| with_cause(&why)),
     }
 }
@@ -90,7 +90,7 @@ async fn store(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Rec
     Ok(receipt)
 }
 
-/// The message; `None`: it is larger than is taken.
+/// `None` for a message over the limit.
 fn read_message(max: usize) -> std::io::Result<Option<Vec<u8>>> {
     let mut raw = Vec::new();
     std::io::stdin().lock().take(max as u64 + 1).read_to_end(&mut raw)?;

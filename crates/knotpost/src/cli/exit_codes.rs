@@ -1,21 +1,15 @@
-//! The exit codes of the program, and what they mean with each command. Those above 63 are of sysexits.h.
+//! The exit codes of the program. Those above 63 are of sysexits.h.
 
-/// Wrong usage of a command that reads its words itself.
+/// For commands that read their words themselves.
 pub(super) const EX_USAGE: u8 = 64;
-/// Bad data.
 pub(super) const EX_DATAERR: u8 = 65;
-/// An input that cannot be read.
 pub(super) const EX_NOINPUT: u8 = 66;
-/// The output could not be written.
 pub(super) const EX_IOERR: u8 = 74;
-/// Try again.
 pub(super) const EX_TEMPFAIL: u8 = 75;
-/// The configuration cannot be used.
 pub(super) const EX_CONFIG: u8 = 78;
-/// The exit code that a shell reports for a program ended by SIGPIPE.
+/// As a shell reports a program ended by SIGPIPE.
 pub(super) const EX_CLOSED: u8 = 141;
 
-/// What each code means, in the order of the codes.
 pub(crate) const CODES: &[(u8, &str)] = &[
     (0, "What was asked for is done."),
     (1, "It failed, or a check found something."),
@@ -36,7 +30,6 @@ pub(crate) const CODES: &[(u8, &str)] = &[
     (EX_CLOSED, "The command failed, and the reader of its output had closed it."),
 ];
 
-/// Commands whose codes mean something more precise: the command, the code, the meaning.
 pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
     ("serve", 0, "A signal ended the server in order."),
     (

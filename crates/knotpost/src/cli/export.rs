@@ -1,5 +1,4 @@
-//! `export`: the record of a board, what is held about a user, or the entire server, on standard output or in a file of
-//! its own.
+//! `export`: the record of a board, the archive of a user, or the entire server, on standard output or in a new file.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -39,7 +38,6 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 }
 
-/// A board, and a moment of it.
 #[derive(Clone, Debug)]
 struct Wanted {
     game: String,
@@ -89,7 +87,7 @@ fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// A new file that only its owner can read.
+/// Readable by its owner only.
 pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     create_new_private(path).with_context(|| format!("{} cannot be made", path.display()))
 }

@@ -1,4 +1,4 @@
-//! `health`: whether the server of this configuration is ready, for container engines and scripts.
+//! `health`: asks the server of this configuration for its readiness, for container engines and scripts.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,10 +13,8 @@ use crate::server::{PORTS_FILE, absolute, read_ports};
 use knotpost_core::config::Config;
 use knotpost_web::ask_readiness;
 
-/// How long the answer may take; a server without its database says so sooner.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks the server what it says at `/readyz`, and repeats that.
 pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let data = &config.server.data;
     let file = absolute(&data.join(PORTS_FILE));
@@ -43,7 +41,7 @@ pub(super) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Where a server that listens on all addresses is reached from its own machine.
+/// Replaces the wildcard address of a server by loopback.
 fn nearest(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(any) if any.ip().is_unspecified() => (Ipv4Addr::LOCALHOST, any.port()).into(),

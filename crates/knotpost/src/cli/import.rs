@@ -15,9 +15,8 @@ use knotpost_core::config::Config;
 use knotpost_core::records::{Import, Imported, Strangers, import};
 use knotpost_core::transfer::{ForeignKey, is_export};
 
-/// Largest file of records.
 const MOST_BYTES: u64 = 64 << 20;
-/// How many bytes show whether the file holds an entire server.
+/// Bytes that tell a file of an entire server from records.
 const BEGINNING: u64 = 32;
 
 #[derive(Debug, clap::Args)]
@@ -69,7 +68,6 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// The first bytes of the file.
 fn beginning(file: &Path) -> anyhow::Result<Vec<u8>> {
     let shown = file.display();
     let opened = std::fs::File::open(file).with_context(|| format!("{shown} cannot be opened"))?;
@@ -78,7 +76,7 @@ fn beginning(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file as text, or why it is not text.
+/// The inner error tells why the file is not text.
 fn read(file: &Path) -> anyhow::Result<Result<String, &'static str>> {
     let mut bytes = Vec::new();
     if file.as_os_str() == "-" {

@@ -11,10 +11,8 @@ use anyhow::Context as _;
 use clap::Args;
 use clap_mangen::Man;
 
-/// The name that the pages have at their foot.
 const MANUAL: &str = "Knotpost manual";
 
-/// What follows the exit codes in knotpost(1).
 const MORE: &str = "\
 .SH SIGNALS
 .TP
@@ -33,10 +31,6 @@ pub(super) struct ManArgs {
     folder: Option<PathBuf>,
 }
 
-/// Prints knotpost(1), or writes all pages into the folder.
-///
-/// # Errors
-/// When a file cannot be written.
 pub(super) fn run(args: &ManArgs, program: clap::Command) -> anyhow::Result<()> {
     let pages = pages(program).context("the manual pages cannot be made")?;
     match &args.folder {
@@ -58,7 +52,6 @@ fn write(pages: &[Page], folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A manual page in roff.
 struct Page {
     file: String,
     text: String,
@@ -90,7 +83,6 @@ fn add_pages(command: &clap::Command, pages: &mut Vec<Page>) -> io::Result<()> {
     Ok(())
 }
 
-/// The exit codes that all commands share.
 fn exit_status() -> String {
     let mut text = ".SH \"EXIT STATUS\"\n".to_owned();
     for (code, meaning) in super::exit_codes::CODES {
@@ -99,7 +91,7 @@ fn exit_status() -> String {
     text
 }
 
-/// The program and its version, without the commit: the same sources give the same pages.
+/// Omits the commit: the same sources give the same pages.
 fn source() -> String {
     format!("knotpost {}", env!("CARGO_PKG_VERSION"))
 }

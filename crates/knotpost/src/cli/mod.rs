@@ -1,5 +1,4 @@
-//! The command line: one file a subcommand. An edge like the others: it translates, calls a use
-//! case, and reports the outcome in an exit code.
+//! The command line: one file a subcommand. It translates, calls a use case, and reports the outcome in an exit code.
 
 mod admin;
 mod backup;
@@ -38,7 +37,6 @@ use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use knotpost_storage::StoreError;
 use output::{complain, say};
 
-/// The games of this program.
 static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
 
 /// A play-by-mail server for board games.
@@ -117,7 +115,7 @@ struct Pipe {
 }
 
 impl Pipe {
-    /// The parsed arguments, when `deliver` comes first and they need no help text or error message.
+    /// Parses only if `deliver` comes first and needs no help text or error message.
     fn try_parse_first() -> Option<Cli> {
         let mut arguments = std::env::args_os().skip(1).peekable();
         if arguments.peek()? != "deliver" {
@@ -128,12 +126,10 @@ impl Pipe {
     }
 }
 
-/// The definition of the command line, for whoever checks what documents say of it.
 pub fn definition() -> clap::Command {
     Cli::command()
 }
 
-/// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
     let Cli { config, command } = match Pipe::try_parse_first().map_or_else(Cli::try_parse, Ok) {
         Ok(cli) => cli,
@@ -168,7 +164,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(EX_TEMPFAIL);
         }
     };
-    // These need no settings that are sound.
+    // These need no sound settings.
     let file = config.as_deref();
     let checked = match &command {
         Command::Config { action: settings::Action::Check(args) } => {
@@ -194,7 +190,7 @@ pub fn main() -> ExitCode {
     // Blocking work, such as a hash without a waiting caller, does not delay the end.
     runtime.shutdown_background();
     match outcome {
-        // A greeting that could not be printed says nothing of how a server ran.
+        // A failed greeting says nothing about the run of a server.
         Ok(code) if is_server => code,
         outcome => output::end(outcome, exit_code),
     }
@@ -206,11 +202,11 @@ fn start_runtime(command: &Command) -> std::io::Result<Runtime> {
         Command::Deliver(_) => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
-    // Answers of PostgreSQL and of the writer come from other threads. Workers poll for them after every few of their own tasks.
+    // Answers of PostgreSQL and of the writer come from other threads. Workers poll for them after every few of their
+    // own tasks.
     runtime.enable_all().global_queue_interval(8).build()
 }
 
-/// The exit code of a command that failed.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let is_setting = error.is::<ConfigError>() || error.is::<OpeningError>();
     let schema = error.downcast_ref::<StoreError>();
@@ -218,7 +214,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if is_setting || is_schema { EX_CONFIG } else { 1 }
 }
 
-/// Shows help, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     // A mistake in the line of a pipe must not bounce players' mail.
@@ -252,15 +247,14 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens the server's parts whatever key the database was used with.
+/// Accepts any key of the database.
 async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
     crate::server::open_with_any_key(config, &GAMES, clock, entropy, opening).await
 }
 
-/// Opens the server's parts for a command of the shell.
 async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
-    // Links that a command writes lead to the server that runs.
+    // Links that a command writes lead to the running server.
     if config.links_follow_port()
         && let Some(http) = read_ports(&config.server.data).ok().and_then(|ports| ports.http)
     {

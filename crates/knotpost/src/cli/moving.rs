@@ -17,15 +17,11 @@ use knotpost_core::transfer::{
     import_server,
 };
 
-/// Bytes read or written at once.
 const BUFFER: usize = 1 << 20;
 
-/// Options of an import.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
-    /// Whether another key than that of the file is accepted.
     pub(super) foreign_key: ForeignKey,
-    /// Delete what an interrupted import stored.
     pub(super) starts_over: bool,
 }
 
@@ -38,7 +34,6 @@ fn shown(stage: Stage) -> &'static str {
     }
 }
 
-/// Writes the entire server into a new file, or to standard output.
 pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::Result<ExitCode> {
     let key = config.key_place();
     let app = super::open(config, Opening::Existing).await?;
@@ -85,7 +80,6 @@ fn tell_export(out: &mut impl Write, written: &Exported, to: &str, key: &str) {
     );
 }
 
-/// Imports the server of a file.
 pub(super) async fn import_all(config: Config, path: &Path, wishes: Wishes) -> anyhow::Result<ExitCode> {
     let file = File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
     let app = super::open_with_any_key(config, Opening::Create).await?;

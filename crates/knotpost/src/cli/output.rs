@@ -1,4 +1,4 @@
-//! What commands say: the one place that writes to the standard streams.
+//! Output of commands: the one module that writes to the standard streams.
 //!
 //! A closed or full stream never stops a command in the middle of its work: the work is completed once, and the exit
 //! code reports the failure.
@@ -14,23 +14,20 @@ use tracing::Level;
 
 use super::exit_codes::{EX_CLOSED, EX_IOERR};
 
-/// Why nothing more is written to standard output.
+/// First failure of standard output; nothing more is written after it.
 static FAILED: OnceLock<(ErrorKind, String)> = OnceLock::new();
 
-/// Writes a line to standard output.
 macro_rules! say {
     () => { $crate::cli::output::line(format_args!("")) };
     ($($words:tt)*) => { $crate::cli::output::line(format_args!($($words)*)) };
 }
 
-/// Writes a line to standard error.
 macro_rules! complain {
     ($($words:tt)*) => { $crate::cli::output::error_line(format_args!($($words)*)) };
 }
 
 pub(super) use {complain, say};
 
-/// Standard output, whose first failure is stored.
 #[derive(Debug)]
 pub(super) struct Output;
 
@@ -57,8 +54,8 @@ fn record(error: io::Error) -> io::Error {
     error
 }
 
-/// Writes a line without control characters, which could steer the terminal: it may hold a stranger's words. [`end`]
-/// reports a failure.
+/// Removes control characters, which could steer the terminal: the line may hold a stranger's words. [`end`] reports a
+/// failure.
 pub(super) fn line(words: Arguments<'_>) {
     let _ = Output.write_fmt(format_args!("{}\n", clean_text(&words.to_string())));
 }
@@ -72,7 +69,6 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Writes a row of the list.
     pub(super) fn say(self, row: &Value, words: impl Display) {
         if self.json { say!("{row}") } else { say!("{}", words.to_string().trim_end()) }
     }
@@ -83,14 +79,14 @@ pub(super) fn text(words: &str) {
     let _ = Output.write_all(words.as_bytes());
 }
 
-/// Writes a line to standard error. Failures are ignored.
+/// Ignores failures.
 pub(super) fn error_line(words: Arguments<'_>) {
     let priority = crate::telemetry::priority(Level::ERROR);
     let _ = io::stderr().lock().write_fmt(format_args!("{priority}{words}\n"));
 }
 
-/// The exit code of a command that ended with this: its own, also when the reader closed the stream early, because its
-/// work is done; another one when the output could not be written to disk.
+/// Chooses the exit code: the command's own even if the reader closed the stream early, because its work is done;
+/// another one if the output could not be written to disk.
 pub(super) fn end(outcome: anyhow::Result<ExitCode>, code_of: impl Fn(&anyhow::Error) -> u8) -> ExitCode {
     let _ = Output.flush();
     let failed = FAILED.get();

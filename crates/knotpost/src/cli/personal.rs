@@ -1,4 +1,4 @@
-//! `export --user`: everything that is held about a user, as one archive.
+//! `export --user`: the archive of a user.
 
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -11,10 +11,8 @@ use knotpost_core::archive::{ArchiveError, write_archive};
 use knotpost_core::config::Config;
 use knotpost_platform::files::sync_name;
 
-/// Bytes written at once.
 const BUFFER: usize = 1 << 20;
 
-/// Writes the archive into a new file, or to standard output.
 pub(super) async fn export_user(
     config: Config,
     userid: &str,

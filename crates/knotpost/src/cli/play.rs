@@ -1,6 +1,4 @@
-//! `knotpost play`: the rules alone on the command line, without users, storage or mail.
-//!
-//! Reads what to set up and which moves to replay, prints boards or JSON lines, and can hold a hot-seat game.
+//! `knotpost play`: the rules on the command line, without users, storage or mail.
 
 mod picture;
 pub(super) mod reply;
@@ -27,7 +25,6 @@ pub(super) struct PlayArgs {
     pub words: Vec<String>,
 }
 
-/// What `--help` prints.
 const USAGE: &str = "\
 Usage: knotpost play GAME [options] [MOVE ...]
 
@@ -51,15 +48,13 @@ resign are words of their own.
   --help-rules       print the game's help page
 ";
 
-/// Runs `knotpost play` on the standard streams.
-///
-/// Exit codes: 0, 64 wrong usage, 65 wrong data such as an illegal move, 66 unreadable record, 74 broken stream.
+/// Returns 0, 64 for wrong usage, 65 for wrong data such as an illegal move, 66 for an unreadable record, 74 for a
+/// broken stream.
 pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
     end(execute(&args.words, registry, input, output, errors))
 }
 
-/// The exit code of a command on the standard streams.
 pub(super) fn end(ended: io::Result<u8>) -> ExitCode {
     match ended {
         Ok(code) => ExitCode::from(code),
@@ -69,12 +64,10 @@ pub(super) fn end(ended: io::Result<u8>) -> ExitCode {
     }
 }
 
-/// For whom a line asks.
 pub(super) fn style_of(words: &[String]) -> Style {
     if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text }
 }
 
-/// The entire command over any streams.
 fn execute(
     words: &[String],
     registry: &Registry,
@@ -109,13 +102,11 @@ fn execute(
     }
 }
 
-/// Says why a line cannot be acted on.
 pub(super) fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &RequestError) -> io::Result<u8> {
     writer.error(error.code(), &error.to_string())?;
     Ok(error.exit_code())
 }
 
-/// Replays what was given, then prints or goes on by hand.
 fn play<O: Write, E: Write>(
     request: &Request<'_>,
     mut table: Table,
@@ -147,7 +138,7 @@ fn play<O: Write, E: Write>(
     Ok(0)
 }
 
-/// A hot-seat game: one or more words a line, until it is over or the input ends. Gives the last position.
+/// Plays a hot-seat game, one or more words a line, until it is over or the input ends. Returns the last position.
 fn hold_game<O: Write, E: Write>(
     table: Table,
     input: impl BufRead,
@@ -171,13 +162,11 @@ fn hold_game<O: Write, E: Write>(
     }
 }
 
-/// All positions of a hot-seat game.
 struct Tables {
     past: Vec<Table>,
     now: Table,
 }
 
-/// One word of a hot-seat game.
 fn obey<O: Write, E: Write>(word: &str, tables: &mut Tables, writer: &mut Writer<O, E>) -> io::Result<()> {
     match word.to_ascii_lowercase().as_str() {
         "legal" => writer.legal(&tables.now),

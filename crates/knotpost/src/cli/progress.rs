@@ -2,14 +2,11 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-/// Work of fewer pieces is over before it is worth a report.
+/// Pieces of work below which no report is worth it.
 const WORTH_TELLING: u64 = 100;
-/// How many lines report the progress of a task where there is no terminal.
 const LINES: u64 = 20;
-/// How wide the bar is.
 const WIDTH: usize = 40;
 
-/// Shows how far something is, on the standard error.
 pub(super) struct Progress {
     unit: &'static str,
     is_terminal: bool,
@@ -17,12 +14,10 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Of work that is counted in `unit`.
     pub(super) fn of(unit: &'static str) -> Self {
         Self { unit, is_terminal: std::io::stderr().is_terminal(), shown: None }
     }
 
-    /// That `done` of `total` pieces of this part of the work are done.
     pub(super) fn show(&mut self, part: &'static str, done: u64, total: u64) {
         if total < WORTH_TELLING {
             return;

@@ -44,7 +44,6 @@ pub(super) struct Args {
     no_key: bool,
 }
 
-/// How every SQLite file begins.
 const BEGINS: &[u8] = b"SQLite format 3\0";
 
 pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
@@ -61,7 +60,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     restore(config, &args.file, &target, args.copy).await
 }
 
-/// Whether the file may be a backup: a live database has a log beside it, and the file alone is not whole.
+/// Refuses a live database: it has a log beside it, and the file alone is incomplete.
 fn check_file(file: &Path) -> Result<(), String> {
     let mut begins = [0; BEGINS.len()];
     let opened = File::open(file).map_err(|error| format!("it cannot be opened: {error}"))?;
@@ -79,7 +78,6 @@ fn check_file(file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of a file with another ending appended.
 fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
@@ -111,7 +109,7 @@ async fn restore(config: Config, file: &Path, target: &Path, is_copy: bool) -> a
             if is_copy {
                 hold(&settings, &arriving).await?;
             }
-            // Nothing is replaced: a name that has come into being meanwhile makes it fail.
+            // Nothing is replaced: it fails if the name exists meanwhile.
             std::fs::hard_link(&arriving, target)
                 .with_context(|| format!("{} cannot be made", target.display()))?;
             sync_name(target).with_context(|| format!("{} may not outlast a crash", target.display()))?;
@@ -138,7 +136,7 @@ async fn restore(config: Config, file: &Path, target: &Path, is_copy: bool) -> a
     Ok(ExitCode::SUCCESS)
 }
 
-/// Marks the file as that of a copy, before it has the name under which a server finds it.
+/// Marks the file as a copy, before it has the name under which a server finds it.
 async fn hold(settings: &Settings, file: &Path) -> anyhow::Result<()> {
     let store = Store::open(settings).await?;
     let marked = mark_copy(&store).await;
@@ -163,7 +161,7 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     copied.with_context(|| format!("{} cannot be written", to.display()))
 }
 
-/// Whether the structure of a copy is sound and its schema known; otherwise why not.
+/// Checks structure and schema of a copy; returns the reason of a refusal.
 async fn look_at(settings: &Settings) -> anyhow::Result<Option<String>> {
     let store = match Store::open(settings).await {
         Ok(store) => store,
@@ -188,7 +186,7 @@ async fn look_at(settings: &Settings) -> anyhow::Result<Option<String>> {
     looked
 }
 
-/// Restores into a folder of its own, which is removed however this ends.
+/// Restores into a folder of its own, which is always removed.
 async fn verify(config: Config, file: &Path, needs_no_key: bool) -> anyhow::Result<ExitCode> {
     let data = &config.server.data;
     let near = if data.is_dir() { data.as_path() } else { folder_of(file) };
@@ -229,8 +227,8 @@ async fn verify_in(
     Ok(if found? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Reports figures and the key, and replays all boards; `false`: the key is not the right one, or boards differ from what
-/// is stored of them.
+/// Reports figures and the key, and replays all boards; false if the key is wrong or boards differ from their stored
+/// state.
 async fn examine(app: &App, has_key: bool, needs_no_key: bool) -> anyhow::Result<bool> {
     let mut tx = app.store.read().await?;
     let mut figures = Vec::new();

@@ -32,7 +32,7 @@ pub(super) async fn run(config: Config, args: &Args) -> anyhow::Result<ExitCode>
         supervisor.tell(State::Failed(&format!("{error:#}")));
     }
     match outcome {
-        // A program that reads the log stumbles over a line that is no JSON.
+        // A program that reads the log cannot parse a line that is no JSON.
         Err(error) if is_for_machines => {
             tracing::error!(error = format!("{error:#}"), "the server ends");
             Ok(ExitCode::from(super::exit_code(&error)))
@@ -47,7 +47,7 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
     let metrics = telemetry::start_metrics();
     let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
     let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
-    // As with any other signal, what is asked for during the start is done after it.
+    // Received from here on, so that a signal during the start is handled after it.
     let mut hangup = signal(SignalKind::hangup()).context("signals cannot be received")?;
     for warning in start_warnings(&config) {
         tracing::warn!("{warning}");
@@ -64,7 +64,7 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
     }
     supervisor.tell(State::Starting("the database is opened and brought up to date"));
     let mut config = config;
-    // A free port never stands in the way of another server, whose folder this may turn out to be.
+    // A free port never blocks another server, whose folder this may turn out to be.
     let http = if config.links_follow_port() { bind_http(&config).await? } else { None };
     if let Some(listener) = &http {
         config.lead_links_to(listener.local_addr()?);
@@ -99,7 +99,6 @@ async fn serve(config: Config, opening: Opening, supervisor: &Supervisor) -> any
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
 
-/// Reads files again as far as that goes while a server runs. The error says why not, after it was logged.
 fn reload(server: &Server) -> Result<(), String> {
     match server.reload() {
         Ok(()) => {
@@ -114,7 +113,6 @@ fn reload(server: &Server) -> Result<(), String> {
     }
 }
 
-/// Where the server listens, in one line.
 fn listening(ports: &Ports) -> String {
     let http = ports.http.map(|address| format!("web on {address}"));
     let smtp = ports.smtp.map(|address| format!("SMTP on {address}"));
@@ -127,7 +125,6 @@ fn listening(ports: &Ports) -> String {
     }
 }
 
-/// Waits until the database file is found damaged or a loop fails; returns the message about it.
 async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     loop {
         if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {
@@ -139,7 +136,6 @@ async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     }
 }
 
-/// Says that the server listens: in the log, and for people on standard output, too.
 fn tell_ready(server: &Server) {
     let (config, ports) = (&server.app.config, &server.ports);
     let shown = |address: Option<String>| address.unwrap_or_else(|| "off".to_owned());
@@ -155,7 +151,6 @@ fn tell_ready(server: &Server) {
     }
 }
 
-/// Where everything is, and what to try first.
 fn greet(app: &App, ports: &Ports) {
     let config = &app.config;
     say!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
@@ -182,7 +177,7 @@ fn greet(app: &App, ports: &Ports) {
     }
 }
 
-/// Prints what the authors of the games ask of operators, until somebody has signed up.
+/// Prints the wishes of the games' authors, until somebody has signed up.
 async fn tell_of_authors(app: &App) {
     if has_people(app).await.unwrap_or(true) {
         return;

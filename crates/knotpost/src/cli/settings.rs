@@ -35,7 +35,7 @@ pub(super) struct MigrateArgs {
 
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
     match action {
-        // It needs no settings that are sound.
+        // It needs no sound settings.
         Action::Check(_) => {}
         Action::Show => super::output::text(&config.to_toml()?),
         Action::DkimRecord => return dkim_record(config),
@@ -44,7 +44,6 @@ pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The record both as a zone file has it and as the forms of DNS providers ask for it.
 fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
     let Some(signer) = Signer::from_config(config).context("dkim.key")? else {
         complain!(

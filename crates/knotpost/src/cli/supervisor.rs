@@ -1,5 +1,5 @@
-//! Tells the service manager how far the server is, as `sd_notify(3)` describes: datagrams to the socket that
-//! `NOTIFY_SOCKET` names. Without that variable nothing is sent.
+//! Reports the state to the service manager as `sd_notify(3)` describes: datagrams to the socket in `NOTIFY_SOCKET`,
+//! if there is one.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,32 +9,26 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The longest wait for a service manager that does not read its socket.
+/// Limit for a service manager that does not read its socket.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The service manager that started this process, if it wants to be told.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     connection: Option<UnixDatagram>,
 }
 
-/// What a service manager is told.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State<'a> {
-    /// Still starting; what is done at the moment.
     Starting(&'a str),
-    /// All listeners are open; where.
     Ready(&'a str),
-    /// Files are read again. [`State::Ready`] follows.
+    /// Followed by [`State::Ready`].
     Reloading,
     /// Work that has begun is completed; then the process ends.
     Stopping,
-    /// The process ends because of this.
     Failed(&'a str),
 }
 
 impl Supervisor {
-    /// The one that the environment names.
     pub(super) fn from_environment() -> Self {
         let Some(name) = notify_socket().filter(|name| !name.is_empty()) else {
             return Self { connection: None };
@@ -53,7 +47,7 @@ impl Supervisor {
         }
     }
 
-    /// Sends a state. A failure is logged and stops nothing.
+    /// Logs a failure, which stops nothing.
     pub(super) fn tell(&self, state: State<'_>) {
         let Some(connection) = &self.connection else { return };
         if let Err(error) = connection.send(state.message().as_bytes()) {
@@ -101,7 +95,7 @@ fn connect(name: &OsStr) -> io::Result<UnixDatagram> {
     Ok(connection)
 }
 
-/// A path, or after `@` a name in the abstract namespace.
+/// Takes a path, or after `@` a name in the abstract namespace.
 fn address(name: &OsStr) -> io::Result<SocketAddr> {
     match name.as_bytes() {
         [b'@', abstract_name @ ..] => abstract_address(abstract_name),

@@ -1,5 +1,5 @@
-//! Detects whether the last server on a SQLite file stopped cleanly. If it did not, the file is checked before it is
-//! relied on: after a power failure the disk may have lost writes that it had acknowledged.
+//! Detects an unclean stop of the last server on a SQLite file. The file is then checked: after a power failure the
+//! disk may have lost writes that it had acknowledged.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,29 +12,26 @@ use knotpost_core::app::{App, Condition};
 use knotpost_platform::files::{create_private, sync_name};
 use knotpost_storage::Settings;
 
-/// In the mark of a file that was found damaged.
 const DAMAGED: &str = "damaged";
-/// What an operator can do.
 const ADVICE: &str = "no mail is taken and no move is made on it; restore the last backup, see \
                       `A damaged database` in docs/operations/backup.md";
 
-/// When a file is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Check {
     /// The last stop was clean, or there was none.
     Never,
     /// Before the server listens.
     First,
-    /// It is large: while the server works.
+    /// For a large file: while the server works.
     Meanwhile,
 }
 
-/// A file beside the database that is there while a server works on it. A clean stop removes it.
+/// A file beside the database that exists while a server works on it. A clean stop removes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark(PathBuf);
 
 impl Mark {
-    /// The mark of the configured database; `None` on PostgreSQL.
+    /// `None` on PostgreSQL.
     pub(crate) fn of(app: &App) -> Option<Self> {
         Some(Self::beside(&app.config.store_settings().sqlite_file()?))
     }
@@ -45,7 +42,6 @@ impl Mark {
         Self(name.into())
     }
 
-    /// What must be done about the mark that the last server left.
     fn judge(&self, size: u64, largest_first: u64) -> Check {
         match std::fs::read_to_string(&self.0) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Check::Never,
@@ -55,8 +51,7 @@ impl Mark {
         }
     }
 
-    /// Says that a server works on the file. On disk when this returns: it has to outlast what it
-    /// is there for.
+    /// On disk on return: it must outlast a power failure.
     pub(super) fn set(&self) -> std::io::Result<()> {
         self.write("running")
     }
@@ -82,10 +77,8 @@ impl Mark {
     }
 }
 
-/// Refuses to begin with a new database where a server worked on one that is gone.
-///
-/// # Errors
-/// When the file is missing or empty beside the mark of a server that did not stop cleanly; the text says what to do.
+/// Fails if the file is missing or empty beside the mark of a server that did not stop cleanly: no new one may replace
+/// it.
 pub(crate) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     let Some(file) = settings.sqlite_file() else { return Ok(()) };
     let mark = Mark::beside(&file);
@@ -103,11 +96,7 @@ pub(crate) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks a small file if that must be done; returns whether a large one has to be
-/// through meanwhile.
-///
-/// # Errors
-/// When the file is damaged; the text says what to do.
+/// Checks a small file if necessary, and fails if it is damaged; returns [`Check::Meanwhile`] for a large one.
 pub(crate) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check> {
     let file = app.config.store_settings().sqlite_file().unwrap_or_default();
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
@@ -129,8 +118,7 @@ pub(crate) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check>
     Ok(check)
 }
 
-/// Checks a large file while the server works, and says in the app's condition what came of
-/// it.
+/// Checks a large file while the server works, and reports the result in the app's condition.
 pub(super) async fn check_meanwhile(app: Arc<App>, mark: Mark, stop: CancellationToken) {
     let file = app.config.store_settings().sqlite_file().unwrap_or_default();
     let found = tokio::select! {

@@ -1,26 +1,21 @@
-//! File descriptors: as many as the listeners need, and shared between web and mail where there are fewer.
+//! File descriptors: shared between web and mail if there are too few.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use knotpost_core::config::{Config, Warning};
 
-/// Connections of one mail listener.
 const MAIL_CONNECTIONS: u64 = 1000;
-/// Databases, logs, files, mails and webhooks on their way out.
+/// Descriptors for databases, logs, files, outgoing mails and webhooks.
 const BESIDE: u64 = 256;
 /// The limit is never raised further: child processes may iterate over all descriptors.
 const MOST: u64 = 65_536;
 
-/// How many connections may be open at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
-    /// On the web listener.
     pub(super) http: usize,
-    /// On each mail listener.
     pub(super) mail: usize,
 }
 
-/// What a server says at its start about too low a limit.
 pub(super) fn descriptor_warning(config: &Config) -> Option<Warning> {
     let (limit, shares) = measure(config);
     is_short(config, shares).then(|| {
@@ -46,12 +41,10 @@ fn measure(config: &Config) -> (u64, Shares) {
     (limit, divide(limit, wished, listeners))
 }
 
-/// Raises the soft limit of descriptors, and says how many connections there may be with what results.
 pub(super) fn share(config: &Config) -> Shares {
     measure(config).1
 }
 
-/// Raises the soft limit to the hard one; what it is then.
 fn raise_limit() -> u64 {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let now = current.unwrap_or(MOST);
@@ -68,7 +61,7 @@ fn raise_limit() -> u64 {
     }
 }
 
-/// Mail gets what it needs up to half of what there is, so that the web never takes its descriptors.
+/// Reserves for mail as many as needed, up to half, so that the web never takes its descriptors.
 fn divide(limit: u64, http: u64, mail_listeners: u64) -> Shares {
     let left = limit.saturating_sub(BESIDE.min(limit / 2));
     let mail = (MAIL_CONNECTIONS * mail_listeners).min((left / 2).max(left.saturating_sub(http)));

@@ -1,9 +1,8 @@
-//! The name under which this process holds leases, stored in its folder so that the next process there knows which of
-//! them were its predecessor's.
+//! The name under which this process holds leases, stored in its folder for its successor.
 //!
-//! The process with the lock of the folder knows that its predecessor is gone, and releases its leases: no process has to wait
-//! until they run out. A copy of the folder on another machine may thus release leases that a live process holds. That is
-//! harmless: whatever judges a board checks the lease in the same transaction.
+//! The process with the lock of the folder knows that its predecessor is gone, and releases its leases: no process has
+//! to wait until they run out. A copy of the folder on another machine may thus release leases that a live process
+//! holds. That is harmless: whatever judges a board checks the lease in the same transaction.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -17,7 +16,6 @@ use knotpost_platform::files::create_private;
 use knotpost_platform::secret::to_hex;
 
 pub(super) const FILE: &str = "server.run";
-/// Bytes of a name.
 const BYTES: usize = 16;
 
 /// Releases the leases of the last process of the folder, and stores the name of this one. The folder is locked.
@@ -41,7 +39,7 @@ pub(super) async fn succeed(app: &App) -> anyhow::Result<Arc<str>> {
     Ok(own.into())
 }
 
-/// The name in the file. A file that was cut short, or is missing, names no process.
+/// A file that was cut short, or is missing, names no process.
 fn read(path: &Path) -> Option<String> {
     let name = std::fs::read_to_string(path).ok()?;
     (name.len() == 2 * BYTES).then_some(name)

@@ -1,4 +1,4 @@
-//! The listeners of a server, and the file that says where they listen.
+//! The listeners of a server, and the file with their addresses.
 
 use std::fmt;
 use std::fs::File;
@@ -15,28 +15,22 @@ use knotpost_core::config::{Config, unix_path};
 use knotpost_transport::inbound::local_socket;
 use knotpost_transport::inbound::unix_socket::NamedSocket;
 
-/// The file that lists the addresses on which the server listens.
 pub const PORTS_FILE: &str = "ports.json";
 
-/// Where the server listens.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Ports {
-    /// The web and API listener.
     pub http: Option<SocketAddr>,
-    /// The SMTP listener.
     pub smtp: Option<SocketAddr>,
     pub lmtp: Option<ListenAddress>,
-    /// The key to `/mailbox`; `None`: mail leaves this machine.
+    /// Key to `/mailbox`; `None` if mail leaves this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mailbox_key: Option<String>,
 }
 
-/// An address on the network or in the file system; written `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
+/// Written as `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListenAddress {
-    /// Address and port.
     Tcp(SocketAddr),
-    /// The path of a Unix socket.
     Unix(PathBuf),
 }
 
@@ -73,7 +67,6 @@ impl<'de> serde::Deserialize<'de> for ListenAddress {
     }
 }
 
-/// The LMTP listener, of either kind.
 pub(crate) enum LmtpListener {
     Tcp(TcpListener),
     Unix(NamedSocket),
@@ -88,7 +81,6 @@ impl LmtpListener {
     }
 }
 
-/// Opens a TCP listener; `None`: it is switched off.
 pub(crate) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
     if listen.is_empty() {
         return Ok(None);
@@ -99,7 +91,6 @@ pub(crate) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Opti
     Ok(Some(listener))
 }
 
-/// Opens the LMTP listener; `None`: it is switched off.
 pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpListener>> {
     let listen = &config.lmtp.listen;
     let Some(path) = unix_path(listen) else {
@@ -115,7 +106,6 @@ pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpList
     Ok(Some(LmtpListener::Unix(socket)))
 }
 
-/// Opens the socket of `knotpost deliver`.
 pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<local_socket::Socket> {
     let socket = config.socket();
     local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
@@ -128,13 +118,12 @@ pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<local_socket::Socke
     })
 }
 
-/// The address of a listener that may be off.
 pub(super) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<SocketAddr>> {
     listener.map(TcpListener::local_addr).transpose()
 }
 
-/// Writes where the listeners are, once all of them are open. The file appears complete: a process that waits for it must
-/// not read half of it. The key in it is for the user that runs the server alone.
+/// Call it after all listeners are open. The file appears complete, since another process may wait for it; its key is
+/// readable by the server's user alone.
 pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     let draft = data.join(format!("{PORTS_FILE}.{}", std::process::id()));
     // A draft that a killed server left may have another mode.
@@ -146,16 +135,12 @@ pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where the server of this folder listens, as it wrote down.
-///
-/// # Errors
-/// When there is no such file, or it cannot be read.
 pub(crate) fn read_ports(data: &Path) -> std::io::Result<Ports> {
     let text = std::fs::read_to_string(data.join(PORTS_FILE))?;
     serde_json::from_str(&text).map_err(std::io::Error::other)
 }
 
-/// Deletes the file at a clean stop. It may be absent when the folder was tidied up; nothing depends on it.
+/// The file may be absent: nothing depends on it.
 pub(super) fn remove_ports(data: &Path) {
     let _ = std::fs::remove_file(data.join(PORTS_FILE));
 }

@@ -1,5 +1,5 @@
-//! Checks what must exist before a server's parts are opened. A read-only command creates nothing: run in the wrong
-//! place, it says where it looked.
+//! Checks the preconditions of opening. A read-only command creates nothing: run in the wrong place, it names the
+//! place.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,47 +17,41 @@ use knotpost_storage::{Settings, Store, StoreError};
 
 use super::{LOCK_FILE, PORTS_FILE, holder};
 
-/// Whether what is missing may be made, and an older schema brought up to date (unless `database.migrate` is off).
+/// Permission to create missing parts, and to upgrade an older schema (unless `database.migrate` is off).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// Nothing: folder, key and database must be there, of the schema of this program.
+    /// Folder, key and database must exist, in the schema of this program.
     Existing,
-    /// By a command, run as the user that owns the folder.
+    /// For a command, run as the user that owns the folder.
     Create,
-    /// By the server, as the user that owns the folder.
+    /// For the server, as the user that owns the folder.
     Serve,
-    /// By the server, whoever owns the folder.
+    /// For the server, whoever owns the folder.
     ServeAsAnyUser,
 }
 
-/// Why the parts are not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningError {
-    /// No file of the database.
     #[error(
         "there is no database at {}; `knotpost serve` makes one. Where it is, is said by `server.data` and \
          `database.url`: name the server's configuration with --config",
         .0.display()
     )]
     NoDatabase(PathBuf),
-    /// A database of another program.
     #[error("there is no server in the database at {0}; `knotpost serve` and `knotpost migrate` make one")]
     NoSchema(String),
-    /// The key was lost, or is elsewhere.
     #[error(
         "there is no key file {}: put it there from the backup, or say with `secrets.key_file` where it is",
         .0.display()
     )]
     NoKey(PathBuf),
-    /// A database of an older program, opened by a command that may not change its schema.
+    /// A database of an older program, opened by a command that may not upgrade it.
     #[error("the database {place} lacks schema {missing}; run `knotpost migrate`, or start the server")]
     OlderSchema {
-        /// The database.
         place: String,
-        /// The first number it lacks.
+        /// First schema number that is missing.
         missing: i64,
     },
-    /// A server of one user on the folder of another one.
     #[error(
         "the folder {} belongs to user {owner}, and this is user {}, whose files the server of that user could not use: \
          run it as that user, `sudo -u '#{owner}' knotpost …`, or say --allow-root",
@@ -65,12 +59,10 @@ pub enum OpeningError {
         this_user()
     )]
     ForeignServer {
-        /// The data folder.
         folder: PathBuf,
-        /// The user's number.
+        /// Numeric user id.
         owner: u32,
     },
-    /// A file that another user left behind, mostly root.
     #[error(
         "{} belongs to user {}, and user {} cannot read and write it: run `chown {} {}`",
         .0.display(),
@@ -80,24 +72,20 @@ pub enum OpeningError {
         .0.display()
     )]
     Unusable(PathBuf),
-    /// Files of another user would be in the server's way.
+    /// New files would block the owner's server.
     #[error(
         "the folder {} is that of another user, whose server could not use what is made here: run the command as \
          that user, `sudo -u '#{owner}' knotpost …`",
         folder.display()
     )]
     Foreign {
-        /// The data folder.
         folder: PathBuf,
-        /// The user's number.
+        /// Numeric user id.
         owner: u32,
     },
 }
 
 /// Checks that everything exists, or may be created.
-///
-/// # Errors
-/// [`OpeningError`], and when something cannot be read.
 pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result<()> {
     let data = &config.server.data;
     let settings = config.store_settings();
@@ -127,8 +115,8 @@ pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result
     Ok(())
 }
 
-/// Refuses a server on the data folder of another user. A folder of root, as a volume of a container is, keeps nobody out:
-/// root can use whatever is made there.
+/// Refuses a server on the data folder of another user, except root's, as a container volume is: root can use whatever
+/// is made there.
 fn check_user(config: &Config) -> Result<(), OpeningError> {
     let data = &config.server.data;
     match foreign_owner(data) {
@@ -137,7 +125,7 @@ fn check_user(config: &Config) -> Result<(), OpeningError> {
     }
 }
 
-/// A file of the server's own that this user cannot read and write.
+/// Finds a file of the server that this user cannot read and write.
 pub(crate) fn find_unusable(config: &Config) -> Option<PathBuf> {
     let data = &config.server.data;
     let database = config.store_settings().sqlite_file();
@@ -146,7 +134,7 @@ pub(crate) fn find_unusable(config: &Config) -> Option<PathBuf> {
     if let Some(file) = &database {
         files.push(Store::lock_file(file));
         let beside = std::fs::read_dir(folder_of(file)).into_iter().flatten().flatten();
-        // The file, its mark, and what SQLite has beside it.
+        // The file, its mark, and those of SQLite beside it.
         let name = file.file_name().unwrap_or_default().as_encoded_bytes();
         let is_part =
             |path: &PathBuf| path.file_name().is_some_and(|other| other.as_encoded_bytes().starts_with(name));
@@ -156,7 +144,7 @@ pub(crate) fn find_unusable(config: &Config) -> Option<PathBuf> {
     files.into_iter().map(|file| absolute(&file)).find(|file| is_writable(file) == Some(false))
 }
 
-/// Why a database is not worked on whose schema was compared. A server that would bring it up to date is named as a way.
+/// Explains a schema mismatch, with a server as the way to upgrade.
 pub(super) fn of_other_schema(config: &Config, error: StoreError) -> anyhow::Error {
     match error {
         StoreError::OlderSchema(missing) if config.database.migrate == Migrate::Auto => {
@@ -166,23 +154,16 @@ pub(super) fn of_other_schema(config: &Config, error: StoreError) -> anyhow::Err
     }
 }
 
-/// Whether the data folder can be used, or made.
-///
-/// # Errors
-/// When not.
 pub(crate) fn check_data(config: &Config) -> anyhow::Result<()> {
     let data = &config.server.data;
     check_folder(data).with_context(|| no_folder(data))
 }
 
-/// How long a database that is not there yet is left alone between two tries.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often it is said that it is still not there.
 const REMINDER: Duration = Duration::from_mins(1);
 
-/// Waits until a PostgreSQL database can be reached, and says why it cannot: after a reboot it may start later than this
-/// program, and while another server takes over there is none for a while. An error that waiting does not mend is left to
-/// those who open the database.
+/// Waits for a PostgreSQL database and logs the reason: after a reboot it may start later than this program. An error
+/// that waiting does not mend is left to the opening.
 pub async fn wait_for_database(config: &Config) {
     let settings = config.store_settings();
     let mut told: Option<(String, Instant)> = None;
@@ -221,7 +202,6 @@ async fn ensure_database(config: &Config, settings: &Settings) -> anyhow::Result
     }
 }
 
-/// Whether opening a SQLite database makes a file.
 fn makes_database(settings: &Settings) -> anyhow::Result<bool> {
     match settings.sqlite_file() {
         Some(file) => Ok(!exists(&file)? || !exists(&Store::lock_file(&file))?),
@@ -229,7 +209,6 @@ fn makes_database(settings: &Settings) -> anyhow::Result<bool> {
     }
 }
 
-/// Whether the file exists; an error when that cannot be determined.
 fn exists(path: &Path) -> anyhow::Result<bool> {
     match std::fs::metadata(path) {
         Ok(_) => Ok(true),
@@ -247,7 +226,6 @@ pub fn absolute(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// The database as it may be shown: its file, or its address without secrets.
 pub(crate) fn shown_database(config: &Config) -> String {
     match config.store_settings().sqlite_file() {
         Some(file) => absolute(&file).display().to_string(),

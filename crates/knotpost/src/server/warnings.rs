@@ -1,4 +1,4 @@
-//! All that a start warns of. `serve` logs it; `config check` and `doctor` show the same list.
+//! Warnings of a start: `serve` logs them; `config check` and `doctor` show the same list.
 
 use std::path::Path;
 
@@ -9,7 +9,6 @@ use knotpost_transport::inbound::Records;
 use super::absolute;
 use super::descriptors::descriptor_warning;
 
-/// Warnings about the settings, and about what they name on this machine.
 pub fn start_warnings(config: &Config) -> Vec<Warning> {
     let mut told = config.warnings.clone();
     told.extend(missing_folders(config));
@@ -19,7 +18,7 @@ pub fn start_warnings(config: &Config) -> Vec<Warning> {
     told
 }
 
-/// Folders that are named and not there. A program that delivers mail may make its own later.
+/// Names configured folders that are absent. A program that delivers mail may make its own later.
 fn missing_folders(config: &Config) -> Vec<Warning> {
     let mut told = Vec::new();
     if let Some(folder) = config.watched_maildir().filter(|folder| !folder.join("new").is_dir()) {
@@ -48,7 +47,6 @@ fn no_name_server(config: &Config) -> Option<Warning> {
     Some(Warning::new("inbound.dns", problem, "correct /etc/resolv.conf, or let `inbound.dns` name one"))
 }
 
-/// Files that other users of the machine can read.
 fn open_files(config: &Config) -> Vec<Warning> {
     let data = &config.server.data;
     if is_open_to_others(data) == Some(true) {
@@ -85,7 +83,6 @@ fn open_files(config: &Config) -> Vec<Warning> {
     .collect()
 }
 
-/// Returns true if others can enter the folder of a file.
 pub(crate) fn is_within_reach(file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

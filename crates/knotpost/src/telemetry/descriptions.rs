@@ -1,15 +1,14 @@
-//! The metrics of the program and their descriptions, which monitoring shows beside the numbers. The table in
-//! `docs/reference/metrics.md` is made from this one, and a test compares it with the sources.
+//! The metrics of the program and their descriptions for monitoring, also the source of `docs/reference/metrics.md`. A
+//! test compares the table with the sources.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 
-/// What kind of number a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It grows, and begins again with the process.
+    /// Grows, and begins again with the process.
     Counter,
-    /// It is as it is now.
+    /// A present value.
     Gauge,
     /// Quantiles, a sum and a count.
     Summary,
@@ -17,21 +16,16 @@ enum Kind {
     Histogram,
 }
 
-/// The bounds of a request's time in seconds, and of the number of writes in a commit.
+/// Bounds of a request's time in seconds, and of the number of writes in a commit.
 const SECONDS: [f64; 7] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0];
 const WRITES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
-/// Says which metrics are histograms.
-///
-/// # Errors
-/// When the recorder refuses the bounds.
 pub(super) fn with_buckets(recorder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
     recorder
         .set_buckets_for_metric(Matcher::Full("knotpost_http_request_seconds".to_owned()), &SECONDS)?
         .set_buckets_for_metric(Matcher::Full("knotpost_store_group".to_owned()), &WRITES)
 }
 
-/// Name, kind and description of every metric, by name.
 const METRICS: &[(&str, Kind, &str)] = &[
     (
         "knotpost_accept_failures_total",
@@ -146,12 +140,10 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("process_start_time_seconds", Kind::Gauge, "when this process began"),
 ];
 
-/// Name, kind and description of every metric, in Markdown without links.
 pub(crate) fn metrics_table() -> impl Iterator<Item = (&'static str, String, &'static str)> {
     METRICS.iter().map(|&(name, kind, help)| (name, format!("{kind:?}").to_lowercase(), help))
 }
 
-/// Tells the recorder what the metrics are.
 pub(super) fn describe() {
     for &(name, kind, help) in METRICS {
         // Monitoring shows plain text.
@@ -162,7 +154,7 @@ pub(super) fn describe() {
             Kind::Summary | Kind::Histogram => describe_histogram!(name, help),
         }
     }
-    // They are there from the start, so that their first growth is seen.
+    // Present from the start, so that the first growth is seen.
     metrics::counter!("knotpost_store_retries_total").increment(0);
     knotpost_core::intake::begin_counting();
     knotpost_transport::inbound::begin_counting();
@@ -183,7 +175,6 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
     }
 
-    /// The names in the macros of the sources.
     fn names_in(folder: &Path, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -1,5 +1,4 @@
-//! How many lines of the log are errors and warnings: for the metrics, and for administrators, who are shown the latest
-//! error as well.
+//! Errors and warnings in the log: counts for the metrics, and the latest error for administrators.
 
 use std::collections::VecDeque;
 use std::fmt::{Debug, Write as _};
@@ -14,15 +13,12 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
 const HOUR_MS: i64 = 3_600_000;
-/// Hours that are counted: the present one, which has begun, and the 24 before it.
+/// The present hour, which has begun, and the 24 before it.
 const HOURS: i64 = 25;
-/// Characters of a line that are shown.
 const LONGEST: usize = 300;
 
-/// What was logged in this process.
 static TALLY: Mutex<Tally> = Mutex::new(Tally { hours: VecDeque::new(), latest: None });
 
-/// The errors logged in this process.
 pub(crate) fn logged_errors() -> LoggedErrors {
     lock().at(SystemClock.now())
 }
@@ -38,7 +34,6 @@ fn lock() -> std::sync::MutexGuard<'static, Tally> {
     TALLY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Errors by the hour.
 struct Tally {
     hours: VecDeque<(i64, i64)>,
     latest: Option<(Millis, String)>,
@@ -62,7 +57,6 @@ impl Tally {
     }
 }
 
-/// Counts the lines of the log.
 pub(super) struct CountLines;
 
 impl<S: Subscriber> Layer<S> for CountLines {
@@ -82,7 +76,6 @@ impl<S: Subscriber> Layer<S> for CountLines {
     }
 }
 
-/// What an event says: its message, and the error that it names.
 #[derive(Default)]
 struct Line {
     message: String,

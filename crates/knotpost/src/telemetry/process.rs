@@ -1,19 +1,17 @@
-//! What this process takes of the machine, read from `/proc`; elsewhere than on Linux these metrics are absent.
+//! Resources of this process, read from `/proc`; absent elsewhere than on Linux.
 
 use std::fs;
 
 use knotpost_platform::clock::{Clock as _, SystemClock};
 
-/// Linux counts processor time in hundredths of a second, wherever a program can see it.
+/// Linux shows processor time in hundredths of a second.
 const TICKS: u64 = 100;
 
-/// Says when the process began.
 pub(super) fn report_start() {
     metrics::gauge!("process_start_time_seconds").set(SystemClock.now().0 as f64 / 1000.0);
     report_process();
 }
 
-/// Reads the other numbers again.
 pub(crate) fn report_process() {
     if let Some(ticks) = fs::read_to_string("/proc/self/stat").ok().and_then(|stat| ticks_of(&stat)) {
         metrics::counter!("process_cpu_seconds_total").absolute(ticks / TICKS);

@@ -1,5 +1,5 @@
-//! The loop that plays for the computer players: it leases a turn, has it decided while the processor is idle, and
-//! makes it. What all of them think together is bounded by a budget of processor time.
+//! The loop of the computer players: leases a turn, decides it on an idle processor, and makes it, within a common
+//! budget of processor time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,23 +27,20 @@ use knotpost_storage::{BotTurn, StoreError};
 use super::REST;
 use crate::thinker::{processor_time, run_when_idle};
 
-/// How often turns are looked for that nobody told of: those of other servers and those that are put off.
+/// Interval of the search for turns without notification: those of other servers and delayed ones.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long after one change of a board the next ones are waited for, so that many cost one look.
+/// Wait after a change for further changes, so that many cost one query.
 const BREATH: Duration = Duration::from_millis(30);
-/// A lease outlasts the longest decision even where the threads of computer players get a tenth of a processor.
+/// Outlasts the longest decision even if the threads of computer players get a tenth of a processor.
 const LEASE_FACTOR: i64 = 10;
-/// The least that a lease lasts.
 const LEASE_MS: i64 = 30_000;
-/// How long a board is left alone that has changed since its turn was leased.
 const CHANGED_MS: i64 = 1_000;
-/// How long a board is left alone on which no move can be made.
 const SET_ASIDE_MS: i64 = 3_600_000;
-/// The shortest decision that its person is charged for.
+/// Shortest decision that is charged to a person.
 const CHARGED: Duration = Duration::from_millis(10);
 const HOUR: Duration = Duration::from_hours(1);
 
-/// The processor time that computer players have. It fills up at a steady rate, to the share of one hour.
+/// Processor time of all computer players; refills at a steady rate, to the share of one hour.
 #[derive(Debug)]
 pub struct Budget {
     hourly: Duration,
@@ -57,18 +54,16 @@ struct Left {
 }
 
 impl Budget {
-    /// A full budget.
     pub fn new(settings: &Bots) -> Self {
         let hourly = Duration::from_secs(settings.hour_cpu_s.into());
         Self { hourly, left: Mutex::new(Left { seconds: hourly.as_secs_f64(), at: Instant::now() }) }
     }
 
-    /// Takes what was used; it may go below nothing by one decision a thread.
+    /// May overdraw by one decision a thread.
     fn spend(&self, used: Duration) {
         self.fill().seconds -= used.as_secs_f64();
     }
 
-    /// How long to wait until there is something left.
     fn wait(&self) -> Duration {
         let missing = -self.fill().seconds;
         let per_second = self.hourly.as_secs_f64() / HOUR.as_secs_f64();
@@ -84,7 +79,6 @@ impl Budget {
     }
 }
 
-/// Plays for the computer players until it is told to stop.
 pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationToken) {
     let mut pool = Pool::new(&app);
     while !stop.is_cancelled() {
@@ -102,13 +96,10 @@ pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationTok
     }
 }
 
-/// What one loop knows of the turns that are due.
 struct Pool {
     due: DueTurns,
     changes: Receiver<BoardRef>,
-    /// When all boards were looked at last.
     looked_at: Option<Instant>,
-    /// Boards that have changed and were not looked at yet.
     changed: Vec<BoardRef>,
 }
 
@@ -118,7 +109,7 @@ impl Pool {
         Self { due: DueTurns::default(), changes, looked_at: None, changed: Vec::new() }
     }
 
-    /// Makes the turn that comes first; `false`: none is due.
+    /// Makes the first turn; false if none is due.
     async fn play_next(
         &mut self,
         app: &Arc<App>,
@@ -127,7 +118,7 @@ impl Pool {
     ) -> Result<bool, StoreError> {
         self.look(app).await?;
         let lease_ms = LEASE_MS + LEASE_FACTOR * i64::from(app.config.bots.move_ms);
-        // Cheap levels answer even when the time of all is used up: each person has a share of it.
+        // Cheap levels answer even without budget: each person has a share of it.
         let most = if budget.wait().is_zero() { LEVELS } else { CHEAP };
         while let Some(turn) = self.due.take_up_to(app, most) {
             if computer::lease(app, &turn, lease_ms).await? {
@@ -138,7 +129,7 @@ impl Pool {
         Ok(false)
     }
 
-    /// Looks at the boards that have changed; at all, when that was long ago or changes were missed.
+    /// Queries the changed boards; all boards after [`LOOK`], or if changes were missed.
     async fn look(&mut self, app: &App) -> Result<(), StoreError> {
         loop {
             match self.changes.try_recv() {
@@ -159,7 +150,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Waits until a board has changed, or for as long as a turn may be due unheard of.
+    /// Waits for a change of a board, at most as long as a turn may be due without notification.
     async fn rest(&mut self, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => {}
@@ -175,7 +166,7 @@ impl Pool {
     }
 }
 
-/// Looks at all boards and makes the turn that comes first; `false`: none is due.
+/// Queries all boards and makes the first turn; false if none is due.
 pub async fn play_next(
     app: &Arc<App>,
     budget: &Budget,
@@ -184,19 +175,17 @@ pub async fn play_next(
     Pool::new(app).play_next(app, budget, stop).await
 }
 
-/// What became of a turn, as the metrics name it.
+/// Outcomes of a turn, as labels of the metrics.
 const MADE: &str = "made";
 const OVERTAKEN: &str = "overtaken";
 const FAILED: &str = "failed";
 
-/// The counters begin at zero.
 pub(crate) fn begin_counting() {
     for outcome in [MADE, OVERTAKEN, FAILED] {
         metrics::counter!("knotpost_bot_moves_total", "outcome" => outcome).increment(0);
     }
 }
 
-/// Decides on a turn that is leased, and makes it.
 async fn play(
     app: &Arc<App>,
     budget: &Budget,
@@ -228,7 +217,7 @@ async fn play(
     }
 }
 
-/// The board of a turn, which is left alone for an hour when it does not replay.
+/// Loads the board of a turn; one that does not replay is set aside.
 async fn find(app: &Arc<App>, turn: &BotTurn) -> Result<Option<Board>, StoreError> {
     match computer::find_board(app, turn).await {
         Ok(Some(board)) => Ok(Some(board)),
@@ -241,7 +230,7 @@ async fn find(app: &Arc<App>, turn: &BotTurn) -> Result<Option<Board>, StoreErro
     }
 }
 
-/// Reports a turn that cannot be made and leaves it alone for an hour.
+/// Reports a turn that cannot be made and delays it for [`SET_ASIDE_MS`].
 async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<(), StoreError> {
     tracing::error!(
         game = turn.game,
@@ -254,13 +243,12 @@ async fn set_aside(app: &App, turn: &BotTurn, error: &StoreError) -> Result<(), 
     computer::set_aside(app, turn, SET_ASIDE_MS).await
 }
 
-/// What a computer player has decided, and the processor time that took.
 struct Thought {
     answer: Option<Answer>,
     used: Duration,
 }
 
-/// Has a turn decided by a thread of its own; `None`: the process is to end.
+/// Decides on a thread of its own; `None` if the process is to end.
 async fn decide(
     app: &App,
     board: Board,
@@ -293,7 +281,7 @@ async fn decide(
             Ok(None)
         }
         thought = receiver => {
-            // A thread that ended without a word has panicked.
+            // A thread that ended without a result has panicked.
             Ok(Some(thought.unwrap_or(Thought { answer: None, used: Duration::ZERO })))
         }
     }

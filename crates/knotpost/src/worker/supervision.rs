@@ -1,5 +1,5 @@
-//! The one way in which a server starts its loops: a loop that panics is counted and started again, and one that does
-//! so again and again ends the server, so that the service manager starts it anew.
+//! Supervision of the server's loops: a loop that panics is counted and restarted; repeated panics end the server, so
+//! that the service manager restarts it.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -13,14 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use knotpost_core::app::Condition;
 
-/// A loop that panics this often …
+/// Panics within [`WITHIN`] that end the server.
 const MOST_PANICS: usize = 5;
-/// … within this time does not go on.
 const WITHIN: Duration = Duration::from_mins(1);
-/// The pause after the first panic; it doubles with each further one.
+/// Pause after the first panic; doubles with each further one.
 const FIRST_REST: Duration = Duration::from_millis(500);
 
-/// The loops of a server.
 #[derive(Debug)]
 pub struct Workers {
     tasks: JoinSet<()>,
@@ -29,12 +27,12 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// None yet; `condition` learns when one has ended for good, and `stop` tells them to end.
+    /// `condition` learns of a loop that ended for good, and `stop` ends the loops.
     pub fn new(condition: watch::Sender<Condition>, stop: CancellationToken) -> Self {
         Self { tasks: JoinSet::new(), stop, condition }
     }
 
-    /// Starts a loop, which ends when it is told to stop. After a panic it is started again.
+    /// Restarts the loop after a panic.
     pub fn spawn<L, F>(&mut self, name: &'static str, start: L)
     where
         L: Fn() -> F + Send + Sync + 'static,
@@ -44,7 +42,7 @@ impl Workers {
         self.tasks.spawn(async move { supervised.run(start).await });
     }
 
-    /// Starts a loop that cannot be started again, because its state is lost with it: its first panic ends the server.
+    /// Spawns a loop whose state is lost by a panic: the first one ends the server.
     pub fn spawn_once(&mut self, name: &'static str, run: impl Future<Output = ()> + Send + 'static) {
         let supervised = self.supervised(name);
         self.tasks.spawn(async move {
@@ -56,23 +54,20 @@ impl Workers {
     }
 
     fn supervised(&self, name: &'static str) -> Supervised {
-        // There from the start, so that the first growth is seen.
+        // Present from the start, so that the first growth is seen.
         metrics::counter!("knotpost_worker_panics_total", "worker" => name).increment(0);
         Supervised { name, stop: self.stop.clone(), condition: self.condition.clone() }
     }
 
-    /// Returns when all have ended.
     pub async fn join(&mut self) {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    /// Ends those that have not ended by themselves.
     pub async fn shutdown(&mut self) {
         self.tasks.shutdown().await;
     }
 }
 
-/// A supervised loop.
 struct Supervised {
     name: &'static str,
     stop: CancellationToken,

@@ -1,25 +1,21 @@
-//! `Authentication-Results` (RFC 8601): the verdicts of another host on a mail.
-//!
-//! Parses only. Whether that host is trusted is decided by the caller.
+//! Parses `Authentication-Results` (RFC 8601): the verdicts of another host on a mail. The caller decides on trust.
 
 use knotpost_model::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, Verdict, Verdicts};
 
-/// The most signatures that are read.
 const MAX_SIGNATURES: usize = 5;
 
-/// The host that wrote the field, in lower case; `None` when it cannot be read.
+/// Host that wrote the field, in lower case; `None` if the field cannot be parsed.
 pub(in crate::inbound) fn host(field: &str) -> Option<String> {
     let parts = split(field)?;
     let head = parts.first()?;
     match head.words.as_slice() {
         [Word::Text(host)] => Some(host.to_ascii_lowercase()),
-        // The version of the format; there is only one.
         [Word::Text(host), Word::Text(version)] if version == "1" => Some(host.to_ascii_lowercase()),
         _ => None,
     }
 }
 
-/// Parses a field; unknown methods are skipped. `None` when it cannot be parsed.
+/// Skips unknown methods; `None` if the field cannot be parsed.
 pub(in crate::inbound) fn read(field: &str) -> Option<Verdicts> {
     let host = host(field)?;
     let mut verdicts = Verdicts { source: Source::Host(host), ..Verdicts::default() };
@@ -43,21 +39,18 @@ pub(in crate::inbound) fn read(field: &str) -> Option<Verdicts> {
     Some(verdicts)
 }
 
-/// One token of the field, with its comments beside it.
 #[derive(Debug, PartialEq, Eq)]
 enum Word {
     Text(String),
     Equals,
 }
 
-/// What stands between two semicolons.
 #[derive(Debug, Default)]
 struct Part {
     words: Vec<Word>,
     comments: Vec<String>,
 }
 
-/// A method with its result and properties.
 struct Method {
     name: String,
     result: Verdict,
@@ -103,7 +96,7 @@ impl Method {
     }
 }
 
-/// The words as `key = value`, keys in lower case. `None` when something else is there.
+/// `key = value` words, keys in lower case; `None` if anything else is there.
 fn pairs(words: &[Word]) -> Option<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     let mut words = words.iter().peekable();
@@ -119,7 +112,8 @@ fn pairs(words: &[Word]) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
-/// Most programs write the domain's policy in a comment: `(p=REJECT sp=NONE dis=NONE)`, `(policy=reject)`.
+/// Finds the domain's policy, which most programs write in a comment: `(p=REJECT sp=NONE dis=NONE)`,
+/// `(policy=reject)`.
 fn policy_in_comments(comments: &[String]) -> Option<DmarcPolicy> {
     let words = comments.iter().flat_map(|comment| comment.split([' ', ',', ';']));
     words
@@ -128,13 +122,13 @@ fn policy_in_comments(comments: &[String]) -> Option<DmarcPolicy> {
         .and_then(|(_, value)| DmarcPolicy::from_word(value))
 }
 
-/// The domain of an address, or the word itself, in lower case.
+/// Domain of an address, or the word itself, in lower case.
 fn domain_of(value: &str) -> String {
     let domain = value.rsplit_once('@').map_or(value, |(_, domain)| domain);
     domain.trim_end_matches(['.', '>']).to_ascii_lowercase()
 }
 
-/// Cuts the field into its parts. `None` when a comment or a quoted string does not end.
+/// `None` if a comment or a quoted string does not end.
 fn split(field: &str) -> Option<Vec<Part>> {
     let mut parts = vec![Part::default()];
     let mut chars = field.chars().peekable();
@@ -181,7 +175,7 @@ fn split(field: &str) -> Option<Vec<Part>> {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Comments hold comments (RFC 5322, section 3.2.2).
+/// Comments nest (RFC 5322, section 3.2.2).
 fn read_comment(chars: &mut Chars<'_>) -> Option<String> {
     let mut text = String::new();
     let mut depth = 0_usize;

@@ -11,18 +11,14 @@ use mail_auth::hickory_resolver::net::runtime::TokioRuntimeProvider;
 use mail_auth::hickory_resolver::system_conf::read_system_conf;
 
 const PORT: u16 = 53;
-/// How long one query waits for its answer; a lost packet is sent again within the time of the complete check.
+/// Short, so that a lost packet is sent again within the time of the complete check.
 const QUERY_TIMEOUT: Duration = Duration::from_millis(1200);
-/// The most cached answers; each is cached for its own time to live, a day at most.
 const CACHE_ENTRIES: u64 = 4096;
 const LONGEST_TTL: Duration = Duration::from_hours(24);
-/// How long the absence of a record is cached at most, so that a newly published key is found soon.
+/// Short, so that a newly published key is found soon.
 const LONGEST_NEGATIVE_TTL: Duration = Duration::from_mins(5);
 
-/// A verifier that asks these servers, or those of the system when there are none.
-///
-/// # Errors
-/// When the system names no server that could be asked.
+/// Without servers, asks those of the system; fails if it names none.
 pub(in crate::inbound) fn verifier(servers: &[String]) -> Result<MessageAuthenticator, NetError> {
     let named: Vec<SocketAddr> = servers.iter().filter_map(|server| parse(server)).collect();
     let (config, mut options) = if named.is_empty() {

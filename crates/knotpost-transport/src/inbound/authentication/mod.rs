@@ -1,7 +1,6 @@
 //! Authentication of senders: SPF, DKIM and DMARC, checked by DNS or read from the field of a trusted host.
 //!
-//! Verdicts are data. What follows from them is decided in `decide::policy`; nothing here refuses a mail, and nothing
-//! here fails: what cannot be checked in time is a temporary error.
+//! Nothing here refuses a mail or fails: a check that takes too long is a temporary error.
 
 mod auth_results;
 mod dns;
@@ -23,27 +22,24 @@ use crate::inbound::read::hosts::{Client, client};
 use knotpost_core::config::{AuthPolicy, Config};
 use knotpost_model::{Networks, Verdict, Verdicts};
 
-/// Checks where mails come from.
 pub struct Authenticator {
     policy: AuthPolicy,
-    /// `None`: this machine has no name server.
+    /// `None` if this machine has no name server.
     verifier: Option<MessageAuthenticator>,
     trusted: Vec<Trusted>,
     /// Mail servers whose `Received` fields name their clients.
     relays: Networks,
-    /// The name of this server.
     domain: String,
 }
 
-/// A host whose `Authentication-Results` are trusted.
 struct Trusted {
     name: String,
-    /// The networks from which it connects, besides this machine.
+    /// Besides this machine.
     addresses: Vec<IpAddr>,
 }
 
 impl Authenticator {
-    /// As the configuration says. Without a name server every check ends in a temporary error.
+    /// Without a name server every check ends in a temporary error.
     pub fn new(config: &Config) -> Self {
         let policy = config.inbound.auth_policy;
         let verifier = (policy != AuthPolicy::Off).then(|| dns::verifier(&config.inbound.dns).ok()).flatten();
@@ -53,7 +49,7 @@ impl Authenticator {
         Self { policy, verifier, trusted: trusted.collect(), relays, domain: domain.to_owned() }
     }
 
-    /// The verdicts on a mail; `None` when the policy needs none. Takes a few seconds at most.
+    /// `None` if the policy needs no verdicts. Takes a few seconds at most.
     pub async fn verify(&self, envelope: &Envelope, raw: &[u8], message: &Message) -> Option<Verdicts> {
         if self.policy == AuthPolicy::Off {
             return None;
@@ -70,8 +66,8 @@ impl Authenticator {
         Some(verdicts)
     }
 
-    /// The verdicts of the topmost `Authentication-Results`, if a trusted host wrote it. That host adds its own on
-    /// top, so fields below may be forged.
+    /// Reads the topmost `Authentication-Results`, if a trusted host wrote it. That host adds its own on top, so
+    /// fields below may be forged.
     fn believed(&self, envelope: &Envelope, message: &Message) -> Option<Verdicts> {
         let topmost = message.authentication_results.first()?;
         let host = auth_results::host(topmost)?;
@@ -109,8 +105,7 @@ impl Authenticator {
         question.answer().await
     }
 
-    /// The client that SPF is checked for; `None` for programs of this machine and trusted hosts, which pass on mail
-    /// of all senders.
+    /// `None` for programs of this machine and trusted hosts, which pass on mail of all senders.
     fn client(&self, envelope: &Envelope, message: &Message) -> Client {
         match client(&self.relays, envelope, message) {
             Client::Direct(peer) if is_near(envelope) || self.is_relay(peer) => Client::Unknown,
@@ -119,7 +114,7 @@ impl Authenticator {
         }
     }
 
-    /// Whether the address is that of a trusted host, and so says nothing about the sender.
+    /// True for a trusted host, whose address says nothing about the sender.
     fn is_relay(&self, peer: IpAddr) -> bool {
         self.trusted.iter().any(|trusted| trusted.addresses.contains(&peer.to_canonical()))
     }
@@ -135,7 +130,7 @@ impl Trusted {
     }
 }
 
-/// Whether a mail was handed over on this machine: by a pipe, a folder, a socket, or a program that knows a secret.
+/// True for a mail from this machine: by a pipe, a folder, a socket, or a program that knows a secret.
 fn is_near(envelope: &Envelope) -> bool {
     !envelope.way.has_session() || envelope.peer.is_none_or(|peer| peer.to_canonical().is_loopback())
 }
@@ -144,7 +139,6 @@ fn author_domain(message: &Message) -> &str {
     message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
 }
 
-/// The verdicts when there is no name server.
 fn unanswered(message: &Message) -> Verdicts {
     let temporary = Verdict::TempError;
     let mut verdicts = Verdicts::default();
@@ -153,7 +147,6 @@ fn unanswered(message: &Message) -> Verdicts {
     verdicts
 }
 
-/// The counters begin at zero.
 pub fn begin_counting() {
     for check in ["spf", "dkim", "dmarc"] {
         for result in Verdict::ALL {

@@ -1,4 +1,4 @@
-//! What DNS says about a domain, as it stands there: for those who look after the server, not for verdicts on senders.
+//! DNS records as published, for operators, not for verdicts on senders.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,6 @@ use mail_auth::hickory_resolver::proto::rr::{RData, Record, RecordType};
 use super::dns;
 use knotpost_core::config::Config;
 
-/// Asks the name servers by which senders are checked.
 pub struct Records(MessageAuthenticator);
 
 impl std::fmt::Debug for Records {
@@ -19,7 +18,6 @@ impl std::fmt::Debug for Records {
     }
 }
 
-/// The name servers did not answer, or could not.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoAnswer(String);
@@ -31,18 +29,12 @@ impl From<NetError> for NoAnswer {
 }
 
 impl Records {
-    /// The servers of `inbound.dns`, or those of the system.
-    ///
-    /// # Errors
-    /// When the system names none.
+    /// Uses `inbound.dns`, or the servers of the system; fails without any.
     pub fn new(config: &Config) -> Result<Self, NoAnswer> {
         Ok(Self(dns::verifier(&config.inbound.dns)?))
     }
 
-    /// The texts at a name; none when there is no such name.
-    ///
-    /// # Errors
-    /// When nobody answers.
+    /// TXT records; none if the name does not exist.
     pub async fn texts(&self, name: &str) -> Result<Vec<String>, NoAnswer> {
         self.find(name, RecordType::TXT, |data| match data {
             RData::TXT(text) => Some(String::from_utf8_lossy(&text.txt_data.concat()).into_owned()),
@@ -51,10 +43,7 @@ impl Records {
         .await
     }
 
-    /// The mail servers of a domain, the first choice first. RFC 7505: one with an empty name takes no mail.
-    ///
-    /// # Errors
-    /// When nobody answers.
+    /// Sorted by preference. RFC 7505: one with an empty name takes no mail.
     pub async fn mail_servers(&self, domain: &str) -> Result<Vec<String>, NoAnswer> {
         let exchange = |data: &RData| match data {
             RData::MX(mx) => Some((mx.preference, plain(&mx.exchange.to_lowercase().to_ascii()))),
@@ -65,10 +54,6 @@ impl Records {
         Ok(servers.into_iter().map(|(_, name)| name).collect())
     }
 
-    /// The addresses of a host.
-    ///
-    /// # Errors
-    /// When nobody answers.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, NoAnswer> {
         let address = |data: &RData| match data {
             RData::A(address) => Some(IpAddr::V4(address.0)),
@@ -80,10 +65,6 @@ impl Records {
         Ok(addresses)
     }
 
-    /// The names that an address goes by.
-    ///
-    /// # Errors
-    /// When nobody answers.
     pub async fn names_of(&self, address: IpAddr) -> Result<Vec<String>, NoAnswer> {
         let answer = self.0.resolver().reverse_lookup(address).await;
         read(answer.map(|answer| answer.answers().to_vec()), |data| match data {
@@ -98,7 +79,7 @@ impl Records {
         kind: RecordType,
         pick: impl Fn(&RData) -> Option<T>,
     ) -> Result<Vec<T>, NoAnswer> {
-        // With a dot at the end no domain of this machine is tried behind it.
+        // A dot at the end keeps search domains of this machine away.
         let answer = self.0.resolver().lookup(format!("{name}."), kind).await;
         read(answer.map(|answer| answer.answers().to_vec()), pick)
     }
@@ -115,7 +96,7 @@ fn read<T>(
     }
 }
 
-/// Whether the servers said that there is no such record, and not that they cannot tell.
+/// True if the servers deny the record, false if they cannot tell.
 fn is_empty(error: &NetError) -> bool {
     match error {
         NetError::Dns(DnsError::NoRecordsFound(found)) => found.response_code == ResponseCode::NoError,
@@ -123,7 +104,6 @@ fn is_empty(error: &NetError) -> bool {
     }
 }
 
-/// A name without the dot at its end.
 fn plain(name: &str) -> String {
     name.trim_end_matches('.').to_owned()
 }

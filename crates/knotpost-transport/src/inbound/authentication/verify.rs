@@ -1,7 +1,6 @@
 //! The DNS queries about one mail, and the verdicts that follow from their answers.
 //!
-//! Knows the standards through mail-auth. Which hosts are trusted, and whether to query at all, is decided in the
-//! module above.
+//! Knows the standards through mail-auth. Trust in hosts is decided in the module above.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -24,44 +23,40 @@ use tokio::time::{Instant, timeout_at};
 use knotpost_mail::without_envelope_line;
 use knotpost_model::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 
-/// How long the checks of SPF and DKIM may take: they query the servers of domains that the mail names.
+/// Limit of SPF and DKIM: they query the servers of domains that the mail names.
 const SPF_DKIM_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long all checks may take, DMARC included, which queries the author's domain. A check that takes longer is a
-/// temporary error.
+/// Limit of all checks, including DMARC, which queries the author's domain. A check that takes longer is a temporary
+/// error.
 const ALL_CHECKS_TIMEOUT: Duration = Duration::from_secs(3);
-/// The most signatures of a mail that are checked.
 const MAX_SIGNATURES: usize = 5;
-/// The most header fields that a signature may name.
 const MAX_SIGNED_FIELDS: usize = 200;
 /// Fields that a mail may have once. A signature does not cover a second one, and mail programs may show either.
 const SINGLE: &[&str] =
     &["From", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"];
 
-/// Fields that say what is read of a mail. A signature that does not cover one that is there proves nothing: somebody
-/// else may have written it.
+/// Fields that decide how a mail is read. A signature that does not cover one of them proves nothing: somebody else
+/// may have written it.
 const DECISIVE: &[&str] = &["Subject", "Content-Type", "MIME-Version"];
 
-/// The flag `y` of a key, by the number that mail-auth gives it without a public name.
+/// Flag `y` of a key, by the number that mail-auth gives it without a public name.
 const ON_TRIAL: u64 = 0x10;
 
-/// A mail and those of its signatures that are checked.
+/// A mail with those of its signatures that are checked.
 pub(in crate::inbound) struct SignedMail<'a> {
-    /// With the signatures of domains that may be aligned with its author's.
+    /// Holds the signatures of domains that may be aligned with the author's.
     related: AuthenticatedMessage<'a>,
-    /// With the other signatures.
+    /// Holds the other signatures.
     strange: AuthenticatedMessage<'a>,
-    /// The verdicts on signatures that are not checked.
     set_aside: Vec<DkimVerdict>,
-    /// The domain in From, as this server reads it; empty without exactly one author.
+    /// Domain in From, as this server reads it; empty without exactly one author.
     author: &'a str,
-    /// Whether mail-auth, which checks the policy of the author's domain, reads another author.
+    /// True if mail-auth, which checks the policy of the author's domain, reads another author.
     is_disputed: bool,
-    /// The decisive fields that it has.
     decisive: Vec<&'static str>,
 }
 
 impl<'a> SignedMail<'a> {
-    /// `author` is the domain in From. `None` when there are no headers.
+    /// `author` is the domain in From. `None` without headers.
     pub(in crate::inbound) fn read(raw: &'a [u8], author: &'a str) -> Option<Self> {
         let mut mail = AuthenticatedMessage::parse(without_envelope_line(raw))?;
         mail.errors.truncate(MAX_SIGNATURES);
@@ -91,20 +86,20 @@ impl<'a> SignedMail<'a> {
         Some(Self { related, strange, set_aside, author, is_disputed, decisive })
     }
 
-    /// Returns true if a signature covers all that decides what is read.
+    /// True if a signature covers all [`DECISIVE`] fields of the mail.
     fn is_covered_by(&self, signature: &Signature) -> bool {
         let covers = |wanted: &&str| signature.h.iter().any(|name| name.trim().eq_ignore_ascii_case(wanted));
         self.decisive.iter().all(covers)
     }
 
-    /// Whether it has a signature, valid or not.
+    /// True with any signature, valid or not.
     pub(in crate::inbound) fn is_signed(&self) -> bool {
         let none = self.related.dkim_headers.is_empty() && self.strange.dkim_headers.is_empty();
         !(none && self.set_aside.is_empty())
     }
 }
 
-/// Whether mail-auth reads one author, of this domain.
+/// True if mail-auth reads one author, of this domain.
 fn is_by(mail: &AuthenticatedMessage<'_>, domain: &str) -> bool {
     let [author] = mail.froms() else { return false };
     author.rsplit_once('@').is_some_and(|(_, read)| read.to_lowercase() == domain.to_lowercase())
@@ -122,7 +117,7 @@ fn can_count(signature: &Signature) -> bool {
         && signature.h.iter().any(|name| name.eq_ignore_ascii_case("From"))
 }
 
-/// Whether two domains may be aligned. Wider than DMARC, never narrower.
+/// Wider than DMARC's alignment, never narrower.
 fn are_related(one: &str, other: &str) -> bool {
     let tail = |domain: &str| -> Vec<String> {
         domain.trim_end_matches('.').rsplit('.').take(2).map(str::to_ascii_lowercase).collect()
@@ -135,36 +130,32 @@ fn named(signature: &Signature) -> DkimVerdict {
     DkimVerdict { result: Verdict::None, domain, selector: signature.s.clone() }
 }
 
-/// The host that delivered a mail for its sender.
 #[derive(Clone, Copy)]
 pub(in crate::inbound) struct Host<'a> {
     pub(in crate::inbound) address: IpAddr,
-    /// The name in its greeting.
     pub(in crate::inbound) helo: &'a str,
-    /// The return path; empty: the null path.
+    /// Empty for the null path.
     pub(in crate::inbound) mail_from: &'a str,
-    /// Whether it counts against the mail that this host may not send for its sender's domain.
+    /// True if an SPF failure of this host counts against the mail.
     pub(in crate::inbound) can_fail: bool,
 }
 
-/// Findings about the signatures of a mail.
 struct Checked<'m> {
     outputs: Vec<DkimOutput<'m>>,
-    /// Valid signatures that do not cover all that decides what is read.
+    /// Valid signatures that do not cover all [`DECISIVE`] fields.
     partial: Vec<DkimVerdict>,
 }
 
-/// Everything that is checked about one mail.
 pub(in crate::inbound) struct Question<'a> {
     pub(in crate::inbound) verifier: &'a MessageAuthenticator,
     pub(in crate::inbound) mail: &'a SignedMail<'a>,
-    /// `None`: the host passes on mail of all senders, so that SPF does not apply.
+    /// `None` if the host passes on mail of all senders, so that SPF does not apply.
     pub(in crate::inbound) host: Option<Host<'a>>,
     pub(in crate::inbound) own_name: &'a str,
 }
 
 impl Question<'_> {
-    /// The verdicts, after [`ALL_CHECKS_TIMEOUT`] at the latest.
+    /// Answers after [`ALL_CHECKS_TIMEOUT`] at the latest.
     pub(in crate::inbound) async fn answer(&self) -> Verdicts {
         let start = Instant::now();
         let (spf, related, strange) = join3(
@@ -185,7 +176,6 @@ impl Question<'_> {
         Verdicts { source: Source::Own, spf, dkim, dmarc }
     }
 
-    /// SPF for the return path and for the name in the greeting.
     async fn ask_spf(&self, deadline: Instant) -> (SpfOutput, Verdict) {
         let Some(Host { address, helo, mail_from, can_fail }) = self.host else {
             return (SpfOutput::default(), Verdict::None);
@@ -208,7 +198,7 @@ impl Question<'_> {
         (path, name.map_or(Verdict::TempError, |name| of_spf(name.result())))
     }
 
-    /// `None`: not in time.
+    /// `None` if DNS is too slow.
     async fn ask_dkim<'m>(
         &self,
         mail: &'m AuthenticatedMessage<'m>,
@@ -231,8 +221,8 @@ impl Question<'_> {
         checked
     }
 
-    /// Returns true if the domain only tries out its key: such mail is as good as unsigned (RFC 6376, section 3.6.1).
-    /// The answer is cached from the check.
+    /// True if the domain only tries out its key: such mail is as good as unsigned (RFC 6376, section 3.6.1). The
+    /// answer is cached from the check.
     async fn is_on_trial(&self, signature: &Signature) -> bool {
         let key = self.verifier.txt_lookup::<DomainKey>(signature.domain_key(), None::<&NoCache<_, _>>).await;
         key.map_or(true, |key| key.has_flag(ON_TRIAL))
@@ -261,7 +251,7 @@ impl Question<'_> {
         };
         let result = match of_dmarc(&output) {
             Verdict::Fail if dkim.is_none() => Verdict::TempError,
-            // Its domain may have sent it or not; then a password is asked for where its policy is strict.
+            // The domain may have sent it or not; under a strict policy a password is asked for.
             Verdict::Fail if dkim.is_some_and(|checked| !checked.partial.is_empty()) => Verdict::TempError,
             // SPF was not checked, and may have passed where the mail came in.
             Verdict::Fail if self.host.is_none_or(|host| !host.can_fail) => Verdict::None,
@@ -271,7 +261,7 @@ impl Question<'_> {
     }
 }
 
-/// The verdicts on the signatures of `mail`; without outputs DNS was too slow.
+/// Verdicts on the signatures of `mail`; without `checked` DNS was too slow.
 fn verdicts(mail: &AuthenticatedMessage<'_>, checked: Option<&Checked<'_>>) -> Vec<DkimVerdict> {
     let Some(Checked { outputs, partial }) = checked else {
         let late = |header: &Header<'_, Signature>| DkimVerdict {

@@ -1,7 +1,4 @@
-//! Deciding: what becomes of a mail that was read.
-//!
-//! Pure: [`decide`] sees a mail and what is known about its arrival, [`decide_command`] what was looked up for its
-//! command. Nothing is written here; a [`Disposition`] is all that the commit needs to know.
+//! Decides on a mail that was read. Pure: the result, a [`Disposition`], is all that the commit needs.
 
 pub(super) mod policy;
 
@@ -14,12 +11,10 @@ use knotpost_core::mailing::Claim;
 use knotpost_core::requests::Prepared;
 use knotpost_model::{OwnAddresses, Recipient};
 
-/// What was decided about a mail.
 #[derive(Debug)]
 pub(super) enum Decision {
-    /// It is refused in the session, and not stored.
+    /// Refused in the session, and not stored.
     Refuse(Refusal),
-    /// It is taken, and committed in this way.
     Commit(Disposition),
 }
 
@@ -29,18 +24,15 @@ impl From<Disposition> for Decision {
     }
 }
 
-/// What was looked up for the command of a mail.
 pub(super) enum CommandState {
     /// Mail of strangers is not taken at the moment; the text says so.
     NotWelcome(String),
-    /// The command can be executed at once.
     Prepared(Box<Prepared>),
     /// Preparing it takes a worker, for whom it waits in this place.
     Unprepared(Place),
 }
 
-/// What becomes of a mail, as far as that follows from the mail and its arrival; `None`: it brings a command, about
-/// which [`decide_command`] decides.
+/// Decides by the mail and its arrival; `None` for a command, see [`decide_command`].
 pub(super) fn decide(
     mail: &Mail,
     arrival: &Arrival<'_>,
@@ -78,7 +70,6 @@ pub(super) fn decide(
     is_to_postmaster(own, arrival.recipients).then_some(Disposition::Postmaster.into())
 }
 
-/// What becomes of a mail that brings a command.
 pub(super) fn decide_command(way: Way, state: CommandState) -> Decision {
     match state {
         CommandState::NotWelcome(text) if way.has_session() => refuse(Reason::NotAllowed, text),
@@ -93,7 +84,7 @@ fn refuse(reason: Reason, text: String) -> Decision {
     Decision::Refuse(Refusal { reason, enhanced: "5.7.1", text })
 }
 
-/// Whether a mail is for the people who run the server, and for no other address here.
+/// True if the mail is for the operators alone.
 fn is_to_postmaster(own: &OwnAddresses, recipients: &[String]) -> bool {
     recipients.iter().all(|address| matches!(own.recipient(address), Some(Recipient::Postmaster)))
 }

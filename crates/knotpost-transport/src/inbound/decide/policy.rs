@@ -1,24 +1,19 @@
-//! What follows from the verdicts on a mail, by the configured policy.
-//!
-//! Pure: how verdicts are found is not known here. A temporary error never refuses a mail.
+//! Applies the configured policy to the verdicts on a mail. A temporary error never refuses a mail.
 
 use knotpost_core::config::AuthPolicy;
 use knotpost_core::requests::Credit;
 use knotpost_model::{DmarcPolicy, Verdicts};
 
-/// How far the From of a mail is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::inbound) enum Ruling {
-    /// The address in From counts.
     Believed,
     /// The address in From does not count; a password does.
     Unproven,
-    /// Its own domain wants it refused.
+    /// The domain in From wants the mail refused.
     Refused,
 }
 
 impl Ruling {
-    /// Whether the address in From is enough.
     pub(in crate::inbound) fn credit(self) -> Credit {
         match self {
             Self::Believed => Credit::Believed,
@@ -27,7 +22,7 @@ impl Ruling {
     }
 }
 
-/// Applies the policy to a mail whose author's address is in `domain`. Without verdicts it was not checked.
+/// `domain` is the author's; without verdicts the mail was not checked.
 pub(in crate::inbound) fn rule(policy: AuthPolicy, verdicts: Option<&Verdicts>, domain: &str) -> Ruling {
     let violated = || verdicts.and_then(Verdicts::violated_policy);
     let is_doubtful = || verdicts.is_some_and(Verdicts::may_violate_policy);
@@ -48,7 +43,6 @@ pub(in crate::inbound) fn rule(policy: AuthPolicy, verdicts: Option<&Verdicts>, 
     }
 }
 
-/// The text with which a mail is refused.
 pub(in crate::inbound) fn refusal(domain: &str) -> String {
     format!(
         "{domain} asks for the refusal of mail in its name that fails DMARC, as this one does; \

@@ -1,7 +1,7 @@
-//! The local socket listener: takes messages that `deliver` submits to the running server, and its client.
+//! The local socket: both ends of the way from `deliver` to the running server.
 //!
-//! The client writes one line of JSON (the envelope), then the message, and closes its side; the
-//! server answers one line: `stored …`, `refused CODE ENHANCED …` or `later …`.
+//! The client writes one line of JSON (the envelope), then the message, and closes its side; the server answers one
+//! line: `stored …`, `refused CODE ENHANCED …` or `later …`.
 
 use std::io;
 use std::path::Path;
@@ -19,24 +19,18 @@ use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::inbound::listeners::unix_socket::NamedSocket;
 use knotpost_core::intake::Way;
 
-/// How long a client may take to write its message.
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
-/// How long the server may take to store it.
 const RECEIPT_TIMEOUT: Duration = Duration::from_mins(1);
-/// The longest envelope line, in bytes.
 const MAX_ENVELOPE_BYTES: u64 = 64 * 1024;
 
 /// The envelope of a piped message, as far as the pipe knows it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Piped {
-    /// The addresses it was delivered to.
     pub recipients: Vec<String>,
-    /// The return path; `None`: the null path.
     pub mail_from: Option<String>,
 }
 
 impl Piped {
-    /// The envelope of a message that came through a pipe.
     pub fn envelope(self) -> Envelope {
         Envelope {
             way: Way::Pipe,
@@ -48,20 +42,16 @@ impl Piped {
     }
 }
 
-/// The server's end.
 #[derive(Debug)]
 pub struct Socket(NamedSocket);
 
 impl Socket {
-    /// Listens on `path`, replacing the socket of a server that is gone; `mode` says who may connect.
-    ///
-    /// # Errors
-    /// When another server listens there, or the socket cannot be made.
+    /// Replaces the socket of a dead server, and fails beside a running one; `mode` says who may connect.
     pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         NamedSocket::bind(path, mode).map(Self)
     }
 
-    /// Takes messages until the token is cancelled, then removes the socket.
+    /// Returns after cancellation, with the socket removed.
     pub async fn serve(self, intake: Arc<dyn Intake>, max_message: usize, stop: CancellationToken) {
         let (listener, name) = self.0.into_parts();
         let mut sessions = JoinSet::new();
@@ -80,7 +70,7 @@ impl Socket {
                         }
                     });
                 }
-                // Out of file descriptors, for instance: a short pause lets other tasks close theirs.
+                // Perhaps out of file descriptors: a short pause lets other tasks close theirs.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
@@ -99,7 +89,7 @@ async fn converse(
     let (reading, mut writing) = stream.into_split();
     let received = tokio::select! {
         received = timeout(MESSAGE_TIMEOUT, read(BufReader::new(reading), max_message)) => received,
-        // No receipt was given yet: `deliver` tells its mail server to try again.
+        // Without a receipt `deliver` tells its mail server to try again.
         () = stop.cancelled() => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
     let receipt = match received {
@@ -118,7 +108,7 @@ async fn converse(
     writing.write_all(line.as_bytes()).await
 }
 
-/// The envelope and the message; `None`: the message is larger than is taken.
+/// `None` for a message over the limit.
 async fn read(
     reading: BufReader<tokio::net::unix::OwnedReadHalf>,
     max_message: usize,
@@ -134,7 +124,6 @@ async fn read(
     Ok((raw.len() <= max_message).then_some((piped, raw)))
 }
 
-/// Passes a message to the intake, unless a recipient is refused, as by every other listener.
 pub async fn receive_piped(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
     for recipient in &piped.recipients {
         match intake.recipient(recipient) {
@@ -152,24 +141,19 @@ pub async fn receive_piped(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> R
     intake.receive(piped.envelope(), raw).await
 }
 
-/// Why a message was not submitted; the client may store it in the server's place.
+/// A failure to submit, after which the client may store the message itself.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
-    /// No server listens there.
     #[error("no server listens for it")]
     NoServer,
-    /// The socket cannot be used, as a rule for lack of permission.
+    /// As a rule for lack of permission.
     #[error("the server's socket cannot be used")]
     Closed(#[source] io::Error),
-    /// The connection broke: whether the server took the message is not known.
+    /// The server may have taken the message or not.
     #[error("the server went away in the middle")]
     Broken(#[source] io::Error),
 }
 
-/// Submits a message to the server that listens on `socket`.
-///
-/// # Errors
-/// [`SubmitError`] when the server gave no receipt.
 pub async fn submit(socket: &Path, piped: &Piped, raw: &[u8]) -> Result<Receipt, SubmitError> {
     let stream = match UnixStream::connect(socket).await {
         Ok(stream) => stream,

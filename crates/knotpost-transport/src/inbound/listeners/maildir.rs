@@ -1,8 +1,7 @@
-//! The Maildir listener: takes mails from a folder that another program delivers into, oldest first, and moves them to
-//! `cur`.
+//! The Maildir listener: takes mails from a folder, oldest first, and moves them to `cur`.
 //!
 //! A mail is moved only after its outcome is committed. After a crash between the two it is taken once more, and is
-//! recognised as a duplicate. A faulty file never stops the watcher. Knows nothing of what is in a mail.
+//! recognised as a duplicate. A faulty file never stops the watcher.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -23,40 +22,34 @@ use crate::inbound::read::addressed::addressed;
 use knotpost_core::intake::{Reason, Way};
 use knotpost_model::OwnAddresses;
 
-/// What one round over the folder came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
-    /// All files were processed.
     Done,
     /// Some files have to wait: the folder or the database fails.
     Trouble,
 }
 
-/// Watches one folder.
 #[derive(Debug)]
 pub struct MaildirWatcher {
     root: Arc<Path>,
     max_bytes: usize,
-    /// Files that were taken and could not be moved out of `new`. They are not taken again.
+    /// Processed files that could not be moved out of `new`. They are not taken again.
     stuck: HashSet<OsString>,
-    /// The last warning, so that it is logged once.
+    /// Logged once.
     trouble: Option<String>,
 }
 
-/// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Its outcome is stored.
     Taken,
-    /// It was quarantined; a person may want to look at it.
+    /// Kept for a person to look at.
     Quarantined,
 }
 
-/// Why a mail stays in the folder for now.
 enum Wait {
     /// Too many of its kind are queued already.
     This(String),
-    /// The failure has nothing to do with this mail: the others would have to wait as well.
+    /// The failure is not about this mail: the others have to wait as well.
     All(String),
 }
 
@@ -66,7 +59,6 @@ enum Found {
         raw: Vec<u8>,
         file: File,
     },
-    /// A file that is no message for us.
     Unfit {
         reason: Reason,
         file: Option<File>,
@@ -75,19 +67,17 @@ enum Found {
     Elsewhere,
 }
 
-/// A file that was processed, locked until it has been moved.
 struct ProcessedFile {
     fate: Fate,
     _file: Option<File>,
 }
 
 impl MaildirWatcher {
-    /// A watcher of the Maildir at `root`, which may appear later. Larger files than `max_bytes` are quarantined.
+    /// The Maildir may appear later. Files larger than `max_bytes` are quarantined.
     pub fn new(root: PathBuf, max_bytes: usize) -> Self {
         Self { root: root.into(), max_bytes, stuck: HashSet::new(), trouble: None }
     }
 
-    /// Takes every mail in `new`, oldest first, until there is none or the token is cancelled.
     pub async fn walk(&mut self, intake: &MailIntake, stop: &CancellationToken) -> Round {
         let root = Arc::clone(&self.root);
         let names = match blocking(move || list(&root)).await {
@@ -134,7 +124,7 @@ impl MaildirWatcher {
         Round::Trouble
     }
 
-    /// Takes one file in; `None`: another process takes it. An error when it has to wait.
+    /// `None` if another process takes it.
     async fn take(&self, intake: &MailIntake, name: &OsStr) -> Result<Option<ProcessedFile>, Wait> {
         let (path, most) = (self.root.join("new").join(name), self.max_bytes);
         let found =
@@ -180,7 +170,6 @@ async fn quarantine(
     intake.quarantine(envelope, raw, reason).await.map_err(|error| Wait::All(error.with_causes()))
 }
 
-/// The envelope of a mail, as far as the mail itself names it.
 fn envelope_of(message: &Message, own: &OwnAddresses) -> Envelope {
     Envelope {
         way: Way::Maildir,
@@ -199,8 +188,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-/// The files in `new`, oldest first; none while there is no such folder. Folders, links and hidden files are no
-/// mails.
+/// Lists `new`, oldest first; empty without the folder. Folders, links and hidden files are no mails.
 fn list(root: &Path) -> io::Result<Vec<OsString>> {
     let folder = match fs::read_dir(root.join("new")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -220,7 +208,7 @@ fn list(root: &Path) -> io::Result<Vec<OsString>> {
     Ok(files.into_iter().map(|(_, name)| name).collect())
 }
 
-/// When a mail was delivered, in Unix seconds: as its name says, or else its file.
+/// Unix seconds, by the name or else the file.
 fn age(name: &OsStr, metadata: &fs::Metadata) -> u64 {
     let digits = name.as_bytes().split(|byte| *byte == b'.').next().unwrap_or_default();
     let named = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
@@ -236,7 +224,7 @@ fn open(path: &Path, most: usize) -> Found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Elsewhere,
         Err(_) => return Found::Unfit { reason: Reason::Unreadable, file: None },
     };
-    // Where files cannot be locked, two processes may take the same mail; the second time it is a duplicate.
+    // On file systems without locks two processes may take the same mail; the second time it is a duplicate.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         return Found::Elsewhere;
     }
@@ -256,7 +244,7 @@ fn open(path: &Path, most: usize) -> Found {
     }
 }
 
-/// Moves a mail to `cur`: seen when it was taken, unseen when a person should look at it.
+/// Marks a taken mail as seen, and leaves one for a person unseen.
 fn move_to_cur(root: &Path, name: &OsStr, fate: Fate) -> io::Result<()> {
     let cur = root.join("cur");
     fs::create_dir_all(&cur)?;
@@ -273,7 +261,6 @@ fn move_to_cur(root: &Path, name: &OsStr, fate: Fate) -> io::Result<()> {
     }
 }
 
-/// The name with its flags; a number in it when there is another mail of that name.
 fn name_in_cur(name: &OsStr, fate: Fate, copy: u32) -> OsString {
     const MARK: &[u8] = b":2,";
     let name = name.as_bytes();

@@ -1,6 +1,5 @@
-//! Listeners: the ways on which mail comes in. Each speaks one protocol and passes whole messages to an `Intake`.
-//!
-//! A listener knows neither the store nor what is in a message; it replies what the receipt says.
+//! Listeners: each speaks one protocol, passes messages to an `Intake` and replies by the receipt. They know neither
+//! the store nor the content of a message.
 
 pub mod local_socket;
 pub(super) mod maildir;

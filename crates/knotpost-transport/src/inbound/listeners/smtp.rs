@@ -1,8 +1,4 @@
-//! The SMTP and LMTP listener: takes mail for our own addresses from other mail servers and replies after the message
-//! is stored.
-//!
-//! Speaks the protocols, enforces the limits and passes complete messages to an [`Intake`]. Knows neither the store nor
-//! what is in a message.
+//! The SMTP and LMTP listener: takes mail for our own addresses and replies after the message is stored.
 
 use std::io;
 use std::net::IpAddr;
@@ -35,10 +31,9 @@ use knotpost_platform::connections::{AcceptFailures, Places};
 
 use session::Session;
 
-/// The most messages of more than 256 KiB that a listener holds at once.
+/// Most messages of more than 256 KiB at once.
 const LARGE_MESSAGES: usize = 16;
 
-/// The protocol spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// RFC 5321.
@@ -48,7 +43,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Its name in the log and in metrics.
     fn name(self) -> &'static str {
         match self {
             Self::Smtp => "smtp",
@@ -57,41 +51,31 @@ impl Protocol {
     }
 }
 
-/// Settings of a listener.
 #[derive(Debug, Clone)]
 pub struct SmtpSettings {
-    /// The host name in the greeting.
     pub hostname: String,
-    /// The protocol of this listener.
     pub protocol: Protocol,
-    /// The largest message, in bytes.
+    /// Bytes.
     pub max_message: usize,
-    /// The places of messages of more than 256 KiB; without one they are put off.
+    /// Places of messages of more than 256 KiB; without one they are put off.
     pub large_messages: Arc<Semaphore>,
-    /// The most recipients of a message.
     pub max_recipients: usize,
-    /// The most refused commands of a session.
     pub max_errors: usize,
-    /// The most connections at once.
     pub max_connections: usize,
-    /// The most connections at once from one host that is no relay.
     pub max_per_host: usize,
     /// Mail servers that relay for this one. They have no limit per host, but leave room for other clients.
     pub relays: Networks,
-    /// How long a client may take for a whole command line.
     pub command_timeout: Duration,
-    /// How long a client may be silent within a message.
+    /// Limit of silence within a message.
     pub data_timeout: Duration,
-    /// How long a client may take for a whole message.
     pub message_timeout: Duration,
-    /// How long clients may take to finish a message after cancellation.
+    /// Time to finish a message after cancellation.
     pub grace: Duration,
-    /// Certificate and key for STARTTLS; offered only when present.
+    /// For STARTTLS; offered only if present.
     pub tls: Option<Arc<ServerConfig>>,
 }
 
 impl SmtpSettings {
-    /// Conservative defaults.
     pub fn new(hostname: impl Into<String>, protocol: Protocol) -> Self {
         Self {
             hostname: hostname.into(),
@@ -112,7 +96,7 @@ impl SmtpSettings {
     }
 }
 
-/// Serves a TCP listener until cancelled; returns when the last session has ended or the grace period is over.
+/// Returns after cancellation, at the end of the last session or of the grace period.
 pub async fn serve(
     listener: TcpListener,
     settings: Arc<SmtpSettings>,
@@ -122,7 +106,7 @@ pub async fn serve(
     accept_all(listener, settings, intake, cancel).await;
 }
 
-/// Serves a listener on a Unix socket as [`serve`] does a TCP one; every client there counts as a relay.
+/// Every client counts as a relay.
 #[cfg(unix)]
 pub async fn serve_unix(
     socket: NamedSocket,
@@ -141,7 +125,6 @@ pub async fn serve_unix(
     forget.abort();
 }
 
-/// Where connections come from.
 trait Accept {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 

@@ -1,5 +1,5 @@
-//! A Unix socket with a name in the file system: created with its final mode, replaces the socket of a dead server but
-//! never that of a running one, and is removed when its server stops.
+//! A Unix socket with a name: created with its final mode, replaces a dead server's socket but never a running one's,
+//! and is removed when its server stops.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,14 +12,12 @@ use tokio::net::UnixListener;
 /// Appended to the name while the socket is created; no client connects to that name.
 const DRAFT: &str = "~";
 
-/// A listener and its name in the file system. The name is removed when this is dropped.
 #[derive(Debug)]
 pub struct NamedSocket {
     listener: UnixListener,
     name: SocketName,
 }
 
-/// The name of a socket of ours.
 #[derive(Debug)]
 pub struct SocketName {
     path: PathBuf,
@@ -28,10 +26,7 @@ pub struct SocketName {
 }
 
 impl NamedSocket {
-    /// Listens on `path` with these permissions.
-    ///
-    /// # Errors
-    /// When another server listens there, something that is no socket has the name, or the socket cannot be made.
+    /// Fails if another server listens there, or the name is no socket's.
     pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
@@ -63,12 +58,10 @@ impl NamedSocket {
         }
     }
 
-    /// The path of the socket.
     pub fn path(&self) -> &Path {
         &self.name.path
     }
 
-    /// The listener, and its name, to be dropped when listening ends.
     pub fn into_parts(self) -> (UnixListener, SocketName) {
         (self.listener, self.name)
     }
@@ -84,7 +77,7 @@ impl Drop for SocketName {
     }
 }
 
-/// Removes the socket of a server that is gone; an error when the name is in use.
+/// Removes the socket of a dead server; an error if the name is in use.
 fn ensure_free(path: &Path) -> io::Result<()> {
     let taken = |text: String| Err(io::Error::new(io::ErrorKind::AddrInUse, text));
     let found = match fs::symlink_metadata(path) {

@@ -1,6 +1,4 @@
-//! Mail that webhooks deliver: a request that is repeated has the outcome it had, and is not processed twice.
-//!
-//! Knows nothing of HTTP; the web translates requests.
+//! Mail by webhook: a repeated request has its first outcome, and is not processed twice.
 
 use futures_util::future::BoxFuture;
 
@@ -38,7 +36,7 @@ impl MailIntake {
         Ok(WebhookOutcome::Taken { outcome })
     }
 
-    /// The envelope of a message; the refusal of one without a recipient here.
+    /// Refuses a message without a recipient here.
     fn address(&self, mail: &WebhookMail) -> Result<Envelope, WebhookOutcome> {
         let message = parse(&mail.raw).unwrap_or_default();
         let recipients = if mail.recipients.is_empty() {
@@ -51,11 +49,11 @@ impl MailIntake {
             ReturnPath::Null => None,
             ReturnPath::Address(address) => Some(address.clone()),
         };
-        // The client is the provider; the host that sent the mail is not known.
+        // The client is the provider; the host that sent the mail is unknown.
         Ok(Envelope { way: Way::Http, peer: None, helo: None, mail_from, recipients })
     }
 
-    /// Those addresses that are ours; the first refusal when there is none.
+    /// Keeps our own addresses; if there is none, returns the first refusal.
     fn ours(&self, recipients: &[String]) -> Result<Vec<String>, WebhookOutcome> {
         let mut ours = Vec::new();
         let mut refused = None;

@@ -1,10 +1,10 @@
-//! The recipients of a message that came without an envelope: from a pipe, a folder or a web hook.
+//! Recipients of a message without an envelope: from a pipe, a folder or a webhook.
 
 use crate::inbound::parse::Message;
 use knotpost_model::OwnAddresses;
 
-/// The addresses of ours that the message names, those first to which mail servers say they delivered it. A message
-/// that names none of them (a blind copy, for instance) is for the server's plain address.
+/// Finds our own addresses in the message, delivery headers first. A message without any (a blind copy, for instance)
+/// is for the server's plain address.
 pub fn addressed(message: &Message, own: &OwnAddresses) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for address in message.delivered_to.iter().chain(&message.to) {

@@ -1,13 +1,12 @@
-//! Bounces: reports that a mail of ours was not delivered, read by the standard (RFC 3464) or else by the phrases that
-//! mail servers use.
+//! Bounces: reports of failed delivery, read by the standard (RFC 3464) or else by the phrases of mail servers.
 //!
-//! Whether a report is genuine is not known here; the signed return path proves that.
+//! The signed return path proves them genuine, not this module.
 
 use knotpost_mail::signs::{is_mailer, is_postmaster, is_report_subject};
 use knotpost_mail::{Message, Section, outline};
 use knotpost_model::{Failure, Trouble, find_reply_code, find_status};
 
-/// Parts of the Subjects of reports, in lower case; people write them too.
+/// Parts of Subjects in lower case; people write them too.
 const SUBJECTS: [&str; 12] = [
     "undeliver",
     "delivery status notification",
@@ -23,7 +22,7 @@ const SUBJECTS: [&str; 12] = [
     "unzustellbar",
 ];
 
-/// Words of reports, in lower case, that a mail is delayed and may yet arrive: these say nothing about an address.
+/// Words, in lower case, of a delayed mail that may yet arrive: these say nothing about an address.
 const DELAYS: [&str; 9] = [
     "will be retried",
     "will retry",
@@ -36,7 +35,7 @@ const DELAYS: [&str; 9] = [
     "you do not need to resend",
 ];
 
-/// Words of reports, in lower case, that a mail did not arrive, where nothing says why.
+/// Words, in lower case, of a failure without a reason.
 const FAILURES: [&str; 9] = [
     "permanent",
     "could not be delivered",
@@ -49,7 +48,6 @@ const FAILURES: [&str; 9] = [
     "delivery failed",
 ];
 
-/// Lines after which a report repeats the mail it is about.
 const COPIES: [&str; 8] = [
     "below this line is a copy of the message",
     "this is a copy of the message",
@@ -61,10 +59,9 @@ const COPIES: [&str; 8] = [
     "unsent message below",
 ];
 
-/// The most addresses that are read in a report.
 const MOST_NAMED: usize = 100;
 
-/// The failures that a report is about; empty: it reports none. `sender` is the return path, `None` the null path.
+/// Empty if the mail reports no failure. `sender` is the return path, `None` the null path.
 pub(in crate::inbound) fn read_report(raw: &[u8], message: &Message, sender: Option<&str>) -> Vec<Failure> {
     // Read receipts and complaints are reports too, about mails that were delivered.
     if message.report_type.as_deref().is_some_and(|kind| !matches!(kind, "" | "delivery-status")) {
@@ -91,12 +88,11 @@ fn is_status(section: &Section) -> bool {
     matches!(section.kind.as_str(), "message/delivery-status" | "message/global-delivery-status")
 }
 
-/// Reads each group of fields about a recipient.
 fn read_status(text: &str) -> Vec<Vec<Failure>> {
     text.replace("\r\n", "\n").split("\n\n").filter_map(read_recipient).collect()
 }
 
-/// The failure that a group tells of, if any; `None`: it is about the message, not about a recipient.
+/// `None` for a group about the message, not about a recipient.
 fn read_recipient(group: &str) -> Option<Vec<Failure>> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in group.lines() {
@@ -128,25 +124,22 @@ fn read_recipient(group: &str) -> Option<Vec<Failure>> {
     Some(trouble.map(|trouble| Failure { named, trouble }).into_iter().collect())
 }
 
-/// The value of a field that begins with its type, as in `rfc822; ann@example.org`.
+/// Drops the type of a value such as `rfc822; ann@example.org`.
 fn after_type(value: &str) -> &str {
     value.split_once(';').map_or(value, |(_, value)| value).trim()
 }
 
-/// Whether a mail without a machine-readable part may be a report, by its sender or its Subject.
 fn looks_like_report(message: &Message, sender: Option<&str>) -> bool {
     message.from.iter().map(String::as_str).chain(sender).any(|name| is_mailer(name) || is_postmaster(name))
         || is_report_subject(&message.subject)
         || has_report_subject(message)
 }
 
-/// Returns true if the Subject of a mail holds that of a report.
 pub(in crate::inbound) fn has_report_subject(message: &Message) -> bool {
     let subject = message.subject.to_lowercase();
     SUBJECTS.iter().any(|known| subject.contains(known))
 }
 
-/// Reads a report that says it in words alone.
 fn read_words(subject: &str, text: &str) -> Option<Failure> {
     let is_copy = |line: &&str| {
         let line = line.to_lowercase();
@@ -157,7 +150,7 @@ fn read_words(subject: &str, text: &str) -> Option<Failure> {
     if subject.to_lowercase().contains("delay") || DELAYS.iter().any(|known| whole.contains(known)) {
         return None;
     }
-    // A line with a code says more than the text around it, and one with words that are known more than the rest.
+    // A line with a code says more than the text around it, and one with known words more than the rest.
     let has_status = |line: &&str| find_status(line).is_some_and(|status| !status.starts_with('2'));
     let telling = told
         .iter()

@@ -1,7 +1,6 @@
 //! Classifies a mail as sent by a person, by a mailing list, or by a program that must never be answered.
 //!
-//! Prevents mail loops: a mail with any sign of an automatic sender is neither executed nor answered. Knows nothing of
-//! commands or accounts.
+//! Prevents mail loops: a mail with any sign of an automatic sender is neither executed nor answered.
 
 use super::bounce::has_report_subject;
 use knotpost_core::intake::{Class, Reason};
@@ -11,11 +10,10 @@ use knotpost_mail::signs::{
 };
 use knotpost_model::OwnAddresses;
 
-/// The most servers that a mail may have passed through.
+/// Servers that a mail may have passed through.
 const MAX_HOPS: usize = 30;
 
-/// Classifies a mail. The envelope's sender is `None` for the null path `<>`; where there is no envelope, pass
-/// [`Message::envelope_sender`].
+/// `envelope_from` is `None` for the null path `<>`; without an envelope, pass [`Message::envelope_sender`].
 pub fn classify(message: &Message, envelope_from: Option<&str>, own: &OwnAddresses) -> Class {
     if let Some(reason) = find_automaton(message, envelope_from, own) {
         return Class::Automatic(reason);

@@ -1,4 +1,4 @@
-//! Complaints about mail of ours: reports of providers whose users call a mail unwanted (ARF, RFC 5965).
+//! Complaints: reports of providers whose users call a mail unwanted (ARF, RFC 5965).
 //!
 //! Their content is a stranger's word, except for return paths and Message-IDs that this server made.
 
@@ -6,7 +6,6 @@ use knotpost_core::intake::Complaint;
 use knotpost_mail::{Section, body_of, outline, parse};
 use knotpost_model::{OwnAddresses, Recipient};
 
-/// Reads what a complaint says of the mail that it is about.
 pub(in crate::inbound) fn read_complaint(raw: &[u8], own: &OwnAddresses) -> Complaint {
     let sections = outline(raw).unwrap_or_default();
     let report = sections.iter().find(|section| section.kind == "message/feedback-report");
@@ -39,7 +38,7 @@ pub(in crate::inbound) fn read_complaint(raw: &[u8], own: &OwnAddresses) -> Comp
     }
 }
 
-/// The address in a field that may name its type, as in `rfc822; <ann@example.org>`.
+/// Address in a field that may name its type, as in `rfc822; <ann@example.org>`.
 fn bare(value: &str) -> &str {
     let value = value.split_once(';').map_or(value, |(_, value)| value);
     value.trim().trim_matches(['<', '>'])

@@ -1,6 +1,5 @@
-//! The key by which duplicate mails are recognised, so that the same mail is not executed twice.
-//!
-//! Trace headers never count: the same mail that comes by two routes has different ones.
+//! The key by which duplicate mails are recognised. Trace headers never count: one mail by two routes has different
+//! ones.
 
 use std::fmt::Write as _;
 
@@ -9,11 +8,10 @@ use sha2::Sha256;
 
 use crate::inbound::parse::Message;
 
-/// The key of a mail from this sender: 64 lower-case hexadecimal digits.
+/// 64 lower-case hexadecimal digits, equal for mails with the same sender (case aside), Subject, text and Message-ID;
+/// without an id, From and Date count. The text counts since some programs give two mails one id.
 ///
-/// Two mails have the same key when they have the same sender (case aside), Subject and text and the same Message-ID or,
-/// without an id, the same From and Date. Some programs give two mails one id. It is an HMAC-SHA256, so that the database does not reveal what was
-/// written and collisions cannot be constructed.
+/// HMAC-SHA256, so that the database does not reveal the text and collisions cannot be constructed.
 pub fn dedupe_key(message: &Message, sender: &str, key: &[u8; 32]) -> String {
     let mut digest = Digest::new(key);
     digest.field(&sender.trim().to_lowercase());
@@ -30,7 +28,7 @@ pub fn dedupe_key(message: &Message, sender: &str, key: &[u8; 32]) -> String {
     digest.finish()
 }
 
-/// The text without what servers change in transit: blanks at line ends, blank lines at the end.
+/// Removes differences made in transit: blanks at line ends, blank lines at the end.
 fn normal_text(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     for line in text.trim_end().lines() {

@@ -7,10 +7,10 @@ use crate::inbound::intake::Envelope;
 use knotpost_core::intake::Way;
 use knotpost_model::{Host, Networks};
 
-/// The host that gave a mail to this server, or to the first of the relays it came through; `None`: unknown.
+/// Finds the host that gave a mail to this server, or to the first of the relays it came through.
 ///
-/// Of what stands in a mail only the `Received` fields of relays are trusted, from the top. Listeners that only a
-/// configured mail server uses (`deliver`, a Unix socket, a watched folder, `POST /inbound`) count as relays.
+/// In a mail only the `Received` fields of relays are trusted, from the top. Listeners that only a configured mail
+/// server uses (`deliver`, a Unix socket, a watched folder, `POST /inbound`) count as relays.
 pub(in crate::inbound) fn connecting_host(
     relays: &Networks,
     envelope: &Envelope,
@@ -19,12 +19,9 @@ pub(in crate::inbound) fn connecting_host(
     client(relays, envelope, message).address().map(Host::of)
 }
 
-/// The client that a mail came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::inbound) enum Client {
-    /// It connected to this server.
     Direct(IpAddr),
-    /// A relay names it.
     Relayed(IpAddr),
     Unknown,
 }
@@ -38,7 +35,7 @@ impl Client {
     }
 }
 
-/// The client that gave a mail to this server, or to the first of the relays that it came through.
+/// Client of this server, or of the first of the relays that the mail came through.
 pub(in crate::inbound) fn client(relays: &Networks, envelope: &Envelope, message: &Message) -> Client {
     let peer = match envelope.way {
         Way::Smtp | Way::Lmtp => envelope.peer,
@@ -48,7 +45,6 @@ pub(in crate::inbound) fn client(relays: &Networks, envelope: &Envelope, message
     if let Some(peer) = peer.filter(|peer| !is_relay(*peer)) {
         return Client::Direct(peer);
     }
-    // Each relay names its client; the first client that is no relay counts.
     for hop in &message.received_from {
         match hop {
             Some(client) if is_relay(*client) => {}

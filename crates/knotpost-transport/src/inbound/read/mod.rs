@@ -1,7 +1,7 @@
-//! Reading: turns the bytes of a message into a [`Mail`], or says why that cannot be done.
+//! Reading: turns the bytes of a message into a [`Mail`] or a [`Refusal`].
 //!
 //! Pure: asks neither the database nor the network. Parsing and the search for the command line are in the crate
-//! `knotpost-mail`. Knows nothing of what becomes of a mail.
+//! `knotpost-mail`.
 
 pub(super) mod addressed;
 pub(super) mod bounce;
@@ -32,31 +32,28 @@ pub(super) struct Mail {
     pub(super) class: Class,
     pub(super) sender: Option<Address>,
     pub(super) found: Identified,
-    /// Why its sender may act without a password.
+    /// Proof that may let its sender act without a password.
     pub(super) claim: Option<Claim>,
     pub(super) dedupe_key: String,
 }
 
-/// Why a mail is refused while the sending server waits for the reply.
+/// A refusal while the sending server waits for the reply.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    /// The name for the inbox, where there is no session in which to refuse.
+    /// Stored if there is no session.
     pub(super) reason: Reason,
-    /// The enhanced status code, "5.x.y".
+    /// "5.x.y".
     pub(super) enhanced: &'static str,
-    /// One sentence for the sender.
     pub(super) text: String,
 }
 
 impl Refusal {
-    /// The reply to the sending server.
     pub(super) fn into_receipt(self) -> Receipt {
         Receipt::Refused { code: 550, enhanced: self.enhanced, text: self.text }
     }
 }
 
 impl Mail {
-    /// Reads a message that came with this return path and these recipients.
     pub(super) fn read(
         app: &App,
         raw: &[u8],
@@ -114,7 +111,6 @@ impl Mail {
         Ok(Self { message, class, sender: Some(sender), found, claim, dedupe_key })
     }
 
-    /// The mail as it is committed.
     pub(super) fn into_incoming(self) -> IncomingMail {
         let Self { message, class, sender, found, claim: _, dedupe_key } = self;
         let command = match found {
@@ -126,7 +122,6 @@ impl Mail {
         IncomingMail { class, sender, subject, text, message_id, command, dedupe_key }
     }
 
-    /// The first line of the sender's own words.
     pub(super) fn first_line(&self) -> &str {
         match &self.found {
             Identified::Body { line, .. } => line,
@@ -134,13 +129,12 @@ impl Mail {
         }
     }
 
-    /// The domain in From; empty unless there is exactly one author.
+    /// Empty unless there is exactly one author.
     pub(super) fn author_domain(&self) -> &str {
         self.message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
     }
 }
 
-/// The reason for which a mail has no words of its sender's that could be read, and what to do about it.
 fn why_wordless(message: &Message) -> &'static str {
     match (message.sealed, &message.text) {
         (Some(Sealed::Encrypted), _) => {

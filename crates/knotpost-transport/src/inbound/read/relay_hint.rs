@@ -1,4 +1,4 @@
-//! Detects a mail server that relays for this one without being listed, so that all its clients count as one host.
+//! Detects an unlisted mail server that relays for this one, so that all its clients count as one host.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -8,9 +8,8 @@ use crate::inbound::Message;
 use crate::inbound::intake::Envelope;
 use knotpost_model::{Host, Networks};
 
-/// How many mails in a row must come from it before it is reported.
+/// Mails in a row from it before it is reported.
 const MAILS: u32 = 100;
-/// How many clients these mails must name.
 const CLIENTS: usize = 3;
 
 #[derive(Debug, Default)]
@@ -25,7 +24,7 @@ struct Seen {
 }
 
 impl RelayHint {
-    /// Counts the client of a mail; returns the address of an unlisted relay, once.
+    /// Returns the address of an unlisted relay, once.
     pub(in crate::inbound) fn note(
         &self,
         relays: &Networks,
@@ -51,7 +50,7 @@ impl RelayHint {
     }
 }
 
-/// Whether an address belongs to this machine or a private network.
+/// True for this machine and private networks.
 fn is_near(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(four) => four.is_loopback() || four.is_private() || four.is_link_local(),

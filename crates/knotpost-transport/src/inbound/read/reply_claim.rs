@@ -1,19 +1,14 @@
-//! The reply addresses and mails of ours that a mail names, which may let its sender act without a password.
-//!
-//! What they entitle the sender to is decided by the services.
+//! Reply addresses and answered mails, which may let a sender act without a password; the services verify them.
 
 use crate::inbound::Message;
 use knotpost_core::mailing::Claim;
 use knotpost_model::{OwnAddresses, Recipient};
 
-/// The most reply addresses of a mail that are read.
 const MAX_TOKENS: usize = 10;
-/// The most mails that a mail answers which are looked up.
 const MAX_PARENTS: usize = 5;
 
-/// The reply addresses a mail went to, and the mails of ours that it answers, the nearest first.
-///
-/// The addresses in To and Cc count too: an alias or a mailbox on the way drops the tag from the envelope.
+/// Lists the nearest of the answered mails first. Addresses in To and Cc count too: an alias or a mailbox on the way
+/// drops the tag from the envelope.
 pub fn read_reply_claim(own: &OwnAddresses, message: &Message, recipients: &[String]) -> Claim {
     let mut claim = Claim::default();
     for address in recipients.iter().chain(&message.to) {

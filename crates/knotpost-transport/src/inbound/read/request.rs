@@ -10,7 +10,6 @@ use knotpost_core::requests::{BoardReply, Request};
 use knotpost_model::{Host, Verdicts};
 
 impl Mail {
-    /// The request that a mail makes.
     pub(in crate::inbound) fn request(
         &self,
         ruling: Ruling,
@@ -35,7 +34,7 @@ impl Mail {
         };
         let said = match &self.found {
             Identified::Body { line, comment } => Some((line.clone(), comment.clone())),
-            // A reply without a word of its own is told what could stand in it.
+            // An empty reply is answered with examples.
             Identified::Unclear { comment, .. } if comment.is_empty() => Some(Default::default()),
             _ => None,
         };
@@ -50,19 +49,18 @@ impl Mail {
         let origin = Origin::mail(self.sender.clone(), host, aligned);
         let request = Request::of_line(line, body, origin, vocabulary);
         let request = match wordless {
-            // The Subject of an answer says nothing about what is hidden in it.
+            // The Subject of an answer says nothing about the hidden words.
             Some(error) if self.message.sealed.is_some() && !request.names_verb() => request.refused(error),
             _ => request,
         };
         request.unless_it_answers(answering)
     }
 
-    /// Whether the Subject leaves the command to the text.
     fn is_below_nothing(&self, vocabulary: &Vocabulary) -> bool {
         knotpost_commands::says_nothing(&self.message.subject, vocabulary)
     }
 
-    /// Whether these verdicts prove that the mail comes from the domain of its author.
+    /// True if these verdicts prove that the mail comes from the domain of its author.
     pub(in crate::inbound) fn is_aligned(&self, verdicts: Option<&Verdicts>) -> bool {
         verdicts.is_some_and(|verdicts| verdicts.prove(self.author_domain()))
     }

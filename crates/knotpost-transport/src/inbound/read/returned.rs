@@ -1,17 +1,16 @@
-//! Mail to one of our return paths: a report about a mail of ours, or a program that takes the return path for its
-//! correspondent. Neither is executed nor answered.
+//! Mail to a return path: a report, or a program that answers the return path. Neither is executed nor answered.
 
 use super::bounce::read_report;
 use crate::inbound::Message;
 use knotpost_core::intake::{Arrival, Class, Returned};
 use knotpost_model::{OwnAddresses, Recipient};
 
-/// Whether one of these addresses has the form of a return path of ours.
+/// Checks the form only.
 pub(in crate::inbound) fn is_to_return_path(own: &OwnAddresses, recipients: &[String]) -> bool {
     recipients.iter().any(|address| matches!(own.recipient(address), Some(Recipient::Bounce { .. })))
 }
 
-/// Reads a mail of a program that came to a return path; `None`: it is another kind of mail.
+/// `None` for any other kind of mail.
 pub(in crate::inbound) fn read_returned(
     own: &OwnAddresses,
     arrival: &Arrival<'_>,

@@ -1,4 +1,4 @@
-//! Boards for administrators' programs: viewing one as any player, and changing it.
+//! Boards for administrators' programs.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -119,7 +119,6 @@ struct PlainMove {
     at: Moment,
 }
 
-/// The refusals of a request for a board.
 const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::Conflict];
 
 pub(in crate::api) const BOARD: Operation = operation("inspect_board", "A board with anybody's eyes")
@@ -142,7 +141,6 @@ pub(in crate::api) async fn board(
     Ok(Json(inspected(seen)))
 }
 
-/// What can be done to a board.
 const ACTS: [&str; 5] = ["pause", "resume", "adjudicate", "take_back", "remove"];
 
 /// A change to a board.

@@ -131,7 +131,6 @@ pub(in crate::api) async fn outgoing(
     Ok(Json(view_outgoing(&web.app, id).await?))
 }
 
-/// What can be done to a mail.
 const ACTS: [&str; 2] = ["retry", "drop"];
 
 /// A change to a mail.
@@ -153,7 +152,6 @@ fn read_change(body: &[u8]) -> Result<MailChange, Problem> {
     }
 }
 
-/// The refusals of a change to a mail.
 const UNCHANGEABLE: &[Code] = &[Code::BadValue, Code::Conflict];
 
 pub(in crate::api) const CHANGE_RECEIVED: Operation =

@@ -1,4 +1,4 @@
-//! The do-not-mail list, and how the server treats mail from strangers.
+//! The do-not-mail list, and the policy for mail from strangers.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -63,7 +63,6 @@ pub(in crate::api) async fn do_not_mail(
     Ok(Json(DoNotMail { entries: entries.collect(), cursor }))
 }
 
-/// What can be done to the list.
 const ACTS: [&str; 2] = ["add", "remove"];
 
 /// A change to the list.
@@ -119,7 +118,6 @@ pub(in crate::api) async fn strangers(State(web): State<Web>) -> Result<Json<Str
     Ok(Json(Strangers { policy: policy.as_str(), is_set }))
 }
 
-/// The settings for strangers.
 const POLICIES: [&str; 4] = ["open", "known", "closed", "default"];
 
 /// A change of how mail from strangers is treated, on all servers of the database.

@@ -120,7 +120,6 @@ pub(in crate::api) async fn user(
     }))
 }
 
-/// What can be done to a user.
 const ACTS: [&str; 10] = [
     "suspend",
     "lift",

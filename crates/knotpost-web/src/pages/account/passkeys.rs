@@ -1,5 +1,5 @@
-//! Passkeys: their part of the settings page, and logging in with one. What the browser is asked is JSON for its script;
-//! what it answers comes as a form.
+//! Passkeys: their part of the settings page, and logging in with one. Requests to the browser are JSON for its
+//! script; its answers come as a form.
 
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -22,7 +22,6 @@ use knotpost_core::identity::{
 };
 use knotpost_model::Millis;
 
-/// The fields of the log-in form that a passkey fills.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Shown {
@@ -33,12 +32,11 @@ pub(super) struct Shown {
     user_handle: String,
 }
 
-/// The address of the script where passkeys can be used.
+/// `None` if passkeys cannot be used.
 pub(in super::super) fn script(web: &Web) -> Option<String> {
     offers_passkeys(&web.app.config).then(|| assets::address("passkeys.js"))
 }
 
-/// The user's passkeys for the page; `None` where there are none.
 pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     let Some(script) = script(web) else { return Ok(None) };
     let line = |passkey: PasskeyView| {
@@ -51,7 +49,7 @@ pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Opti
     Ok(Some(context! { script, lines }))
 }
 
-/// Executes what the script or a button of the settings page asks for; `None` when that is not about passkeys.
+/// `None` if the action is not about passkeys.
 pub(in super::super) async fn act(
     web: &Web,
     visitor: &Visitor,
@@ -83,7 +81,7 @@ pub(in super::super) async fn act(
     Some(done.map(|()| Redirect::to("/settings#passkeys").into_response()))
 }
 
-/// The name of the cookie that binds a log-in to the browser that asked for it.
+/// Binds a log-in to the browser that asked for it.
 fn cookie_name(web: &Web) -> &'static str {
     if is_secure(&web.app.config) { "__Host-knotpost-passkey" } else { "knotpost-passkey" }
 }
@@ -96,14 +94,12 @@ fn cookie(web: &Web, holder: &str, seconds: i64) -> HeaderValue {
     HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// What the browser of whoever logs in is asked.
 pub(super) fn ask(web: &Web) -> Result<Response, ServiceError> {
     let question = ask_to_log_in(&web.app)?;
     let cookie = cookie(web, &question.holder, question.seconds);
     Ok(no_store(([(header::SET_COOKIE, cookie)], Json(question.options)).into_response()))
 }
 
-/// Logs in with what a passkey answered: the token of the session.
 pub(super) async fn log_in(
     web: &Web,
     credentials: &Credentials,

@@ -1,7 +1,7 @@
-//! Forms that were not carried out: nobody loses the words that they typed, whatever refused them.
+//! Preserves refused forms: nobody loses typed words, whatever refused them.
 //!
-//! A handler that refuses a form shows its page again with what was typed. What stands before and behind handlers (the
-//! session, the rates, the database) knows nothing of the form; its refusal is completed here.
+//! A handler that refuses a form shows its page again with the words. The layers around handlers (session, rates,
+//! database) know nothing of the form; their refusals are completed here.
 
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
@@ -21,36 +21,32 @@ use crate::session::{LONGEST_NEXT, is_secure, safe_next, to_log_in, token, url_e
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{Visitor, find_visitor};
 
-/// The longest form that is kept, in bytes: more than a form of our pages sends with all fields full.
+/// Bytes; more than a form of our pages sends with all fields full.
 const LONGEST_FORM: usize = 128 * 1024;
-/// The cookie that carries a form to the log-in, how long it does at most, and the most that a browser takes.
 const COOKIE: &str = "unsent";
 const MINUTES: u32 = 10;
 const LONGEST_COOKIE: usize = 3500;
-/// Fields that are never handed back.
+/// Fields that are never sent back.
 pub(in crate::pages) const SECRETS: [&str; 3] = ["password", "present", "new"];
 /// Fields of buttons, and hidden ones.
 const WORDLESS: [&str; 6] = ["act", "move", "number", "ply", "id", "sure"];
 
-/// A response that says nothing but why something was not done.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused(pub(crate) String);
 
-/// A response to a form of somebody who is not logged in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoggedOut;
 
-/// A form that was not carried out.
 #[derive(Clone, Debug)]
 pub(super) struct Unsent {
     path: String,
     fields: Vec<(String, String)>,
-    /// True if there was no password among them: without it the form is of little use.
+    /// False if it had a password, without which it is of little use.
     is_whole: bool,
 }
 
 impl Unsent {
-    /// The form with this body that was sent to this address.
+    /// Drops passwords from the fields.
     pub(super) fn read(path: &str, body: &[u8]) -> Self {
         let mut fields: Vec<(String, String)> = form_urlencoded::parse(body).into_owned().collect();
         let count = fields.len();
@@ -67,13 +63,13 @@ impl Unsent {
         self.path.starts_with("/boards/") && self.field("act") == "move"
     }
 
-    /// Returns true if somebody typed or chose something that an address cannot hold.
+    /// True if the user typed or chose words that an address cannot hold.
     fn has_words(&self) -> bool {
         let is_wordless = |name: &str| WORDLESS.contains(&name) && (self.is_move() || name != "move");
         self.fields.iter().any(|(name, value)| !value.is_empty() && !is_wordless(name))
     }
 
-    /// The words for what was not sent, as the beginning of a sentence.
+    /// Names the form, as the beginning of a sentence.
     fn name(&self) -> &str {
         match self.field("move") {
             play if self.is_move() => play,
@@ -82,7 +78,6 @@ impl Unsent {
         }
     }
 
-    /// The page that the form stands on.
     pub(super) fn page(&self) -> String {
         let game = self.field("game");
         let page = match self.path.as_str() {
@@ -93,7 +88,6 @@ impl Unsent {
         if page.len() > LONGEST_NEXT { self.path.clone() } else { page }
     }
 
-    /// Facts for the template of the form.
     pub(super) fn facts(&self) -> Value {
         let fields = self.fields.iter().map(|(name, value)| context! { name, value }).collect::<Vec<_>>();
         context! { path => self.path.clone(), fields, body => self.body(), page => self.page() }
@@ -103,7 +97,7 @@ impl Unsent {
         form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish()
     }
 
-    /// Leads to the log-in; a cookie for its page carries the form. `None`: it is too long for a cookie.
+    /// Stores the form in a cookie and redirects to the log-in; `None` if it is too long for a cookie.
     fn lead_to_log_in(&self, web: &Web) -> Option<Response> {
         // Values of cookies are decoded when they are read.
         let carried = url_encode(&format!("{}?{}", self.path, self.body()));
@@ -111,14 +105,12 @@ impl Unsent {
         Some(([(header::SET_COOKIE, cookie)], to_log_in(&self.page())).into_response())
     }
 
-    /// The form that a cookie carries to the log-in.
     pub(super) fn carried(credentials: &Credentials) -> Option<Self> {
         let carried = credentials.cookie(COOKIE)?;
         let (path, body) = carried.split_once('?')?;
         Some(Self::read(path, body.as_bytes()))
     }
 
-    /// The page that offers a form again after the log-in that it was sent without.
     pub(super) fn offer(&self, web: &Web, visitor: Option<&Visitor>) -> Response {
         let message = format!("You were logged out; {} was not sent.", self.name());
         let facts = context! { title => "Not sent", message, unsent => self.facts() };
@@ -126,21 +118,20 @@ impl Unsent {
     }
 }
 
-/// The page of the forms that are sent to this address: that of the same address, or else of the one above it.
+/// Page of the forms that are sent to this address: that of the same address, or else of the one above it.
 pub(crate) fn page_of(path: &str) -> &str {
     let is_page = |path: &str| ROUTES.iter().any(|route| route.method == "GET" && fits(route.path, path));
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     [path, above].into_iter().find(|path| is_page(path)).unwrap_or("/")
 }
 
-/// Returns true if a path is one of those of a route.
 fn fits(route: &str, path: &str) -> bool {
     let (route, path) = (route.split('/'), path.split('/'));
     route.clone().count() == path.clone().count()
         && route.zip(path).all(|(known, part)| known == part || (known.starts_with('{') && !part.is_empty()))
 }
 
-/// Refuses a request before its handler knows of it: for people with a page, for programs with problem details.
+/// Refuses before a handler runs: people with a page, programs with problem details.
 pub(crate) fn refuse(web: &Web, path: &str, code: Code, message: &str) -> Response {
     if is_of_programs(path) {
         Problem::new(code, message).into_response()
@@ -153,7 +144,7 @@ fn is_of_programs(path: &str) -> bool {
     ["/api/", "/inbound"].iter().any(|other| path.starts_with(other)) || path == "/commands"
 }
 
-/// The `Set-Cookie` value for a form that is carried to the log-in; an empty one deletes it.
+/// An empty value deletes the cookie.
 pub(super) fn cookie(web: &Web, carried: &str, seconds: u32) -> Option<HeaderValue> {
     let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
     let cookie =
@@ -161,7 +152,7 @@ pub(super) fn cookie(web: &Web, carried: &str, seconds: u32) -> Option<HeaderVal
     HeaderValue::from_str(&cookie).ok()
 }
 
-/// Completes the refusal of a form of a page with what was typed.
+/// Completes the refusal of a page's form with the typed words.
 pub(crate) async fn keep_words(State(web): State<Web>, request: Request, next: Next) -> Response {
     if !is_form(&request) {
         return next.run(request).await;
@@ -184,7 +175,7 @@ pub(crate) async fn keep_words(State(web): State<Web>, request: Request, next: N
     complete(&web, session, response, Some(&unsent)).await
 }
 
-/// Returns true for the form of a page, as opposed to what a program posts.
+/// False for a program's POST.
 fn is_form(request: &Request) -> bool {
     let path = request.uri().path();
     // Mail programs unsubscribe by themselves.
@@ -194,7 +185,7 @@ fn is_form(request: &Request) -> bool {
     request.method() == Method::POST && is_page && is_encoded
 }
 
-/// The refusal with the form that it is about. `session` is the token of the request.
+/// `session` is the token of the request.
 async fn complete(
     web: &Web,
     session: Option<String>,
@@ -231,7 +222,7 @@ async fn complete(
     } else {
         context! { title, message }
     };
-    // A refusal for the rate, or of a failing database, asks the database nothing.
+    // A rate limit or a failing database must not cause queries.
     let may_ask = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
     let visitor = match session.filter(|_| may_ask) {
         Some(token) => find_visitor(&web.app, &token).await.ok().flatten(),
@@ -244,7 +235,6 @@ async fn complete(
     page
 }
 
-/// Said of a form that is larger than any of ours can be.
 const TOO_LARGE: &str =
     "this is more than the server takes; go back, where the browser keeps what you wrote, and shorten it";
 

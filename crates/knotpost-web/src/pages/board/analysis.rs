@@ -1,4 +1,4 @@
-//! The page of a finished game as a computer player sees it: a curve for each player, and the moves that lost most.
+//! The page of an analysed game: a curve for each player, and the moves that lost most.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,7 +14,6 @@ use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardView, view_analysis, view_board};
 use knotpost_core::replies::{Analysis, Mistake};
 
-/// The chart in units of its picture: how large it is, and where the curves begin and end.
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 56.0;
 const TOP: f64 = 12.0;
@@ -95,7 +94,6 @@ fn height(value: f64) -> f64 {
     BOTTOM - value * (BOTTOM - TOP)
 }
 
-/// The points of the curve of a seat.
 fn curve(analysis: &Analysis, seat: i64) -> String {
     let step = (WIDTH - LEFT - 10.0) / analysis.points.len().saturating_sub(1).max(1) as f64;
     let index = usize::try_from(seat - 1).unwrap_or_default();

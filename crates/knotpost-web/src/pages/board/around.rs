@@ -1,4 +1,4 @@
-//! What stands around a board on its page: who plays, whose turn it is, clocks, moves, talk.
+//! The surroundings of a board on its page: players, turn, clocks, moves, chat.
 
 use knotpost_core::boards::Standing;
 use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
@@ -11,12 +11,12 @@ use super::Seen;
 use crate::pages::turn::TurnPage as _;
 
 impl Seen<'_> {
-    /// A moment for a `time` element: for programs, and in the visitor's time zone.
+    /// For a `time` element: for programs, and in the visitor's time zone.
     fn moment(&self, at: Millis) -> Value {
         context! { iso => at.to_rfc3339(), shown => self.around.zone.show(at) }
     }
 
-    /// The seat to move, from 1, on the board as it is shown.
+    /// Counted from 1, on the board as it is shown.
     pub(super) fn next_seat(&self) -> Option<i64> {
         match self.view.board.standing() {
             Standing::ToMove(seat) => Some(i64::from(seat.number())),
@@ -24,7 +24,6 @@ impl Seen<'_> {
         }
     }
 
-    /// The players with their sides, ratings and scores.
     pub(super) fn seats(&self) -> Vec<Value> {
         let (view, board) = (self.view, &self.view.board);
         let scores = board.position.scores().texts();
@@ -57,7 +56,7 @@ impl Seen<'_> {
         view.summary.seats.iter().enumerate().map(seat).collect()
     }
 
-    /// Whose turn it is, or how it ended, as this visitor is told.
+    /// Turn or outcome, worded for this visitor.
     pub(super) fn headline(&self) -> String {
         let me = self.visitor.map(|visitor| visitor.userid.as_str());
         let is_me = |userid: &String| me == Some(userid.as_str());
@@ -77,7 +76,6 @@ impl Seen<'_> {
         }
     }
 
-    /// Since when the player to move is waited for, and until when.
     pub(super) fn clock(&self) -> Value {
         let board = &self.view.board;
         let since = last_move(board).map_or(self.view.summary.started, |line| line.at);
@@ -88,7 +86,6 @@ impl Seen<'_> {
         context! { since => self.moment(since), left }
     }
 
-    /// The moves up to the board that is shown, with what each won.
     pub(super) fn moves(&self) -> Vec<Value> {
         let seats = &self.view.sheet.seats;
         let line = |(index, line): (usize, &knotpost_core::replies::ListedMove)| {
@@ -104,7 +101,7 @@ impl Seen<'_> {
         self.view.sheet.moves.iter().enumerate().map(line).collect()
     }
 
-    /// What somebody else said with the last move or after it.
+    /// Latest words of another player, with or after the last move.
     pub(super) fn latest(&self, talk: &[TalkLine]) -> Option<Value> {
         let line =
             talk.last().filter(|line| self.visitor.is_none_or(|visitor| visitor.userid != line.who))?;
@@ -114,7 +111,6 @@ impl Seen<'_> {
         (is_present && is_new).then(|| context! { who => line.who.clone(), text => line.text.clone() })
     }
 
-    /// What the visitor has noted for themselves, and when; or what they just wrote and was not stored.
     pub(super) fn note(&self, unstored: Option<&str>) -> Value {
         let stored = self.around.note.as_ref();
         let text = unstored.or(stored.map(|note| note.text.as_str())).unwrap_or_default();
@@ -165,8 +161,8 @@ impl Seen<'_> {
         }
     }
 
-    /// Whose seat a computer player can take: the player to move, when they were reminded and are not the visitor. Not
-    /// between two on a rated board.
+    /// Finds a player whose seat a computer player can take: the player to move, after a reminder, not the visitor.
+    /// Not between two on a rated board.
     fn absent(&self) -> Option<&str> {
         let summary = &self.view.summary;
         let userid = self.visitor.map(|visitor| visitor.userid.as_str());
@@ -178,7 +174,6 @@ impl Seen<'_> {
             .then_some(waited_for)
     }
 
-    /// The time limits of the players, in days.
     pub(super) fn limits(&self) -> Value {
         let limits = &self.view.board.timing.limits;
         let days = |time: i64| time / (24 * 3_600_000);
@@ -189,7 +184,6 @@ impl Seen<'_> {
         }
     }
 
-    /// What a computer player would do, and how good the position is for each player.
     pub(super) fn hint(&self, hint: &Hint) -> Value {
         let seats = self.view.summary.seats.iter().zip(&hint.thought.value);
         let share = |(seat, value): (&SeatSummary, &f64)| {
@@ -204,7 +198,7 @@ impl Seen<'_> {
         }
     }
 
-    /// A move that was sent from a page behind which somebody had moved: what happened, and how to try it again.
+    /// Explains a move that came too late, with a way to try it again.
     pub(super) fn stale(&self, play: &str, is_turn: bool) -> Value {
         let board = &self.view.board;
         let happened = last_move(board).map_or_else(

@@ -1,5 +1,5 @@
-//! A board to play on without touching it: from any of its moves, both sides, by whoever may look at it. The address holds
-//! the moves, so that the line can be shown to others.
+//! A line of moves from any position of a board, on both sides, without touching the board. The address holds the
+//! moves, so that the line can be shared.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -43,7 +43,7 @@ pub(in crate::pages) async fn show(
     unlisted(no_store(web.pages.page_for(visitor, StatusCode::OK, "explore.html", facts)))
 }
 
-/// A stream of chance that is that of no board: it follows from what everybody knows.
+/// Follows from public facts, so that it reveals nothing of the board's own chance.
 fn seed(name: &BoardRef, ply: usize, deal: u8) -> Seed {
     let mut seed = *b"a line of moves to be explored..";
     let known = [name.number.to_be_bytes().as_slice(), &(ply as u64).to_be_bytes(), &[deal]].concat();
@@ -103,7 +103,6 @@ mod tests {
     use super::*;
     use knotpost_rules::{Position, Registry, Turn};
 
-    /// What is rolled after a move, in a line or on the board itself.
     fn next_roll(start: &dyn Position, explored: Option<Seed>) -> Option<String> {
         let mut position = start.clone_box();
         if let Some(seed) = explored {

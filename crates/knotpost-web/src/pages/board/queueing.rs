@@ -1,14 +1,12 @@
-//! Moves that wait for their turn: made from a line of moves, shown, and taken back. What is sent is what the command
-//! `queue` takes.
+//! Queued moves on the page: made from a line of moves, shown, and taken back by the command `queue`.
 
 use knotpost_core::queries::QueuedAnswer;
 use minijinja::{Value, context};
 
 use crate::pages::practice::{Line, SWAP};
 
-/// An own move of a line, and the reply before it.
 struct Answer {
-    /// Who makes the reply, and which.
+    /// Player and move of the reply.
     reply: Option<(String, String)>,
     play: String,
 }
@@ -16,15 +14,14 @@ struct Answer {
 /// A line of moves as a player of the board could queue it.
 pub(super) struct Plan {
     answers: Vec<Answer>,
-    /// A reply that has no answer yet.
     open: Option<(String, String)>,
-    /// Whether sides are changed on the way, which ends what is queued.
+    /// True if sides are swapped on the way, which ends a queue.
     is_broken: bool,
 }
 
 impl Plan {
-    /// The own moves of this player, each with the first move of somebody else before it: that is the reply which a
-    /// queued move can wait for.
+    /// Collects the player's own moves, each with the first move of another player before it: the reply for which a
+    /// queued move can wait.
     pub(super) fn read(line: &Line, me: &str) -> Self {
         let (mut answers, mut open) = (Vec::new(), None);
         for made in line.moves() {
@@ -40,7 +37,6 @@ impl Plan {
         Self { answers, open, is_broken }
     }
 
-    /// As the words of a `queue`.
     fn words(&self) -> String {
         let word = |answer: &Answer| match &answer.reply {
             Some((_, reply)) => format!("if:{reply} {}", answer.play),
@@ -49,13 +45,13 @@ impl Plan {
         self.answers.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// What the page says of it; `is_turn`: the first move is made at once.
+    /// `is_turn`: the first move is made at once.
     pub(super) fn facts(&self, is_turn: bool, players: usize) -> Value {
         let fact = |answer: &Answer| {
             let (by, reply) = answer.reply.clone().unzip();
             context! { by, reply, play => answer.play.clone() }
         };
-        // A move at once that nothing follows is made on the board itself.
+        // A single move at once is made on the board itself.
         let least = if is_turn { 2 } else { 1 };
         let is_ready = !self.is_broken && self.open.is_none() && self.answers.len() >= least;
         let (by, reply) = self.open.clone().unzip();
@@ -69,7 +65,7 @@ impl Plan {
     }
 }
 
-/// What is queued, each with the words of a `queue` that keeps only what stands before it.
+/// Shows each queued move with the `queue` command that keeps only those before it.
 pub(super) fn queue_facts(queue: &[QueuedAnswer]) -> Vec<Value> {
     let mut kept: Vec<String> = Vec::new();
     let mut facts = Vec::new();

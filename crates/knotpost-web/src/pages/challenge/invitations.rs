@@ -1,4 +1,4 @@
-//! Invitations: the page behind a link, and the open ones of a user on the form for a new board. Opening the page changes
+//! Invitations: the page behind a link, and a user's open ones on the form for a new board. Opening the page changes
 //! nothing; its button begins the board.
 
 use axum::extract::State;
@@ -28,7 +28,6 @@ fn facts(invitation: &Invitation) -> Value {
     }
 }
 
-/// The open invitations of a user.
 pub(super) async fn own(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
     let open = view_own_invitations(&web.app, visitor.user, &visitor.userid).await?;
     Ok(open.iter().map(facts).collect())

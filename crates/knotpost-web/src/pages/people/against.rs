@@ -8,7 +8,7 @@ use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{GameScore, ListedBoard, view_head_to_head};
 
-/// How whom the address names, or else the visitor, stands against the user of the page; `None` on one's own page.
+/// Compares the user of the page with `named`, or else the visitor; `None` on one's own page.
 pub(super) async fn facts(
     web: &Web,
     named: &str,

@@ -1,4 +1,4 @@
-//! Small boards to learn a game on: one move each, judged by the rules of the game. The boards stand in a file beside the
+//! Lessons: small boards with one move each, judged by the rules of the game. The boards stand in a file beside the
 //! style; the address of the page holds the move, so that nothing is stored.
 
 use std::collections::BTreeMap;
@@ -19,27 +19,22 @@ use crate::pages::join;
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
 
-/// The lessons of a game.
 #[derive(Debug, Deserialize)]
 struct Course {
-    /// The moves of the game's figure, on a board with the usual options.
+    /// On a board with default options.
     figure: String,
-    /// The options of its boards, as typed; empty: the usual ones.
+    /// As typed; empty for the defaults.
     options: String,
     lessons: Vec<Lesson>,
 }
 
-/// A board and what is to be done on it.
 #[derive(Debug, Deserialize)]
 struct Lesson {
     deal: u8,
-    /// By how much the player's lead must grow; 0: any move is right.
+    /// Required growth of the player's lead; 0 if any move is right.
     gain: i32,
-    /// The moves before it.
     moves: String,
-    /// The task.
     text: String,
-    /// What is said after the right move.
     done: String,
 }
 
@@ -47,17 +42,14 @@ static COURSES: LazyLock<BTreeMap<String, Course>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../../web/lessons.json")).unwrap_or_default()
 });
 
-/// Whether there are lessons for a game.
 pub(in crate::pages) fn has_lessons(game: &str) -> bool {
     COURSES.contains_key(game)
 }
 
-/// The moves of the figure of a game, picked by hand.
 pub(in crate::pages) fn figure(game: &str) -> Option<impl Iterator<Item = &'static str>> {
     COURSES.get(game).map(|course| course.figure.split(BETWEEN))
 }
 
-/// The games that can be learned.
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let taught = web.app.offered_games().filter(|game| has_lessons(game.meta().name));
@@ -127,7 +119,6 @@ mod tests {
     use super::*;
     use knotpost_rules::{Position, Registry, Turn};
 
-    /// The leads of the side to move after each legal move.
     fn leads_after(position: &dyn Position) -> Vec<i32> {
         let mover = position.next_seat();
         let after = |play: &String| {

@@ -1,5 +1,5 @@
-//! A line of moves that leads on from a position. The address of its page holds it: nothing is stored, so it needs no
-//! account, is in no list and sends no mail.
+//! A line of moves from a position. The address of its page holds it: nothing is stored, so it needs no account, is in
+//! no list and sends no mail.
 
 use knotpost_picture::{describe, linked_svg};
 use knotpost_rules::{Cast, Now, Position, Seat, SeatNames, Status, Turn as Played, Viewer};
@@ -10,68 +10,60 @@ use crate::pages::join;
 use crate::pages::turn::{Ground, Turn, TurnPage};
 use crate::session::url_encode;
 
-/// The most moves of an address; longer than any game with the usual options.
+/// Moves of an address; longer than any game with default options.
 pub(in crate::pages) const MOST_MOVES: usize = 150;
-/// Between the moves of an address; in no move of any game.
+/// Separator of moves in an address; in no move of any game.
 pub(in crate::pages) const BETWEEN: char = '~';
 
-/// The query of the page: the moves so far, what is chosen of the next one, and which stream of chance.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::pages) struct Look {
-    /// The moves of a board before them.
+    /// Moves of a board before the line.
     pub(in crate::pages) ply: Option<i64>,
     pub(in crate::pages) moves: String,
-    /// The move so far.
     pub(in crate::pages) choose: String,
-    /// The place for the next die, chosen before its face.
+    /// Place for the next die, chosen before its face.
     pub(in crate::pages) spot: Option<String>,
     pub(in crate::pages) deal: u8,
-    /// The level of the computer player on the other side; none: the visitor plays both.
+    /// Level of the computer player on the other side; without one the visitor plays both.
     pub(in crate::pages) level: Option<u8>,
 }
 
-/// Where a line begins.
 pub(in crate::pages) struct Origin {
-    /// The address of the page, without its query.
+    /// Without the query.
     pub(in crate::pages) path: String,
-    /// What of the query stays whatever is played, such as `deal=3`.
+    /// Such as `deal=3`.
     pub(in crate::pages) kept: Vec<String>,
-    /// The most moves that the visitor makes.
+    /// Most moves of the visitor.
     pub(in crate::pages) most: usize,
-    /// The userids of those who play, by seat; empty: whoever looks at it.
+    /// Userids by seat; empty for the visitor alone.
     pub(in crate::pages) players: Vec<String>,
     pub(in crate::pages) sides: SeatNames,
 }
 
-/// A move of a line; forced turns are none.
+/// A move of a line; forced turns do not count.
 pub(in crate::pages) struct Made {
     pub(in crate::pages) seat: Seat,
-    /// The userid or the side of whoever makes it.
     pub(in crate::pages) by: String,
-    /// As the address holds it.
     pub(in crate::pages) text: String,
     pub(in crate::pages) gain: u32,
 }
 
-/// Moves that were chosen, and where they lead.
 pub(in crate::pages) struct Line {
     origin: Origin,
     position: Box<dyn Position>,
     moves: Vec<Made>,
-    /// What the last turn was, in words.
     told: String,
-    /// Whether the rest of the address was no legal move.
+    /// True if the rest of the address was no legal move.
     is_cut: bool,
 }
 
 impl Line {
-    /// A line without moves.
     pub(in crate::pages) fn begin(origin: Origin, position: Box<dyn Position>) -> Self {
         Self { origin, position, moves: Vec::new(), told: String::new(), is_cut: false }
     }
 
-    /// Takes the position after these moves for the beginning; `None`: one of them is not legal.
+    /// Starts the line after these moves; `None` if one of them is illegal.
     pub(in crate::pages) fn after(mut self, moves: &str) -> Option<Self> {
         for play in words(moves) {
             self.play(play).then_some(())?;
@@ -80,7 +72,7 @@ impl Line {
         Some(self)
     }
 
-    /// Makes as many moves of an address as are legal.
+    /// Stops at the first illegal move.
     pub(in crate::pages) fn play_all(&mut self, moves: &str) {
         for play in words(moves) {
             if self.moves.len() == self.origin.most || !self.play(play) {
@@ -90,7 +82,7 @@ impl Line {
         }
     }
 
-    /// Makes a move and the forced turns after it; `false` where it is not legal.
+    /// Makes a move and the forced turns after it; false if it is illegal.
     fn play(&mut self, text: &str) -> bool {
         let Ok(played) = self.position.play(Played::from_word(text)) else { return false };
         let by = self.name(played.seat);
@@ -112,7 +104,7 @@ impl Line {
         true
     }
 
-    /// What whoever sits there is called: by userid, or by side where one user has several.
+    /// Userid, or the side if one user has several.
     fn name(&self, seat: Seat) -> String {
         let players = &self.origin.players;
         let userid = players.get(seat.index());
@@ -125,30 +117,27 @@ impl Line {
         &self.moves
     }
 
-    /// Makes a move that was decided on for whoever is to move, when the line goes on and it is not the visitor's turn.
+    /// Makes a move for another player, if the line goes on and it is not the visitor's turn.
     pub(in crate::pages) fn answer(&mut self, text: &str) -> bool {
         self.waits_for_other() && self.play(text)
     }
 
-    /// Whether somebody else than the visitor is to move.
     pub(in crate::pages) fn waits_for_other(&self) -> bool {
         let goes_on = matches!(self.position.status(), Status::ToAct(_)) && !self.is_cut;
         goes_on && self.moves.len() < self.origin.most && self.mover() != YOU
     }
 
-    /// The address of the page with all its moves.
     pub(in crate::pages) fn here(&self) -> String {
         self.page_after(self.moves.len())
     }
 
-    /// The page before the visitor's last move; where they play all sides, before the last move.
+    /// Page before the visitor's last move; if they play all sides, before the last move.
     fn earlier(&self) -> Option<String> {
         let is_own = |made: &Made| self.origin.players.is_empty() || made.by == YOU;
         let last = self.moves.iter().rposition(is_own)?;
         Some(self.page_after(last))
     }
 
-    /// Who would move next.
     pub(in crate::pages) fn mover(&self) -> String {
         self.name(self.position.next_seat())
     }
@@ -173,7 +162,6 @@ impl Line {
         Cast { players: self.origin.players.clone(), now: Some(now) }
     }
 
-    /// The page with these moves and this choice.
     fn page_with<'a>(&self, moves: impl Iterator<Item = &'a str>, begun: &str, spot: Option<&str>) -> String {
         let mut query = self.origin.kept.clone();
         let moves: Vec<String> = moves.map(url_encode).collect();
@@ -192,12 +180,10 @@ impl Line {
         self.moves.iter().map(|made| made.text.as_str())
     }
 
-    /// The page after the first moves of the line.
     fn page_after(&self, count: usize) -> String {
         self.page_with(self.texts().take(count), "", None)
     }
 
-    /// Who plays, with scores.
     fn seats(&self, is_over: bool) -> Vec<Value> {
         let scores = self.position.scores().texts();
         let next = self.position.next_seat();
@@ -211,7 +197,6 @@ impl Line {
         self.origin.sides.iter().enumerate().filter_map(seat).collect()
     }
 
-    /// What the page shows.
     pub(in crate::pages) fn facts(&self, title: &str, look: &Look) -> Value {
         let cast = self.cast();
         let over = match self.position.status() {
@@ -263,12 +248,9 @@ impl TurnPage for Line {
     }
 }
 
-/// What the visitor is called on a board against a computer player …
 pub(in crate::pages) const YOU: &str = "You";
-/// … and what that one is.
 pub(in crate::pages) const COMPUTER: &str = "The computer";
 
-/// The word for a change of sides.
 pub(in crate::pages) const SWAP: &str = "swap";
 
 fn words(moves: &str) -> impl Iterator<Item = &str> {

@@ -1,5 +1,5 @@
-//! The puzzles of the day: in each position exactly one move wins. The address of the page holds what was tried, so that
-//! nothing is stored; the answer is shown to whoever asks for it.
+//! The puzzles of the day: in each position exactly one move wins. The address of the page holds the tried moves, so
+//! that nothing is stored; anyone may see the answer.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -17,31 +17,25 @@ use crate::pages::{join, seeks};
 use crate::session::{LoggedIn, url_encode};
 use knotpost_core::boards::Code;
 
-/// The last day of the longest year.
 const LAST_DAY: u16 = 366;
 
-/// The query of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::pages) struct Tried {
-    /// The day of the year; none: today.
+    /// Day of the year; today by default.
     day: Option<u16>,
-    /// The move that was tried, and how the game goes on.
+    /// The tried move, and the line after it.
     moves: String,
-    /// The move so far.
     choose: String,
-    /// The place for the next die, chosen before its face.
+    /// For the next die, chosen before its face.
     spot: Option<String>,
-    /// Given: the answer is wanted.
     answer: Option<String>,
 }
 
-/// Whether there are puzzles of a game.
 pub(super) fn has_puzzles(meta: &Meta) -> bool {
     !meta.puzzles.is_empty()
 }
 
-/// The games with puzzles, each with that of today.
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let today = web.app.clock.now().day_of_year();
@@ -85,7 +79,7 @@ pub(in crate::pages) async fn show(
     }
     let mover = side(meta, position.next_seat().index());
     let steps = steps(meta, day, &puzzle, position.next_seat().index());
-    // A second move of the visitor is not judged: only the first is the only one.
+    // Only the first move is judged: later ones may have alternatives.
     let count = tried.moves.split(BETWEEN).filter(|word| !word.is_empty()).count();
     let origin = Origin {
         path: format!("/puzzles/{}", meta.name),
@@ -113,13 +107,12 @@ pub(in crate::pages) async fn show(
     unlisted(web.pages.page_for(visitor, StatusCode::OK, "puzzle.html", facts))
 }
 
-/// The name of a side.
 fn side(meta: &Meta, index: usize) -> &'static str {
     meta.seat_names(2).get(index).copied().unwrap_or("The side to move")
 }
 
-/// The turns of best play: their number among the moves of the address, whose they are, and the page after each. The
-/// sides take turns, and a turn that is passed is played together with the one before it.
+/// Steps of best play: the number among the moves of the address, the side, and the page after it. The sides take
+/// turns, and a turn that is passed is played together with the one before it.
 fn steps(meta: &Meta, day: u16, puzzle: &Puzzle, first: usize) -> Vec<Value> {
     let (mut so_far, mut steps) = (Vec::new(), Vec::new());
     for (place, turn) in puzzle.line().enumerate() {

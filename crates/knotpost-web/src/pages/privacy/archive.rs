@@ -1,5 +1,5 @@
-//! The archive of all that is held about a user. Opening the mailed link changes nothing and gives nothing, because mail
-//! scanners open links: the button does, for the user it was made for, who is logged in.
+//! The archive of a user's data. Opening the mailed link changes nothing and gives nothing, because mail scanners open
+//! links: the button does, for the logged-in user it was made for.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(in crate::pages) async fn act(
     no_referrer(no_store(page))
 }
 
-/// Whether the link is this visitor's and not too old.
+/// Fails if the link is another user's or too old.
 async fn check(web: &Web, visitor: &Visitor, token: &str) -> Result<(), ServiceError> {
     let refused = |code, message: &str| Err(Refusal::new(code, message).into());
     match view_archive_link(&web.app, token).await? {
@@ -62,7 +62,7 @@ async fn check(web: &Web, visitor: &Visitor, token: &str) -> Result<(), ServiceE
     }
 }
 
-/// The archive as it is now. It is sent while it is written, and stored nowhere.
+/// Sends the archive while it is written, and stores it nowhere.
 pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
     let busy = || {
         let message = "other archives are being made at this moment; try again in a minute";
@@ -89,7 +89,6 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
     });
     let facts = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/zip")),
-        // It is compressed.
         (header::CONTENT_ENCODING, HeaderValue::from_static("identity")),
         (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),
     ];
@@ -97,16 +96,15 @@ pub(in crate::pages) fn download(web: &Web, visitor: &Visitor) -> Result<Respons
     Ok(no_store((facts, body).into_response()))
 }
 
-/// Collects what is written and passes it on in chunks. They wait in memory for a slow client: a snapshot of the database
-/// is not held open until it has read them.
+/// Passes written bytes on in chunks. They wait in memory for a slow client: a snapshot of the database is not held
+/// open until it has read them.
 struct Chunks {
     client: UnboundedSender<io::Result<Bytes>>,
     buffer: Vec<u8>,
-    /// Whether the client went away. That is an error once, which ends the work; what is written after it is dropped.
+    /// True after the client went away. That is an error once, which ends the work; later bytes are dropped.
     is_gone: bool,
 }
 
-/// Bytes of a chunk.
 const CHUNK: usize = 64 << 10;
 
 impl Chunks {
@@ -134,7 +132,7 @@ impl Write for Chunks {
     }
 }
 
-/// The address of the page says for whom it is and is good for a day.
+/// The address names the user and is valid for a day.
 fn no_referrer(mut page: Response) -> Response {
     page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     page

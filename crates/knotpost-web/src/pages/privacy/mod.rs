@@ -1,5 +1,5 @@
-//! What this server holds about its users. The text is the operator's file `privacy.html`, if there is one, or the built-in
-//! one; the table of times is made from the configuration.
+//! The page about privacy. Its text is the operator's file `privacy.html`, or the built-in one; the table of times is
+//! made from the configuration.
 
 pub(super) mod archive;
 
@@ -17,13 +17,11 @@ use crate::session::LoggedIn;
 use knotpost_core::config::Config;
 use knotpost_core::queries::retention_lines;
 
-/// The operator's file, in the folder of templates.
 const FILE: &str = "privacy.html";
 const BUILT_IN: &str = "privacy_text.html";
-/// The largest file that is read.
 const MOST_BYTES: u64 = 256 << 10;
 
-/// The file is read each time: a change needs no restart.
+/// Reads the file each time: a change needs no restart.
 pub(super) async fn show(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let text = write(&web.pages, &web.app.config);
@@ -39,7 +37,7 @@ pub(super) async fn show(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
 fn write(pages: &Pages, config: &Config) -> Result<String, minijinja::Error> {
     let own = own_text(&pages.templates, config);
     let problem = own.as_ref().err().cloned();
-    // Visitors come often; the operator is told when something is wrong that was not so before.
+    // Visitors come often; only a new problem is logged.
     let mut told = pages.privacy_problem.lock().unwrap_or_else(PoisonError::into_inner);
     if *told != problem {
         if let Some(problem) = &problem {
@@ -54,10 +52,7 @@ fn write(pages: &Pages, config: &Config) -> Result<String, minijinja::Error> {
     pages.templates.get_template(BUILT_IN)?.render(facts(config))
 }
 
-/// The operator's text; `None`: they have none.
-///
-/// # Errors
-/// Why it cannot be used.
+/// `None` without an operator's text; an error if it cannot be used.
 fn own_text(templates: &Environment<'static>, config: &Config) -> Result<Option<String>, String> {
     let Some(source) = read(&config.mail_templates().join(FILE))? else { return Ok(None) };
     let told =
@@ -92,7 +87,7 @@ fn facts(config: &Config) -> Value {
     }
 }
 
-/// An address on the web or of mail as a link; `None`: it is other text.
+/// Links a web or mail address; `None` for other text.
 fn contact_link(contact: &str) -> Option<String> {
     if contact.contains(char::is_whitespace) {
         return None;
@@ -103,7 +98,7 @@ fn contact_link(contact: &str) -> Option<String> {
     contact.contains('@').then(|| format!("mailto:{contact}"))
 }
 
-/// What is wrong with the operator's text about privacy; `None`: there is none of theirs. For `knotpost config templates`.
+/// Checks the operator's text for `knotpost config templates`; `None` without one.
 pub fn check_privacy_text(config: &Config) -> Option<Result<&'static str, String>> {
     let templates = super::environment();
     match own_text(&templates, config) {

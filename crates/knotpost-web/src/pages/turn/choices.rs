@@ -7,7 +7,6 @@ use minijinja::{Value, context};
 
 use super::{Turn, TurnPage, Way, are_turns};
 
-/// How a stone lies.
 fn name_turns(turns: u8) -> &'static str {
     match turns {
         0 => "Unturned",
@@ -18,7 +17,6 @@ fn name_turns(turns: u8) -> &'static str {
 }
 
 impl Turn<'_> {
-    /// Links on the board, which is shown as it is at present.
     pub(in crate::pages) fn links(&self, page: &dyn TurnPage, present: &View) -> Vec<Link> {
         if self.choosing.preview.is_some() {
             return self.link_to_turn(page).into_iter().collect();
@@ -51,7 +49,6 @@ impl Turn<'_> {
         links
     }
 
-    /// A tap on a stone that was placed turns it.
     fn link_to_turn(&self, page: &dyn TurnPage) -> Option<Link> {
         let now = self.turns.iter().position(|choice| same_turn(&choice.kind, self.parts.last()));
         let next = self.turns.get(now.map_or(1, |now| now + 1) % self.turns.len().max(1))?;
@@ -60,7 +57,6 @@ impl Turn<'_> {
         Some(link_place(spot, Some(href), format!("{spot}: turn the stone")))
     }
 
-    /// All places for a die, whatever its face.
     fn list_places(&self) -> Vec<&String> {
         let mut all: Vec<&String> = self.ways.iter().flat_map(|way| &way.spots).collect();
         all.sort_unstable();
@@ -92,7 +88,6 @@ impl Turn<'_> {
         .collect()
     }
 
-    /// The choices beside the board.
     pub(in crate::pages) fn facts(&self, page: &dyn TurnPage) -> Value {
         let choosing = &self.choosing;
         let on_board = choosing.choices.next.iter().any(|choice| matches!(choice.kind, PartKind::Spot(_)));
@@ -147,7 +142,6 @@ impl Turn<'_> {
         self.ways.iter().map(face).collect()
     }
 
-    /// The four ways in which the stone can lie.
     fn turnings(&self, page: &dyn TurnPage) -> Vec<Value> {
         let turning = |choice: &Choice| match choice.kind {
             PartKind::Turns(turns) => Some(context! {
@@ -173,7 +167,6 @@ impl Turn<'_> {
         self.choosing.choices.next.iter().filter_map(chip).collect()
     }
 
-    /// `pass` or `swap`, with what it means.
     fn word(&self, page: &dyn TurnPage, word: &str) -> Value {
         let other = Seat::new(3_u8.saturating_sub(self.ground.position.next_seat().number()));
         let other = other.filter(|_| word == "swap");
@@ -192,7 +185,6 @@ fn link_place(spot: &str, href: Option<String>, label: String) -> Link {
     Link { spot: spot.to_owned(), href, label, target: Target::Place }
 }
 
-/// Whether both are the same turn; what was not turned is unturned.
 fn same_turn(kind: &PartKind, chosen: Option<&PartKind>) -> bool {
     match (kind, chosen) {
         (PartKind::Turns(one), Some(PartKind::Turns(other))) => one == other,

@@ -1,4 +1,4 @@
-//! `admin audit`: what administrators did.
+//! `admin audit`: the log of administrators' actions.
 
 use std::sync::Arc;
 

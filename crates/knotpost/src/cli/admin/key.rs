@@ -1,4 +1,4 @@
-//! `admin key`: the secret keys of the server, changed one after the other without a gap.
+//! `admin key`: rotation of the server's secret keys.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ async fn drop_key(config: Config, id: u8, rest: &KeyRing, yes: bool) -> anyhow::
     Ok(ExitCode::SUCCESS)
 }
 
-/// Into the file, or onto the screen where the settings hold the keys.
+/// Writes the file, or shows the keys if the settings hold them.
 fn save(config: &Config, keys: &KeyRing) -> anyhow::Result<()> {
     if !config.secrets.key.expose_secret().is_empty() {
         let text = keys.to_text();

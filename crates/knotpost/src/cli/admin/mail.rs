@@ -135,7 +135,6 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
     Ok(())
 }
 
-/// A date, a moment, or a time ago.
 pub(super) fn read_since(text: &str, now: Millis) -> Result<Millis, ServiceError> {
     let wrong = || {
         let message = format!("--since: `{text}` is no time");
@@ -259,7 +258,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     Ok(())
 }
 
-/// The body of a webhook's message: no secret is in it.
+/// A webhook's body holds no secret.
 fn show_event(mail: &OutgoingMail, body: &str, json: bool) {
     if json {
         let mut value = json!(mail);
@@ -286,7 +285,6 @@ fn print_outgoing(mail: &OutgoingMail) {
     print_line("last error", mail.error.clone().unwrap_or_else(none));
 }
 
-/// A point in time as programs and operators read it.
 fn rfc3339(at: Moment) -> String {
     at.millis().to_rfc3339()
 }

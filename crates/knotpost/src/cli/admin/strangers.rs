@@ -1,4 +1,4 @@
-//! `admin do-not-mail`, `admin strangers` and `admin hold`: whom the server writes to.
+//! `admin do-not-mail`, `admin strangers` and `admin hold`: recipients of the server's mail.
 
 use std::sync::Arc;
 
@@ -65,7 +65,6 @@ pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(),
     Ok(())
 }
 
-/// Shows or sets how mail of strangers is handled.
 pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Result<(), ServiceError> {
     if let Some(word) = word {
         let policy = match word.as_str() {
@@ -82,7 +81,6 @@ pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Resul
     Ok(())
 }
 
-/// Shows or sets whether the server is on hold.
 pub(super) async fn change_hold(app: &Arc<App>, change: Option<&str>) -> Result<(), ServiceError> {
     if let Some(word) = change {
         administer(app, &operator(), AdminAction::Hold { on: word == "on" }).await?;

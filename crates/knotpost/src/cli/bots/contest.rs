@@ -23,7 +23,6 @@ use std::{
     thread,
 };
 
-/// What `--help` prints.
 const USAGE: &str = "\
 Usage: knotpost match GAME [options] --seats A,B[,C[,D]]
 
@@ -46,16 +45,13 @@ there are seats have the same start and the same chance.
   --json             one JSON object for each game and a last one for all
 ";
 
-/// The most threads of a match.
 const MOST_THREADS: u64 = 256;
 
-/// What a line asks for beside the game.
 struct Match {
     players: Vec<Player>,
     games: usize,
     random_plies: usize,
     threads: usize,
-    /// The file that games are saved in.
     resume: Option<String>,
 }
 
@@ -68,7 +64,7 @@ struct GameLine<'a> {
     result: ResultLine,
 }
 
-/// The end of a match; likewise.
+/// End of a match; the order of the fields is part of the interface.
 #[derive(Serialize)]
 struct TallyLine<'a> {
     wins: &'a [u32],
@@ -79,7 +75,6 @@ struct TallyLine<'a> {
     high: Option<f64>,
 }
 
-/// The entire command over any streams.
 pub(super) fn execute(
     words: &[String],
     registry: &Registry,
@@ -121,7 +116,6 @@ fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<
     Ok((Match { players, games, random_plies, threads, resume }, request))
 }
 
-/// Plays all games and reports each as soon as those before it are over.
 fn hold<O: Write, E: Write>(
     asked: &Match,
     request: &Request<'_>,
@@ -171,7 +165,6 @@ fn hold<O: Write, E: Write>(
     Ok(Ok(()))
 }
 
-/// The file of the match, if it has one, and the games in it.
 fn open(
     asked: &Match,
     contest: &Contest<'_>,
@@ -191,8 +184,7 @@ fn open(
     Ok((Some(saved), games))
 }
 
-/// Plays all games from this one on, on the threads of the match, and hands them on in their order; `false` when one could not be played
-/// to its end.
+/// Plays on several threads and reports the games in their order; false if one could not be played to its end.
 fn play_all(
     contest: &Contest<'_>,
     asked: &Match,

@@ -2,15 +2,12 @@
 
 use crate::cli::play::request::RequestError;
 
-/// The words of a line without the flags that were taken out.
 pub(super) struct Words(pub(super) Vec<String>);
 
-/// Flags of `knotpost play` that say what is printed or verified.
 const OTHERS: [&str; 8] =
     ["--legal", "--interactive", "--help-rules", "--verify-dice", "--svg", "--png", "--layout", "--record"];
 
 impl Words {
-    /// The words of a line for this command.
     pub(super) fn of(words: &[String], command: &'static str) -> Result<Self, RequestError> {
         let is_flag = |flag: &&&str| words.iter().any(|word| word.split('=').next() == Some(**flag));
         match OTHERS.iter().find(is_flag) {
@@ -35,7 +32,6 @@ impl Words {
         Ok(taken)
     }
 
-    /// Takes out a flag whose value is a number from `least`.
     pub(super) fn take_number(
         &mut self,
         flag: &'static str,

@@ -1,5 +1,5 @@
-//! A file with the games of a match, so that a long one can be played over many sittings: a line that says which match it
-//! is, then a line for each game. A game is in the file once it is over; what a crash left of a line is cut off.
+//! A file with the games of a match, so that a long one can be resumed: a line for the match, then one for each
+//! finished game. A line cut short by a crash is dropped.
 
 use std::{
     fs::{File, OpenOptions},
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::play::request::RequestError;
 
-/// What makes two matches the same; the number of games does not.
+/// Identity of a match; the number of games may change.
 #[derive(Serialize)]
 pub(super) struct Terms<'a> {
     pub game: &'a str,
@@ -23,21 +23,18 @@ pub(super) struct Terms<'a> {
     pub version: &'a str,
 }
 
-/// A game in the file: what else there is to know follows from its number and its turns.
+/// A game in the file; the rest follows from its number and its turns.
 #[derive(Serialize, Deserialize)]
 struct SavedGame {
     game: usize,
     moves: Vec<String>,
 }
 
-/// The file of a match, locked for as long as it is open.
+/// Locked for as long as it is open.
 pub(super) struct SavedGames(File);
 
 impl SavedGames {
-    /// Opens the file or begins it, and gives the games in it.
-    ///
-    /// # Errors
-    /// It cannot be opened, another process has it, or it is not of this match.
+    /// Creates a missing file; fails if another process has it, or it is of another match.
     pub(super) fn open(
         path: &str,
         terms: &Terms<'_>,
@@ -54,7 +51,7 @@ impl SavedGames {
         let mut saved = Self(file);
         match lines.next() {
             None => {
-                // Nothing of a match, so that a file of something else is not overwritten.
+                // Not of a match: it must not be overwritten.
                 if !text.is_empty() {
                     return Err(RequestError::OtherMatch(path.to_owned()));
                 }
@@ -83,7 +80,6 @@ impl SavedGames {
         self.0.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Cuts off what follows the last whole line.
     fn cut(&mut self, length: u64) -> io::Result<()> {
         self.0.set_len(length)?;
         self.0.seek(SeekFrom::End(0))?;

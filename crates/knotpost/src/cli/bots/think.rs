@@ -1,4 +1,4 @@
-//! `knotpost think`: what a computer player would do in a position.
+//! `knotpost think`: a computer player's decision in a position.
 
 use super::{Stopwatch, flags::Words};
 use crate::cli::play::{
@@ -11,7 +11,6 @@ use knotpost_rules::Registry;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// What `--help` prints.
 const USAGE: &str = "\
 Usage: knotpost think GAME [options] [MOVE ...]
 
@@ -31,10 +30,9 @@ positions are those of `knotpost play`.
   --json             one JSON object
 ";
 
-/// The level when none is named.
 const BEST: &str = "8";
 
-/// What a computer player says; the order of the fields is part of the interface.
+/// A decision; the order of the fields is part of the interface.
 #[derive(Serialize)]
 struct Thought<'a> {
     r#move: &'a str,
@@ -49,7 +47,6 @@ struct Thought<'a> {
     version: &'static str,
 }
 
-/// The entire command over any streams.
 pub(super) fn execute(
     words: &[String],
     registry: &Registry,
@@ -72,7 +69,6 @@ pub(super) fn execute(
     }
 }
 
-/// Reads the line and decides.
 fn think(words: &[String], registry: &Registry, watch: &Stopwatch) -> Result<(Player, Answer), RequestError> {
     let mut words = Words::of(words, "think")?;
     let player = read_player(&mut words)?;
@@ -88,7 +84,6 @@ fn think(words: &[String], registry: &Registry, watch: &Stopwatch) -> Result<(Pl
     answer.map(|answer| (player, answer)).ok_or(RequestError::Stuck)
 }
 
-/// The level or the limit that is named.
 fn read_player(words: &mut Words) -> Result<Player, RequestError> {
     let level = words.take("--level")?;
     let nodes = words.take_number("--nodes", 1)?;
@@ -122,12 +117,10 @@ impl<'a> Thought<'a> {
     }
 }
 
-/// Three digits behind the point.
 fn round(value: f32) -> f64 {
     (f64::from(value) * 1000.0).round() / 1000.0
 }
 
-/// The answer for people.
 fn tell(answer: &Answer) -> String {
     let values: Vec<String> = answer.values.iter().map(|value| format!("{:.0} %", value * 100.0)).collect();
     let certain = if answer.proven { ", proven" } else { "" };

@@ -32,7 +32,6 @@ const AFTER: &str = "\
 \\fIdocs/operations\\fR explains more; packages have it in \\fI/usr/share/doc/knotpost/operations\\fR.
 ";
 
-/// The page in roff.
 pub(super) fn page(manual: &str) -> String {
     let mut text = format!(".TH knotpost.toml 5 \"\" \"{}\" \"{manual}\"\n{BEFORE}", super::source());
     for section in knotpost_core::config::describe() {
@@ -45,7 +44,7 @@ pub(super) fn page(manual: &str) -> String {
     text + AFTER
 }
 
-/// A text of Markdown without links as a line of roff: code is bold.
+/// Turns Markdown without links into a line of roff: code is bold.
 pub(super) fn roff(markdown: &str) -> String {
     let mut line = String::new();
     let mut is_code = false;
@@ -65,7 +64,6 @@ pub(super) fn roff(markdown: &str) -> String {
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
 }
 
-/// Appends a letter as roff writes it.
 fn escape<'a>(letter: char, line: &mut String, after: &'a str) -> &'a str {
     match letter {
         '\\' => line.push_str("\\e"),

@@ -8,7 +8,6 @@ use knotpost_picture::{PictureError, PictureOptions};
 use knotpost_rules::Viewer;
 use std::{fs, io};
 
-/// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PictureFault {
     #[error(transparent)]
@@ -17,7 +16,6 @@ pub(super) enum PictureFault {
     Writing { file: String, reason: io::Error },
 }
 
-/// Draws the position into a file, over what was in it.
 pub(super) fn save(table: &Table, file: &PictureFile) -> Result<(), PictureFault> {
     let view = table.position.view(Viewer::Spectator);
     let title = match table.turns.len() {

@@ -1,4 +1,4 @@
-//! How `knotpost play` answers: boards for people, JSON lines for programs.
+//! Output of `knotpost play`: boards for people, JSON lines for programs.
 
 use super::{
     table::{Legal, Table},
@@ -8,14 +8,12 @@ use knotpost_rules::{Layout, Outcome, Scores, Viewer};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::io::{self, Write};
 
-/// For whom the output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Style {
     Text,
     Json,
 }
 
-/// The two streams and the style.
 pub(in crate::cli) struct Writer<O, E> {
     style: Style,
     layout: Layout,
@@ -23,7 +21,7 @@ pub(in crate::cli) struct Writer<O, E> {
     errors: E,
 }
 
-/// The start or a turn, as one JSON line; the order of the fields is part of the interface.
+/// The start or a turn; the order of the fields is part of the interface.
 #[derive(Serialize)]
 struct Line<'a> {
     ply: usize,
@@ -41,7 +39,6 @@ struct Line<'a> {
     result: Option<ResultLine>,
 }
 
-/// How a game ended.
 #[derive(Serialize)]
 pub(in crate::cli) struct ResultLine {
     winners: Vec<u8>,
@@ -58,7 +55,7 @@ struct LegalLine<'a> {
     quota: Quota<'a>,
 }
 
-/// A field each, in the order the game names them.
+/// One field each, in the order the game names them.
 struct Quota<'a>(&'a [(&'static str, u32)]);
 
 impl Serialize for Quota<'_> {
@@ -131,22 +128,20 @@ impl<O: Write, E: Write> Writer<O, E> {
         Self { style, layout: Layout::Standard, output, errors }
     }
 
-    /// From here on boards are laid out like this.
     pub(in crate::cli) const fn set_layout(&mut self, layout: Layout) {
         self.layout = layout;
     }
 
-    /// Text as it is, for people only.
+    /// For people only.
     pub(in crate::cli) fn plain(&mut self, text: &str) -> io::Result<()> {
         if self.style == Style::Text { self.output.write_all(text.as_bytes()) } else { Ok(()) }
     }
 
-    /// The JSON line of the start or the last turn; nothing in text.
+    /// Only in JSON.
     pub(in crate::cli) fn line(&mut self, table: &Table) -> io::Result<()> {
         self.json(&Line::of(table))
     }
 
-    /// A JSON line; nothing in text.
     pub(in crate::cli) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         if self.style == Style::Json {
             serde_json::to_writer(&mut self.output, value)?;
@@ -156,7 +151,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         Ok(())
     }
 
-    /// Moves, board and standing; nothing in JSON.
     pub(in crate::cli) fn board(&mut self, table: &Table) -> io::Result<()> {
         if self.style == Style::Json {
             return Ok(());
@@ -176,7 +170,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         writeln!(self.output, "Position: {}", table.position_text())
     }
 
-    /// The legal moves and words, or what a turn can begin with.
     pub(in crate::cli) fn legal(&mut self, table: &Table) -> io::Result<()> {
         let Legal { moves, words, quota } = table.legal();
         if self.style == Style::Json {
@@ -199,7 +192,6 @@ impl<O: Write, E: Write> Writer<O, E> {
         writeln!(self.output, "{}", self.layout.set(&fill(all, " ")))
     }
 
-    /// That the chance of a game is what it was promised to be.
     pub(super) fn proof(&mut self, proof: &Proof) -> io::Result<()> {
         let Proof { committed, rolls, start, .. } = proof;
         let message = proof.to_string();
@@ -211,21 +203,19 @@ impl<O: Write, E: Write> Writer<O, E> {
         if rolls.is_empty() { Ok(()) } else { writeln!(self.output, "{}", fill(rolls.iter().cloned(), " ")) }
     }
 
-    /// How to type a move.
     pub(in crate::cli) fn hint(&mut self, table: &Table) -> io::Result<()> {
         let legend = table.position.view(Viewer::Spectator).legend_for(self.layout);
         let words = self.layout.set("More words: legal, undo, pass, swap, resign, quit.");
         self.plain(&format!("{legend}\n\n{words}\n"))
     }
 
-    /// Asks for a move.
     pub(in crate::cli) fn prompt(&mut self, table: &Table) -> io::Result<()> {
         let name = table.to_move().iter().next().map_or("over", |seat| table.name(seat));
         self.plain(&format!("\n{name}> "))?;
         self.output.flush()
     }
 
-    /// An error: to people on the error stream, to programs as a line of the output.
+    /// For people on the error stream, for programs as a line of the output.
     pub(in crate::cli) fn error(&mut self, code: &str, message: &str) -> io::Result<()> {
         if self.style == Style::Json {
             return self.json(&ErrorLine { error: ErrorBody { code, message } });
@@ -235,7 +225,6 @@ impl<O: Write, E: Write> Writer<O, E> {
     }
 }
 
-/// Who is to move, or how it ended.
 fn tell_standing(table: &Table) -> String {
     let Some(outcome) = table.outcome() else {
         let movers: Vec<&str> = table.to_move().iter().map(|seat| table.name(seat)).collect();
@@ -252,7 +241,7 @@ fn tell_standing(table: &Table) -> String {
     }
 }
 
-/// Words in lines of at most 72 columns.
+/// Wraps at 72 columns.
 fn fill(words: impl Iterator<Item = String>, gap: &str) -> String {
     let mut lines = vec![String::new()];
     for word in words {

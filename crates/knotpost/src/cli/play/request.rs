@@ -1,4 +1,4 @@
-//! What a `knotpost play` line asks for. Nothing is played here.
+//! The arguments of `knotpost play`, before anything is played.
 
 use super::table::{Fault, Table};
 use crate::cli::exit_codes::{EX_DATAERR, EX_NOINPUT, EX_USAGE};
@@ -7,7 +7,6 @@ use knotpost_rules::{
 };
 use std::{fs, io, path::PathBuf};
 
-/// A line that has been read and fits together.
 pub(in crate::cli) struct Request<'a> {
     pub game: &'a dyn AnyGame,
     pub options: Vec<GivenOption>,
@@ -18,39 +17,31 @@ pub(in crate::cli) struct Request<'a> {
     pub moves: Vec<String>,
     pub legal: bool,
     pub help: bool,
-    /// How boards are laid out.
     pub layout: Layout,
     pub script: Script,
-    /// The record whose dice are to be verified; its start and moves are those of the request.
+    /// Record whose dice are to be verified; its start and moves are those of the request.
     pub verify: Option<Record>,
-    /// Where pictures of the last position go.
     pub pictures: Vec<PictureFile>,
 }
 
-/// A file that is to hold a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct PictureFile {
     pub path: PathBuf,
     pub format: Format,
 }
 
-/// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Format {
     Svg,
     Png,
 }
 
-/// Whether more moves come from the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Script {
-    /// All moves are given.
     Given,
-    /// The standard input goes on.
     Interactive,
 }
 
-/// Why a line cannot be acted on.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum RequestError {
     #[error("no game is named; there are: {0}")]
@@ -112,7 +103,6 @@ pub(in crate::cli) enum RequestError {
 }
 
 impl RequestError {
-    /// The code programs go by.
     pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
             Self::NoGame(_)
@@ -144,7 +134,6 @@ impl RequestError {
         }
     }
 
-    /// The exit code.
     pub(in crate::cli) const fn exit_code(&self) -> u8 {
         match self {
             Self::NoGame(_)
@@ -160,7 +149,6 @@ impl RequestError {
     }
 }
 
-/// The words of a line, sorted by kind.
 #[derive(Default)]
 struct Words {
     options: Vec<GivenOption>,
@@ -215,7 +203,6 @@ impl Words {
         Ok(sorted)
     }
 
-    /// Where pictures are to be written, SVG first.
     fn list_pictures(&self) -> Vec<PictureFile> {
         [(&self.svg, Format::Svg), (&self.png, Format::Png)]
             .into_iter()
@@ -223,7 +210,6 @@ impl Words {
             .collect()
     }
 
-    /// The record that is to be replayed or verified.
     fn read_record(&self) -> Result<Option<Record>, RequestError> {
         if self.verify.is_some() && self.record.is_some() {
             return Err(RequestError::RecordAlone("--record"));
@@ -235,8 +221,7 @@ impl Words {
 }
 
 impl<'a> Request<'a> {
-    /// Reads a line: flags of `play`, options of the game, and the game's name before the moves. A record that tells
-    /// its game makes the name unnecessary.
+    /// A record that tells its game makes the game's name unnecessary.
     pub(in crate::cli) fn parse(words: &[String], registry: &'a Registry) -> Result<Self, RequestError> {
         let words = Words::sort(words)?;
         let pictures = words.list_pictures();
@@ -311,7 +296,6 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Sets up the board and plays the moves.
     pub(in crate::cli) fn replay(&self) -> Result<Table, RequestError> {
         let mut table = self.open()?;
         for word in &self.moves {
@@ -320,7 +304,6 @@ impl<'a> Request<'a> {
         Ok(table)
     }
 
-    /// Sets up the board.
     pub(in crate::cli) fn open(&self) -> Result<Table, RequestError> {
         let options = self.game.parse_options(&self.options, self.players)?;
         let position = match &self.position {

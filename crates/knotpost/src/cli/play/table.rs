@@ -1,39 +1,34 @@
-//! A game on the command line: the position, what led to it, and resignations, which no game knows.
+//! A game on the command line: the position, its history, and resignations, which the rules do not know.
 
 use knotpost_rules::{
     Ability, Departure, Departures, GameOptions, Illegal, Meta, Outcome, Played, Position, Rejected, Seat,
     Seats, SyntaxError, Turn,
 };
 
-/// A game in progress or over.
 #[derive(Clone)]
 pub(in crate::cli) struct Table {
     pub meta: &'static Meta,
-    /// Canonical options as typed, empty when all are default.
+    /// Canonical options as typed, empty for the defaults.
     pub options: String,
     pub players: usize,
     pub position: Box<dyn Position>,
-    /// All turns so far.
     pub turns: Vec<Played>,
     /// Seats that have resigned or forfeited, the first one first.
     left: Vec<Seat>,
-    /// How the last of them did.
     last: Departure,
-    /// How it ended otherwise than by the rules: its players agreed, or an administrator said.
+    /// Outcome by agreement or by an administrator.
     decided: Option<Outcome>,
 }
 
-/// What the seat to move may do.
 pub(in crate::cli) struct Legal {
     /// Complete moves, or the parts that moves can begin with; sorted by bytes.
     pub moves: Vec<String>,
-    /// `pass` and `swap`, where legal.
+    /// `pass` and `swap`, if legal.
     pub words: Vec<&'static str>,
-    /// What a complete move amounts to, in a game in which moves are put together from parts.
+    /// Parts of a complete move, in a game in which moves are put together from parts.
     pub quota: Option<Vec<(&'static str, u32)>>,
 }
 
-/// Why a word was not played.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum Fault {
     #[error("move {number}, `{word}`: the game is over")]
@@ -47,7 +42,6 @@ pub(in crate::cli) enum Fault {
 }
 
 impl Fault {
-    /// The code programs go by.
     pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
             Self::Over { .. } => "game_over",
@@ -58,7 +52,6 @@ impl Fault {
 }
 
 impl Table {
-    /// A game at its start.
     pub(in crate::cli) fn new(
         meta: &'static Meta,
         options: &GameOptions,
@@ -77,7 +70,7 @@ impl Table {
         }
     }
 
-    /// How the game ended, if it did: by its rules, or because too few seats are left.
+    /// Ends by the rules, or if too few seats are left.
     pub(in crate::cli) fn outcome(&self) -> Option<Outcome> {
         let by_rules = || self.departures().outcome(self.position.as_ref(), self.meta);
         self.decided.clone().or_else(by_rules)
@@ -87,7 +80,7 @@ impl Table {
         Departures { players: self.players, left: &self.left, last: self.last }
     }
 
-    /// The position string; a game that has ended has nothing rolled, also where it ended by resignations.
+    /// A game that has ended has nothing rolled, even after resignations.
     pub(in crate::cli) fn position_text(&self) -> String {
         let text = self.position.position();
         match self.position.roll().filter(|_| self.outcome().is_some()) {
@@ -99,7 +92,6 @@ impl Table {
         }
     }
 
-    /// Every legal turn, or what a turn can begin with where turns are put together from parts.
     pub(in crate::cli) fn legal(&self) -> Legal {
         let steps = self.position.steps("").ok().flatten();
         if self.outcome().is_some() {
@@ -113,17 +105,14 @@ impl Table {
         }
     }
 
-    /// The seats that may act.
     pub(in crate::cli) fn to_move(&self) -> Seats {
         if self.outcome().is_some() { Seats::NONE } else { self.position.to_move() }
     }
 
-    /// The name of a seat's side.
     pub(in crate::cli) fn name(&self, seat: Seat) -> &'static str {
         self.meta.seat_names(self.players).get(seat.index()).copied().unwrap_or("")
     }
 
-    /// Plays a move, `pass`, `swap` or `resign` for the seat to move.
     pub(in crate::cli) fn play(&mut self, word: &str) -> Result<(), Fault> {
         let number = self.turns.len() + 1;
         if self.outcome().is_some() {
@@ -151,7 +140,7 @@ impl Table {
         })
     }
 
-    /// How a seat leaves by this word, and which: the one on turn, or in `resign:2` one that still plays.
+    /// Reads `resign` for the seat on turn, or `resign:2` for one that still plays.
     fn read_departure(&self, word: &str) -> Option<(Departure, Seat)> {
         let (verb, seat) = match word.split_once(':') {
             None => (word, self.position.next_seat()),
@@ -181,8 +170,8 @@ impl Table {
         self.turns.push(Played { seat, canonical, text: text.to_owned(), gain: 0 });
     }
 
-    /// What a word of a record says that ends a game without a move, `draw` or `adjudicated:2`, and how the move
-    /// list shows it.
+    /// Reads a word of a record that ends a game without a move, `draw` or `adjudicated:2`; returns its form in the
+    /// move list.
     fn read_decision(&self, word: &str) -> Option<(Outcome, &'static str)> {
         if word.eq_ignore_ascii_case("draw") && self.meta.abilities.has(Ability::Draw) {
             return Some((self.departures().agreed_draw(), "Draw"));
@@ -208,7 +197,6 @@ impl Table {
         });
     }
 
-    /// What would be legal instead: a few moves and how many there are.
     fn offer(&self) -> String {
         let Legal { moves, words, quota } = self.legal();
         if let Some(example) = quota.and_then(|_| self.position.example_move()) {
@@ -225,7 +213,6 @@ impl Table {
     }
 }
 
-/// A player's word, made fit for a sentence.
 fn shorten(word: &str) -> String {
     word.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! `knotpost play --verify-dice`: whether the chance of a game came from the seed that was promised at its start.
+//! `knotpost play --verify-dice`: proves that the chance of a game came from the promised seed.
 //!
 //! Everything is computed again from the record alone; no board of a server is read.
 
@@ -10,19 +10,17 @@ use knotpost_core::boards::commitment;
 use knotpost_rules::{Ability, Record, Seed};
 use std::fmt;
 
-/// What was recomputed and agrees with the record.
 pub(super) struct Proof {
-    /// Whether the record has a commitment, and the seed is the one it stands for.
+    /// True if the record has a commitment, and it is that of the seed.
     pub committed: bool,
-    /// Whether the record has rolls, and they are these.
+    /// True if the record has rolls, and they agree.
     told: bool,
-    /// The roll of each turn; none in a game whose chance is the deal at the start.
+    /// One for each turn; none in a game whose only chance is the deal at the start.
     pub rolls: Vec<String>,
-    /// The position the game began with, which holds the deal.
+    /// Includes the deal.
     pub start: String,
 }
 
-/// Why chance cannot be verified, or where it differs.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Doubt {
     #[error("{0} leaves nothing to chance: there is nothing to verify")]
@@ -44,7 +42,6 @@ pub(super) enum Doubt {
 }
 
 impl Doubt {
-    /// The code programs go by.
     pub(super) const fn code(&self) -> &'static str {
         match self {
             Self::Unplayable(fault) => fault.code(),
@@ -53,10 +50,8 @@ impl Doubt {
     }
 }
 
-/// Recomputes the chance of a record that `request` follows from `table`, its start.
-///
-/// # Errors
-/// What is missing for it, or the first thing that differs.
+/// Recomputes the chance of a record that `request` follows from `table`, its start; the error is the first
+/// difference.
 pub(super) fn verify(request: &Request<'_>, record: &Record, table: Table) -> Result<Proof, Doubt> {
     let meta = request.game.meta();
     if !meta.abilities.has(Ability::Dice) {
@@ -72,7 +67,6 @@ pub(super) fn verify(request: &Request<'_>, record: &Record, table: Table) -> Re
     Ok(Proof { committed, told: told.is_some(), rolls, start })
 }
 
-/// Compares the commitment, if the record has one; gives whether it has.
 fn check_commitment(game: &str, record: &Record, seed: &Seed) -> Result<bool, Doubt> {
     let Some(told) = record.tag("Commitment") else { return Ok(false) };
     let computed = commitment(game, record.tag("Board").ok_or(Doubt::NoBoard)?, &seed.to_string());
@@ -82,7 +76,7 @@ fn check_commitment(game: &str, record: &Record, seed: &Seed) -> Result<bool, Do
     Err(Doubt::Commitment { computed, told: told.to_owned() })
 }
 
-/// Plays the moves and gives the roll of each, and that of the next turn if the record has it.
+/// Returns the roll of each move, and that of the next turn if the record has it.
 fn replay(
     moves: &[String],
     record: &Record,
@@ -120,7 +114,6 @@ fn replay(
 }
 
 impl fmt::Display for Proof {
-    /// One sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.committed {
             "The seed is the one committed to at the start, and "

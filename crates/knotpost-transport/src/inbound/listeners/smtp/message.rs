@@ -1,4 +1,4 @@
-//! The message phase of a session: reads a message, passes it to the intake, and sends the reply.
+//! The message phase of a session: read, pass to the intake, reply.
 
 use std::sync::Arc;
 
@@ -13,25 +13,23 @@ use super::stream::Wire;
 use super::{Envelope, Protocol, Receipt};
 use knotpost_core::intake::Way;
 
-/// A message over the limit is read to its end up to this multiple of the limit, so that it is refused with a reply.
+/// Multiple of the limit up to which a message is read to its end, so that it is refused with a reply.
 const MAX_OVERSIZE_FACTOR: usize = 4;
-/// A message of more bytes needs one of the places for large ones, while it comes and until it is stored.
+/// Bytes above which a message needs a place for large ones, until it is stored.
 const LARGE: usize = 256 * 1024;
 
-/// How the reading of a message ended.
 enum Reading {
-    /// At its end, with the place that it took if it is large.
+    /// Complete; a large one with its place.
     Ended(Received, Option<OwnedSemaphorePermit>),
-    /// At its end, and all places for large messages were taken.
+    /// Complete, but all places for large messages were taken.
     Crowded,
-    /// The client sends without end.
+    /// Beyond [`MAX_OVERSIZE_FACTOR`].
     Endless,
-    /// The client stopped sending, or is too slow.
     TimedOut,
 }
 
 impl Session {
-    /// Reads the message and replies; false when the connection is to be closed.
+    /// Returns false if the connection is to be closed.
     pub(super) async fn take_message<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         wire: &mut Wire<S>,
@@ -52,8 +50,8 @@ impl Session {
             Protocol::Lmtp => transaction.recipients.len(),
         };
         let charset = transaction.charset;
-        // Other servers may see the end of such a message elsewhere, so what follows must not be read as commands
-        // (SMTP smuggling).
+        // Other servers may see the end of such a message elsewhere, so later bytes must not be read as commands (SMTP
+        // smuggling).
         let goes_on =
             matches!(reading, Reading::Ended(Received::Whole(_) | Received::TooLarge, _) | Reading::Crowded);
         let receipt = match reading {

@@ -1,18 +1,17 @@
-//! Replies as they go over the wire.
+//! The wire format of replies.
 
 use std::fmt::Write as _;
 
 /// RFC 5321, section 4.5.3.1.5, less code, enhanced code and line end.
 const MAX_TEXT: usize = 490;
 
-/// Whether the client reads more than ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Charset {
     Ascii,
     Utf8,
 }
 
-/// Writes one reply line. Line ends in the text become blanks.
+/// Line ends in the text become blanks.
 pub(super) fn write_reply(out: &mut Vec<u8>, code: u16, enhanced: &str, text: &str, charset: Charset) {
     let mut line = String::with_capacity(text.len() + 12);
     let _ = write!(line, "{code} ");
@@ -36,7 +35,6 @@ pub(super) fn write_reply(out: &mut Vec<u8>, code: u16, enhanced: &str, text: &s
     out.extend_from_slice(line.as_bytes());
 }
 
-/// Writes a reply of several lines, the last of which is marked as such.
 pub(super) fn write_lines(out: &mut Vec<u8>, code: u16, lines: &[String]) {
     for (index, line) in lines.iter().enumerate() {
         let mark = if index + 1 == lines.len() { ' ' } else { '-' };

@@ -15,7 +15,6 @@ use super::reply::{Charset, write_lines, write_reply};
 use super::stream::{Line, Wire};
 use super::{Intake, Protocol, RecipientVerdict, SmtpSettings};
 
-/// How long a client may take to read the last reply.
 pub(super) const FAREWELL: Duration = Duration::from_secs(2);
 
 pub(super) struct Session {
@@ -35,14 +34,12 @@ enum Security {
     Tls,
 }
 
-/// The envelope of the next message, as far as it was given.
 pub(super) struct Transaction {
     pub(super) mail_from: Option<String>,
     pub(super) recipients: Vec<String>,
     pub(super) charset: Charset,
 }
 
-/// What to do after a command.
 enum Next {
     Command,
     Data,
@@ -50,7 +47,6 @@ enum Next {
     Close,
 }
 
-/// How a part of a session ended.
 enum Ended {
     Closed,
     StartTls,
@@ -75,14 +71,12 @@ impl Session {
         }
     }
 
-    /// Tells a client that there are too many connections.
     pub(super) async fn turn_away(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let mut wire = Wire::new(stream);
         self.say(&mut wire.output, 421, "4.3.2", "too many connections, please try again later");
         let _ = timeout(FAREWELL, wire.close()).await;
     }
 
-    /// Runs the session to its end.
     pub(super) async fn run<S: AsyncRead + AsyncWrite + Unpin>(mut self, stream: S) {
         let mut wire = Wire::new(stream);
         let name = self.settings.hostname.clone();
@@ -110,12 +104,10 @@ impl Session {
         self.part(wire).await;
     }
 
-    /// Sends the last reply, if the client still reads.
     async fn part<S: AsyncRead + AsyncWrite + Unpin>(&self, wire: Wire<S>) {
         let _ = timeout(FAREWELL, wire.close()).await;
     }
 
-    /// Returns when the grace period after cancellation is over.
     pub(super) async fn grace_is_over(&self) {
         self.cancel.cancelled().await;
         tokio::time::sleep(self.settings.grace).await;
@@ -346,7 +338,6 @@ impl Session {
         Next::Command
     }
 
-    /// Replies and counts against the limit of errors.
     fn refuse(&mut self, out: &mut Vec<u8>, code: u16, enhanced: &str, text: &str) -> Next {
         self.errors += 1;
         self.answer(out, code, enhanced, text)

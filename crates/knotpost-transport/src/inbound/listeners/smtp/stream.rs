@@ -4,31 +4,27 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// The longest command line, with its line end: RFC 5321 asks for 512 and room for extensions.
+/// RFC 5321 asks for 512 and room for extensions.
 const MAX_LINE: usize = 2048;
 const CHUNK: usize = 16 * 1024;
-/// How many bytes are still received from a client after the last reply.
+/// Bytes still received from a client after the last reply.
 const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
-/// What a client sent where a command was due.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// A line with its CRLF.
     Command(Vec<u8>),
-    /// A line that is too long or does not end in CRLF; its content is not read.
+    /// Too long, or without CRLF; its content is not read.
     Malformed,
-    /// The client has closed the connection.
     End,
 }
 
-/// A connection with its buffers.
 pub(super) struct Wire<S> {
     stream: S,
-    /// Received and not yet used, from `used` on.
+    /// Unused from `used` on.
     input: Vec<u8>,
     used: usize,
     pub(super) output: Vec<u8>,
-    /// Whether what the client still sends is received before the connection is closed.
+    /// True if later input is received and ignored before the connection is closed.
     discards: bool,
 }
 
@@ -37,7 +33,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Self { stream, input: Vec::new(), used: 0, output: Vec::new(), discards: false }
     }
 
-    /// The next line. Sends the buffered replies before it waits. Cancel safe.
+    /// Sends the buffered replies before it waits. Cancel safe.
     pub(super) async fn next_line(&mut self) -> io::Result<Line> {
         loop {
             if let Some(line) = self.take_line() {
@@ -53,7 +49,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// The bytes received so far; waits for some if there are none. Empty at the end of the stream.
+    /// Returns the received bytes; waits for some if there are none. Empty at the end of the stream.
     pub(super) async fn chunk(&mut self) -> io::Result<&[u8]> {
         if self.unread().is_empty() {
             self.flush().await?;
@@ -62,12 +58,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Ok(self.unread())
     }
 
-    /// Marks bytes of the last chunk as used.
     pub(super) fn consume(&mut self, length: usize) {
         self.used = (self.used + length).min(self.input.len());
     }
 
-    /// Sends the buffered replies. Cancel safe: what was sent is not sent again.
+    /// Sends the buffered replies. Cancel safe: sent bytes are not sent again.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         if self.output.is_empty() {
             return Ok(());
@@ -82,14 +77,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.stream.flush().await
     }
 
-    /// Ignores everything received from now on, because the connection is to be closed.
-    ///
-    /// If bytes are left unread when a connection closes, the client's system may discard the last reply.
+    /// Ignores later input: if bytes are left unread when a connection closes, the client's system may discard the
+    /// last reply.
     pub(super) fn discard_rest(&mut self) {
         self.discards = true;
     }
 
-    /// Sends the buffered replies and closes the connection in order.
     pub(super) async fn close(mut self) {
         if self.flush().await.is_err() || self.stream.shutdown().await.is_err() || !self.discards {
             return;
@@ -104,7 +97,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// Gives the bare connection back; what was received beyond is dropped.
     pub(super) fn into_stream(self) -> S {
         self.stream
     }

@@ -12,23 +12,19 @@ use rustls::sign::CertifiedKey;
 use super::validity::end_of;
 use knotpost_model::Millis;
 
-/// Why TLS cannot be offered.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file could not be read as PEM.
     #[error("{} holds no usable PEM", path.display())]
     Pem {
-        /// The file.
+        /// The file at fault.
         path: PathBuf,
-        /// What was wrong.
         source: rustls::pki_types::pem::Error,
     },
-    /// Certificate and key do not go together.
     #[error("the certificate and the key cannot be used")]
     Pair(#[from] rustls::Error),
 }
 
-/// A certificate chain with its key, for all sessions that begin from now on.
+/// A certificate chain with its key, for sessions that begin from now on.
 #[derive(Debug)]
 pub struct Certificates {
     certificate: PathBuf,
@@ -37,38 +33,26 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// Reads certificate chain and private key from PEM files.
-    ///
-    /// # Errors
-    /// [`TlsError`] when a file is missing or the two do not match.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         let current = RwLock::new(Arc::new(read(certificate, key)?));
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
-    /// Reads the files again.
-    ///
-    /// # Errors
-    /// As [`Certificates::load`].
     pub fn read(&self) -> Result<CertifiedKey, TlsError> {
         read(&self.certificate, &self.key)
     }
 
-    /// Replaces the certificate for later sessions.
     pub fn replace(&self, certified: CertifiedKey) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(certified);
     }
 
-    /// When the certificate that is current ends; `None`: it does not say.
+    /// Expiry of the current certificate; `None` if it names none.
     pub fn ends_at(&self) -> Option<Millis> {
         let current = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner));
         end_of(current.cert.first()?)
     }
 
-    /// TLS settings that use the certificate that is current when a session begins.
-    ///
-    /// # Errors
-    /// When TLS cannot be set up at all.
+    /// Each session uses the certificate that is current when it begins.
     pub fn server_config(self: &Arc<Self>) -> Result<Arc<ServerConfig>, TlsError> {
         let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()?

@@ -1,4 +1,4 @@
-//! Until when a certificate is valid: RFC 5280, section 4.1. Of its DER only the way there is read.
+//! Expiry of a certificate (RFC 5280, section 4.1); of its DER only the fields up to there are read.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -6,12 +6,11 @@ use jiff::tz::TimeZone;
 use knotpost_model::Millis;
 
 const SEQUENCE: u8 = 0x30;
-/// `[0]`, in which the version stands.
 const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
-/// When the certificate ends; `None`: this is no certificate.
+/// `None` if this is no certificate.
 pub(super) fn end_of(der: &[u8]) -> Option<Millis> {
     let (_, certificate, _) = value(der)?;
     let (SEQUENCE, mut rest, _) = value(certificate)? else { return None };
@@ -37,7 +36,6 @@ pub(super) fn end_of(der: &[u8]) -> Option<Millis> {
     Some(Millis(time.timestamp().as_millisecond()))
 }
 
-/// The first value: its tag, its content, and what follows it.
 fn value(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = der.split_first()?;
     let (first, rest) = rest.split_first()?;

@@ -1,4 +1,4 @@
-//! Reports without a part for machines, in the manner of the mail servers that write them.
+//! Bounces without a machine-readable part, in the manner of the mail servers that write them.
 
 use knotpost_model::BounceKind;
 use knotpost_model::BounceKind::{Hard, Soft};
