@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::routes::post;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
 use knotpost_commands::MOST_LINE_BYTES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

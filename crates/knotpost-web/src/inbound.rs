@@ -1,12 +1,12 @@
 //! `POST /inbound`: one raw message per request, from a mail provider's webhook.
 
+use crate::routes::post;
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest as _, Query, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
 use data_encoding::BASE64;
 use secrecy::ExposeSecret as _;
 use serde_json::json;

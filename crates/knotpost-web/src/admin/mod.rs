@@ -11,12 +11,12 @@ mod users;
 
 use std::fmt::Write as _;
 
+use crate::routes::{get, post};
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use minijinja::{Value, context};
 
 use super::error::status;

@@ -22,7 +22,7 @@ mod tokens;
 mod users;
 mod webhooks;
 
-use axum::routing::{delete, get, post, put};
+use crate::routes::{delete, get, post, put};
 
 use super::error::Problem;
 use super::routes::Role::{Admin, Public, User};

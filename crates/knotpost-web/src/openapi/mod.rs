@@ -6,10 +6,10 @@ mod page;
 
 use std::sync::LazyLock;
 
+use crate::routes::get;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use axum::routing::get;
 
 pub use document::openapi;
 pub(super) use operation::{Operation, Tag};

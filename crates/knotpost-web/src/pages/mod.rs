@@ -28,9 +28,9 @@ mod webhooks;
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use crate::routes::{get, post};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{get, post};
 use minijinja::value::merge_maps;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sha2::{Digest as _, Sha256};
