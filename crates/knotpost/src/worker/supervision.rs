@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -18,6 +19,9 @@ const MOST_PANICS: usize = 5;
 const WITHIN: Duration = Duration::from_mins(1);
 /// Pause after the first panic; doubles with each further one.
 const FIRST_REST: Duration = Duration::from_millis(500);
+
+/// One type for all loops: the compiler would else prove for each layer around each of them that it is `Send`.
+type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[derive(Debug)]
 pub struct Workers {
@@ -36,15 +40,17 @@ impl Workers {
     pub fn spawn<L, F>(&mut self, name: &'static str, start: L)
     where
         L: Fn() -> F + Send + Sync + 'static,
-        F: Future<Output = ()> + Send,
+        F: Future<Output = ()> + Send + 'static,
     {
         let supervised = self.supervised(name);
-        self.tasks.spawn(async move { supervised.run(start).await });
+        let start = move || -> Running { Box::pin(start()) };
+        self.tasks.spawn(supervised.run(start));
     }
 
     /// Spawns a loop whose state is lost by a panic: the first one ends the server.
     pub fn spawn_once(&mut self, name: &'static str, run: impl Future<Output = ()> + Send + 'static) {
         let supervised = self.supervised(name);
+        let run: Running = Box::pin(run);
         self.tasks.spawn(async move {
             if AssertUnwindSafe(run).catch_unwind().await.is_err() {
                 supervised.count();
@@ -75,7 +81,7 @@ struct Supervised {
 }
 
 impl Supervised {
-    async fn run<F: Future<Output = ()>>(self, start: impl Fn() -> F) {
+    async fn run(self, start: impl Fn() -> Running) {
         let mut panics = VecDeque::new();
         loop {
             let running = AssertUnwindSafe(async { start().await }).catch_unwind();
