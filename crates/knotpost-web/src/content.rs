@@ -20,15 +20,6 @@ impl Content {
         Self { kind: HeaderValue::from_static(kind), tag: entity_tag(&body), body }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.body.len()
-    }
-
-    /// The same content in memory of its exact size; the buffer that it was written into may be twice as large.
-    pub(super) fn shrunk(self) -> Self {
-        Self { body: Bytes::copy_from_slice(&self.body), ..self }
-    }
-
     /// The response: 304 when the client has the content already.
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;

@@ -21,7 +21,6 @@ mod idempotency;
 mod inbound;
 mod openapi;
 mod pages;
-mod response_cache;
 mod router;
 mod routes;
 mod serving;
@@ -61,7 +60,6 @@ pub struct Shared {
     pub app: Arc<App>,
     intake: Arc<dyn WebhookIntake>,
     pages: Arc<pages::Pages>,
-    responses: Arc<response_cache::ResponseCache>,
     metrics: Option<PrometheusHandle>,
     counted: Arc<gauges::Counted>,
     /// The captured mail, when outgoing mail is captured on this machine.
@@ -90,16 +88,14 @@ impl Web {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let http = &app.config.http;
         let places = Places::new(http.max_connections as usize, http.max_per_client as usize);
-        let (responses, stop) = (Arc::default(), CancellationToken::new());
         Self(Arc::new(Shared {
             app,
             intake,
             pages,
-            responses,
             metrics,
             counted: Arc::default(),
             mailbox: None,
-            stop,
+            stop: CancellationToken::new(),
             places,
             archives: Arc::new(FairQueue::new(MOST_ARCHIVES, 0)),
         }))

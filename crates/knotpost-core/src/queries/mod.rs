@@ -17,7 +17,7 @@ pub use against::{GameScore, HeadToHead, view_head_to_head};
 pub use analysis::view_analysis;
 pub use health::{
     QueueLengths, Readiness, RecentPeers, Stock, Traces, database_connections, has_people,
-    is_database_working, view_data_version, view_queue_lengths, view_readiness, view_stock, view_traces,
+    is_database_working, view_queue_lengths, view_readiness, view_stock, view_traces,
 };
 pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};

@@ -52,8 +52,6 @@ pub struct BoardRow {
     pub nagged_at: Option<i64>,
     /// When an administrator paused it; `None`: it is not paused.
     pub paused_at: Option<i64>,
-    /// The digest of its moves; `None`: it was not written yet.
-    pub history: Option<i64>,
 }
 
 /// A board to be stored.
@@ -80,8 +78,6 @@ pub struct NewBoard {
     pub forfeit_ms: Option<i64>,
     /// See [`BoardRow::total_ms`].
     pub total_ms: Option<i64>,
-    /// See [`BoardRow::history`]; `None` where moves follow at once.
-    pub history: Option<i64>,
 }
 
 /// A move of a board's list.

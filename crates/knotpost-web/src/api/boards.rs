@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,19 +106,15 @@ pub(super) async fn show(
     State(web): State<Web>,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(query): ApiQuery<PlyQuery>,
-    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let make = async {
-        let view = find(&web, &game, &number, query.ply).await?;
-        let standing = view.board.standing();
-        let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
-            tracing::error!(%error, "a board could not be written");
-            Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
-        })?;
-        Ok(Content::new("application/json", body))
-    };
-    web.responses.answer(&web.app, &uri, &headers, make).await
+    let view = find(&web, &game, &number, query.ply).await?;
+    let standing = view.board.standing();
+    let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
+        tracing::error!(%error, "a board could not be written");
+        Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
+    })?;
+    Ok(Content::new("application/json", body).unless_known(&headers))
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
@@ -199,15 +195,11 @@ pub(super) async fn text(
     State(web): State<Web>,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(query): ApiQuery<PlyQuery>,
-    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let make = async {
-        let view = find(&web, &game, &number, query.ply).await?;
-        let text = format!("{}\n", view.sheet.drawing.text().trim_end());
-        Ok(Content::new("text/plain; charset=utf-8", text))
-    };
-    web.responses.answer(&web.app, &uri, &headers, make).await
+    let view = find(&web, &game, &number, query.ply).await?;
+    let text = format!("{}\n", view.sheet.drawing.text().trim_end());
+    Ok(Content::new("text/plain; charset=utf-8", text).unless_known(&headers))
 }
 
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")
