@@ -5,6 +5,7 @@
 mod admin;
 mod api;
 mod auth;
+mod board_answers;
 mod board_version;
 mod browsers;
 mod client;
@@ -60,6 +61,7 @@ pub struct Shared {
     pub app: Arc<App>,
     intake: Arc<dyn WebhookIntake>,
     pages: Arc<pages::Pages>,
+    board_answers: Arc<board_answers::BoardAnswers>,
     metrics: Option<PrometheusHandle>,
     counted: Arc<gauges::Counted>,
     /// The captured mail, when outgoing mail is captured on this machine.
@@ -92,6 +94,7 @@ impl Web {
             app,
             intake,
             pages,
+            board_answers: Arc::default(),
             metrics,
             counted: Arc::default(),
             mailbox: None,

@@ -27,7 +27,7 @@ pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
 pub use table::{QueuedAnswer, Surroundings, view_surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};
 pub use views::{
-    BoardPage, BoardQuery, BoardView, ListedBoard, view_board, view_boards, view_games, view_own_boards,
-    view_playable_board,
+    BoardLook, BoardPage, BoardQuery, BoardSources, BoardView, ListedBoard, look_at_board, view_board,
+    view_boards, view_games, view_own_boards, view_playable_board,
 };
 pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};

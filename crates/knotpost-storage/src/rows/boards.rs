@@ -4,7 +4,7 @@ use sqlx::FromRow;
 
 use knotpost_model::{BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, SeatState, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct BoardRow {
     /// The row.
     #[sqlx(try_from = "i64")]
@@ -99,7 +99,7 @@ pub struct MoveRow {
 }
 
 /// A remark on a board.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct RemarkRow {
     /// The row.
     #[sqlx(try_from = "i64")]
@@ -131,7 +131,7 @@ pub struct BoardFilter {
 }
 
 /// A seat and the user in it.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 #[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
 pub struct SeatRow {
     /// From 1, in turn order.
@@ -157,7 +157,7 @@ pub struct SeatRow {
 }
 
 /// A board and its seats, in turn order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatedBoard {
     pub board: BoardRow,
     pub seats: Vec<SeatRow>,
