@@ -61,7 +61,6 @@ CREATE TABLE boards (
     due_at        BIGINT,           -- when the clock must look at it: for a reminder, or because time is up
     nagged_at     BIGINT,
     paused_at     BIGINT,           -- since when an administrator keeps it from going on
-    history       BIGINT,           -- digest of all moves
     UNIQUE (game, number)
 ) WITH (fillfactor = 70);
 CREATE INDEX boards_by_state ON boards (game, state, number);

@@ -62,7 +62,6 @@ CREATE TABLE boards (
     due_at        INTEGER,          -- when the clock must look at it: for a reminder, or because time is up
     nagged_at     INTEGER,
     paused_at     INTEGER,          -- since when an administrator keeps it from going on
-    history       INTEGER,          -- digest of all moves
     UNIQUE (game, number)
 ) STRICT;
 CREATE INDEX boards_by_state ON boards (game, state, number);

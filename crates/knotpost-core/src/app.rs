@@ -8,12 +8,12 @@ use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
 use crate::admin::LoggedErrors;
-use crate::boards::{BoardContext, RecentBoards};
+use crate::boards::BoardContext;
 use crate::clock::LeaderWatch;
 use crate::config::{Config, ConfigError, Time};
 use crate::gallery::Gallery;
 use crate::hold::Hold;
-use crate::identity::{AuthCache, Credentials, Limits};
+use crate::identity::{Credentials, Limits};
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::replies::Composer;
@@ -109,8 +109,6 @@ pub struct App {
     pub entropy: Arc<dyn Entropy>,
     /// Passwords.
     pub credentials: Credentials,
-    /// Who was looked up lately.
-    pub auth_cache: AuthCache,
     /// Rates.
     pub limits: Limits,
     /// How replies become messages.
@@ -119,8 +117,6 @@ pub struct App {
     pub gallery: Gallery,
     /// Computer players, for hints.
     pub thinking: Thinking,
-    /// Long boards that were just looked at.
-    pub recent_boards: RecentBoards,
     pub secret: KeyRing,
     /// Links it gives out.
     pub links: Links,
@@ -166,10 +162,6 @@ impl BoardContext for App {
     fn time_limits(&self) -> &Time {
         &self.config.time
     }
-
-    fn recent_boards(&self) -> &RecentBoards {
-        &self.recent_boards
-    }
 }
 
 impl App {
@@ -191,7 +183,6 @@ impl App {
         Ok(Self {
             vocabulary: vocabulary(registry).of_server(&own_names(&config)),
             credentials: Credentials::new(secret.clone()),
-            auth_cache: AuthCache::default(),
             limits: Limits::new(&config.limits, announcer.clone()),
             links: Links::new(&secret),
             own: OwnAddresses::new(&config.server.address)?,
@@ -204,7 +195,6 @@ impl App {
             composer,
             thinking: Thinking::new(thinker),
             gallery: Gallery::default(),
-            recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),
             leader_watch: LeaderWatch::default(),
             hold: None,

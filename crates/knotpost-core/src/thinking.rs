@@ -70,8 +70,8 @@ pub trait Thinker: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
     pub board: BoardKey,
-    /// The digest of its moves.
-    pub moves: i64,
+    /// The digest of its seed and its moves, [`Board::course`](crate::boards::Board::course).
+    pub course: [u8; 32],
 }
 
 /// What is said of the positions of a game, before each move; `None`: it was not looked at.
@@ -296,7 +296,7 @@ mod tests {
     }
 
     fn question(board: i64) -> Question {
-        Question { board: BoardKey(board), moves: 0 }
+        Question { board: BoardKey(board), course: [0; 32] }
     }
 
     #[tokio::test]

@@ -14,7 +14,7 @@ use super::session;
 use knotpost_core::admin::{AdminChannel, Administrator, view_user_by_key};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
-    Proof, ProvenUser, Scope, find_bearer, find_visitor, gave_password_lately, recall_bearer, whose_password,
+    Proof, ProvenUser, Scope, find_bearer, find_visitor, gave_password_lately, whose_password,
 };
 use knotpost_model::{Millis, UserKey};
 
@@ -85,22 +85,8 @@ impl Caller {
     }
 }
 
-/// A caller whose credentials the command's transaction checks again, so that a cached key is sufficient.
-#[derive(Clone, Debug)]
-pub(super) struct CommandCaller(pub(super) Caller);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KeyCheck {
-    Database,
-    Cached,
-}
-
 /// `None` without credentials; an error if they are wrong.
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
-    look_up(parts, web, KeyCheck::Database).await
-}
-
-async fn look_up(parts: &Parts, web: &Web, check: KeyCheck) -> Result<Option<Caller>, Response> {
     let credentials = Credentials::of(parts);
     let Some(shown) = credentials.authorization().first() else {
         let Some(token) = session::token(&web.app.config, &credentials) else { return Ok(None) };
@@ -119,7 +105,7 @@ async fn look_up(parts: &Parts, web: &Web, check: KeyCheck) -> Result<Option<Cal
         }));
     };
     let rate_key = client::of(parts, &web.app.config.http.trusted_proxies).rate_key();
-    match by_authorization(web, shown, &rate_key, check).await {
+    match by_authorization(web, shown, &rate_key).await {
         Ok(Some(caller)) => Ok(Some(caller)),
         Ok(None) => Err(challenge("the token, or the userid and the password, are wrong")),
         Err(error) => Err(Problem::from(error).into_response()),
@@ -130,16 +116,12 @@ async fn by_authorization(
     web: &Web,
     shown: &HeaderValue,
     rate_key: &str,
-    check: KeyCheck,
 ) -> Result<Option<Caller>, ServiceError> {
     let Some((scheme, rest)) = shown.to_str().ok().and_then(|text| text.split_once(' ')) else {
         return Ok(None);
     };
     if scheme.eq_ignore_ascii_case("bearer") {
-        let bearer = match check {
-            KeyCheck::Database => find_bearer(&web.app, rest.trim(), rate_key).await?,
-            KeyCheck::Cached => recall_bearer(&web.app, rest.trim(), rate_key).await?,
-        };
+        let bearer = find_bearer(&web.app, rest.trim(), rate_key).await?;
         return Ok(bearer.map(|bearer| Caller {
             user: bearer.user,
             userid: bearer.userid,
@@ -185,22 +167,6 @@ impl FromRequestParts<Web> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
         find(parts, web).await?.ok_or_else(missing_credentials)
-    }
-}
-
-impl FromRequestParts<Web> for CommandCaller {
-    type Rejection = Response;
-
-    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        look_up(parts, web, KeyCheck::Cached).await?.map(Self).ok_or_else(missing_credentials)
-    }
-}
-
-impl OptionalFromRequestParts<Web> for CommandCaller {
-    type Rejection = Response;
-
-    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Option<Self>, Response> {
-        Ok(look_up(parts, web, KeyCheck::Cached).await?.map(Self))
     }
 }
 

@@ -18,15 +18,6 @@ impl Content {
         Self { kind: HeaderValue::from_static(kind), tag: entity_tag(&body), body }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.body.len()
-    }
-
-    /// Frees the unused memory of the buffer, which may be twice as large as its content.
-    pub(super) fn shrunk(self) -> Self {
-        Self { body: Bytes::copy_from_slice(&self.body), ..self }
-    }
-
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;
         if is_known(headers, &tag) {

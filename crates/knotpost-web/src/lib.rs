@@ -5,6 +5,7 @@
 mod admin;
 mod api;
 mod auth;
+mod board_answers;
 mod board_version;
 mod browsers;
 mod client;
@@ -21,7 +22,6 @@ mod idempotency;
 mod inbound;
 mod openapi;
 mod pages;
-mod response_cache;
 mod router;
 mod routes;
 mod serving;
@@ -59,7 +59,7 @@ pub struct Shared {
     pub app: Arc<App>,
     intake: Arc<dyn WebhookIntake>,
     pages: Arc<pages::Pages>,
-    responses: Arc<response_cache::ResponseCache>,
+    board_answers: Arc<board_answers::BoardAnswers>,
     metrics: Option<PrometheusHandle>,
     counted: Arc<gauges::Counted>,
     /// Set if outgoing mail is captured on this machine.
@@ -83,16 +83,15 @@ impl Web {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let http = &app.config.http;
         let places = Places::new(http.max_connections as usize, http.max_per_client as usize);
-        let (responses, stop) = (Arc::default(), CancellationToken::new());
         Self(Arc::new(Shared {
             app,
             intake,
             pages,
-            responses,
+            board_answers: Arc::default(),
             metrics,
             counted: Arc::default(),
             mailbox: None,
-            stop,
+            stop: CancellationToken::new(),
             places,
             archives: Arc::new(FairQueue::new(MOST_ARCHIVES, 0)),
         }))

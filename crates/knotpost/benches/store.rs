@@ -78,7 +78,6 @@ fn new_board() -> NewBoard {
         nag_ms: None,
         forfeit_ms: None,
         total_ms: None,
-        history: None,
     }
 }
 
@@ -120,7 +119,7 @@ fn measure(criterion: &mut Criterion, on: &str, settings: &Settings) {
     let mut group = criterion.benchmark_group(format!("questions on {on}"));
     ask!(group, runtime, store, "a user by name", |tx| tx.find_user("ann"));
     ask!(group, runtime, store, "a board with its seats", |tx| tx.find_seated_board("osbox", 101));
-    ask!(group, runtime, store, "twenty moves of a board", |tx| tx.moves_after(board, 0));
+    ask!(group, runtime, store, "twenty moves of a board", |tx| tx.moves(board));
     ask!(group, runtime, store, "who reads a board", |tx| tx.board_reader_facts(board, &players, "osbox"));
     let filter = BoardFilter {
         user: Some(players[0]),

@@ -3,7 +3,6 @@
 
 mod arguments;
 mod connection;
-mod data_version;
 mod error;
 mod executor;
 mod options;
@@ -17,7 +16,6 @@ mod values;
 
 pub use arguments::RusqliteArguments;
 pub use connection::RusqliteConnection;
-pub use data_version::DataVersion;
 pub use error::RusqliteError;
 pub use options::RusqliteConnectOptions;
 pub use reader_pool::{PooledReader, ReaderPool};

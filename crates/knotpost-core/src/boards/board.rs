@@ -7,14 +7,13 @@ mod pauses;
 pub use ending::Standing;
 pub(crate) use ending::{read_adjudication, read_departure};
 
-use knotpost_rules::{AnyGame, GameOptions, Rejected, Seat, Seed, Turn};
+use knotpost_rules::{AnyGame, GameOptions, Position, Rejected, Seat, Seed, Turn};
+use sha2::{Digest as _, Sha256};
 
 use ending::{ADJUDICATED, DRAW};
 
 use crate::boards::BoardContext;
-use crate::boards::recent_boards::Recent;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
-use crate::boards::{History, Scene};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
 
@@ -36,11 +35,11 @@ pub struct Board {
     /// Who sits there, in turn order.
     pub seats: Vec<SeatRow>,
     /// The moves up to the position, in order.
-    pub entries: History,
+    pub entries: Vec<Entry>,
     /// The game's rules.
     pub game: &'static dyn AnyGame,
     /// The position after the last of `entries`.
-    pub position: Scene,
+    pub position: Box<dyn Position>,
     /// Its limits of time, and what does not count.
     pub timing: Timing,
     /// How many moves it had before the turn that has just been made; `None`: nothing has changed.
@@ -52,6 +51,8 @@ pub struct Board {
     pub(crate) dropped_mails: Vec<DroppedMail>,
     options: GameOptions,
     retired: Vec<Seat>,
+    /// The index of the move that exchanged the sides.
+    swap: Option<usize>,
 }
 
 impl std::fmt::Debug for Board {
@@ -128,63 +129,47 @@ impl Board {
         found: SeatedBoard,
     ) -> Result<Self, StoreError> {
         let SeatedBoard { board: row, seats } = found;
-        let mut board = match Self::recall(tx, app, &row, &seats).await? {
-            Some(board) => board,
-            None => Self::replay(app, row.clone(), seats, tx.moves(row.id).await?)?,
-        };
-        board.cache(app);
+        let moves = tx.moves(row.id).await?;
+        Self::from_moves(tx, app, SeatedBoard { board: row, seats }, moves).await
+    }
+
+    /// Completes stored rows, in their order: with as many queries as for one. Each may fail alone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) async fn from_rows(
+        tx: &mut ReadTx,
+        app: &impl BoardContext,
+        rows: &[BoardRow],
+    ) -> Result<Vec<Result<Self, StoreError>>, StoreError> {
+        let keys: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let (mut seated, mut moves) = (tx.seated_boards(&keys).await?, tx.moves_of(&keys).await?);
+        let mut boards = Vec::with_capacity(rows.len());
+        for key in keys {
+            let Some(found) = seated.remove(&key) else { continue };
+            let moves = moves.remove(&key).unwrap_or_default();
+            boards.push(Self::from_moves(tx, app, found, moves).await);
+        }
+        Ok(boards)
+    }
+
+    /// As [`Board::from_seated`], where the moves are known as well.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub(crate) async fn from_moves(
+        tx: &mut ReadTx,
+        app: &impl BoardContext,
+        found: SeatedBoard,
+        moves: Vec<MoveRow>,
+    ) -> Result<Self, StoreError> {
+        let SeatedBoard { board: row, seats } = found;
+        let mut board = Self::replay(app, row, seats, moves)?;
         if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
         {
             board.load_pauses(tx).await?;
         }
         Ok(board)
-    }
-
-    /// Loads a board from its moves alone, whatever is known of it.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
-    pub(crate) async fn replay_row(
-        tx: &mut ReadTx,
-        app: &impl BoardContext,
-        row: BoardRow,
-    ) -> Result<Self, StoreError> {
-        let (seats, moves) = (tx.seats(row.id).await?, tx.moves(row.id).await?);
-        Self::replay(app, row, seats, moves)
-    }
-
-    /// Caches the moves and the position, so that whoever loads the board next need not replay them. May be called
-    /// before what was written is committed: whoever finds it compares it with the row.
-    pub(crate) fn cache(&self, app: &impl BoardContext) {
-        if app.recent_boards().wants(self.row.id, &self.entries) && self.is_as_stored() {
-            let (entries, position) = (self.entries.clone(), self.position.clone());
-            app.recent_boards()
-                .insert(self.row.id, Recent { entries, position, retired: self.retired.clone() });
-        }
-    }
-
-    /// Goes on from the cached moves of a board; `None`: none are cached that fit.
-    async fn recall(
-        tx: &mut ReadTx,
-        app: &impl BoardContext,
-        row: &BoardRow,
-        seats: &[SeatRow],
-    ) -> Result<Option<Self>, StoreError> {
-        let Some(recent) = app.recent_boards().find(row.id, row.ply) else { return Ok(None) };
-        let known = recent.entries.len() as i64;
-        let is_all = known == row.ply && row.history == Some(recent.entries.digest());
-        let later = if is_all { Vec::new() } else { tx.moves_after(row.id, known).await? };
-        let (game, options) = read_options(app, row, seats.len())?;
-        let mut board = Self::with(app, (row.clone(), seats.to_vec()), game, options, recent);
-        let fits = later.into_iter().all(|row| board.enter(row).is_ok()) && board.is_as_stored();
-        Ok(fits.then_some(board))
-    }
-
-    /// Whether the moves in memory are, one and all, those that the row was written with.
-    fn is_as_stored(&self) -> bool {
-        self.row.history == Some(self.entries.digest())
-            && self.row.ply == self.entries.len() as i64
-            && self.row.position == self.position_text()
     }
 
     fn replay(
@@ -207,36 +192,23 @@ impl Board {
     fn begin(app: &impl BoardContext, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
         let (game, options) = read_options(app, &row, seats.len())?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
-        let position = Scene::new(game, game.setup(&options, seats.len(), &seed));
-        let start = Recent { entries: no_moves(&row, seats.len()), position, retired: Vec::new() };
-        Ok(Self::with(app, (row, seats), game, options, start))
-    }
-
-    /// A board as it was after some of its moves.
-    fn with(
-        app: &impl BoardContext,
-        (row, seats): (BoardRow, Vec<SeatRow>),
-        game: &'static dyn AnyGame,
-        options: GameOptions,
-        state: Recent,
-    ) -> Self {
+        let position = game.setup(&options, seats.len(), &seed);
         let timing = Timing { limits: TimeLimits::of(&row, app.time_limits()), ..Timing::default() };
-        Self::of_parts((row, seats), game, options, timing, state)
+        Ok(Self::without_moves((row, seats), game, options, timing, position))
     }
 
-    /// A board on which nothing has happened since it was read.
-    fn of_parts(
+    /// A board at its first position.
+    fn without_moves(
         (row, seats): (BoardRow, Vec<SeatRow>),
         game: &'static dyn AnyGame,
         options: GameOptions,
         timing: Timing,
-        state: Recent,
+        position: Box<dyn Position>,
     ) -> Self {
-        let Recent { entries, position, retired } = state;
         Self {
             row,
             seats,
-            entries,
+            entries: Vec::new(),
             game,
             position,
             timing,
@@ -244,7 +216,8 @@ impl Board {
             parting_words: Vec::new(),
             dropped_mails: Vec::new(),
             options,
-            retired,
+            retired: Vec::new(),
+            swap: None,
         }
     }
 
@@ -258,7 +231,7 @@ impl Board {
         }
         let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
         let mut seats = self.seats.clone();
-        if self.entries.swap().is_some_and(|swap| swap >= ply) {
+        if self.swap.is_some_and(|swap| swap >= ply) {
             exchange_users(&mut seats);
         }
         let board = Self::replay(app, self.row.clone(), seats, moves)?;
@@ -271,13 +244,14 @@ impl Board {
             seats: self.seats.clone(),
             entries: self.entries.clone(),
             game: self.game,
-            position: self.position.clone(),
+            position: self.position.clone_box(),
             timing: self.timing.clone(),
             changed_from: self.changed_from,
             parting_words: self.parting_words.clone(),
             dropped_mails: self.dropped_mails.clone(),
             options: self.options.clone(),
             retired: self.retired.clone(),
+            swap: self.swap,
         }
     }
 
@@ -293,8 +267,15 @@ impl Board {
             }
         };
         let played = self.position.play(turn)?;
-        self.entries.push(Entry { row, text: played.text, gain: played.gain });
+        self.push(Entry { row, text: played.text, gain: played.gain });
         Ok(())
+    }
+
+    fn push(&mut self, entry: Entry) {
+        if entry.row.kind == MoveKind::Swap && self.swap.is_none() {
+            self.swap = Some(self.entries.len());
+        }
+        self.entries.push(entry);
     }
 
     /// Enters how somebody left the game, or how it was ended.
@@ -332,7 +313,7 @@ impl Board {
             auto,
             at,
         };
-        self.entries.push(Entry { row, text: played.text, gain: played.gain });
+        self.push(Entry { row, text: played.text, gain: played.gain });
         Ok(())
     }
 
@@ -345,7 +326,26 @@ impl Board {
     /// places since.
     pub fn present_seat(&self, index: usize) -> i64 {
         let seat = self.entries.get(index).map_or(1, |entry| entry.row.seat);
-        if self.entries.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
+        if self.swap.is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
+    }
+
+    /// The index of the move that exchanged the sides.
+    pub(crate) fn swap(&self) -> Option<usize> {
+        self.swap
+    }
+
+    /// A digest of the seed and all moves: tells this course of the game from any other on the board.
+    pub fn course(&self) -> [u8; 32] {
+        let mut digest = Sha256::new();
+        digest.update(&self.row.seed);
+        for Entry { row, .. } in &self.entries {
+            digest.update(row.seat.to_be_bytes());
+            for word in [row.kind.as_str(), &row.text] {
+                digest.update((word.len() as u64).to_be_bytes());
+                digest.update(word);
+            }
+        }
+        digest.finalize().into()
     }
 
     /// Makes the users of the first two seats change places; colours stay where they are.
@@ -355,7 +355,7 @@ impl Board {
 
     /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
     pub fn position_text(&self) -> String {
-        let text = self.position.text().to_owned();
+        let text = self.position.position();
         match self.position.roll().filter(|_| matches!(self.standing(), Standing::Over(_))) {
             Some(roll) => {
                 let parts = text.split(' ').map(|part| if part == roll { "-" } else { part });
@@ -404,12 +404,11 @@ impl Board {
     /// The first position of this game again, with another seed and other players.
     pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
         self.row.seed = seed.to_vec();
-        let start = self.game.setup(&self.options, seats.len(), &Seed(seed));
-        self.position = Scene::new(self.game, start);
+        self.position = self.game.setup(&self.options, seats.len(), &Seed(seed));
         self.seats = seats;
-        self.entries = no_moves(&self.row, self.seats.len());
-        self.row.history = Some(self.entries.digest());
+        self.entries.clear();
         self.retired.clear();
+        self.swap = None;
     }
 }
 
@@ -427,22 +426,6 @@ fn read_options(
     let game = game.ok_or_else(|| corrupt(row, "there is no such game"))?;
     let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, &what))?;
     Ok((game, options))
-}
-
-/// The list of moves of a board on which nobody has moved.
-fn no_moves(row: &BoardRow, players: usize) -> History {
-    begin_history((&row.game, &row.options), &row.seed, row.rules_version, players)
-}
-
-/// The same from what a new board comes from: game, options, seed, version of the rules, and how many play.
-pub(crate) fn begin_history(
-    (game, options): (&str, &str),
-    seed: &[u8],
-    rules_version: i64,
-    players: usize,
-) -> History {
-    let numbers = [rules_version.to_be_bytes(), (players as i64).to_be_bytes()];
-    History::new(&[game.as_bytes(), options.as_bytes(), seed, numbers.as_flattened()])
 }
 
 fn exchange_users(seats: &mut [SeatRow]) {

@@ -1,8 +1,7 @@
-//! What a board is loaded with: the games, the usual limits of time, and the cache of long boards.
+//! What a board is loaded with: the games and the usual limits of time.
 
 use knotpost_rules::Registry;
 
-use crate::boards::RecentBoards;
 use crate::config::Time;
 
 /// What the running server gives to its boards.
@@ -12,7 +11,4 @@ pub trait BoardContext: Sync {
 
     /// The limits of time where a challenge sets none.
     fn time_limits(&self) -> &Time;
-
-    /// The cache of long boards.
-    fn recent_boards(&self) -> &RecentBoards;
 }

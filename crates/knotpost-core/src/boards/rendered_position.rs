@@ -1,119 +1,75 @@
 //! Positions rendered for text mails, pages and pictures. They are rendered when they are first asked for: most clients
 //! read no more of an answer than whose turn it is, and the answer is composed while other moves wait. Each is rendered
-//! once: the mails of all players and watchers and the board's page show the same.
+//! once for all readers to whom it is passed: the mails of a lease about one position show the same.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use knotpost_rules::{Ability, AnyGame, Cast, Layout, Position, View, Viewer};
-
-/// A position with what has been drawn of it, which its copies share.
-///
-/// To call a method that may change the position forgets the drawings, of this copy alone.
-#[derive(Clone)]
-pub struct Scene {
-    position: Box<dyn Position>,
-    /// Whether seats see different things.
-    is_hidden: bool,
-    drawings: Arc<Drawings>,
-}
-
-/// What has been drawn of one position.
-#[derive(Default)]
-struct Drawings {
-    text: OnceLock<String>,
-    sights: Mutex<Vec<(Viewer, Cast, Arc<Sight>)>>,
-}
-
-/// What somebody sees of a position.
-struct Sight {
-    view: Arc<View>,
-    /// In the standard layout, which nearly all readers have.
-    text: OnceLock<String>,
-}
-
-impl Scene {
-    /// A position of this game that nobody has drawn.
-    pub(crate) fn new(game: &dyn AnyGame, position: Box<dyn Position>) -> Self {
-        let is_hidden = game.meta().abilities.has(Ability::Hidden);
-        Self { position, is_hidden, drawings: Arc::default() }
-    }
-
-    /// The position string.
-    pub fn text(&self) -> &str {
-        self.drawings.text.get_or_init(|| self.position.position())
-    }
-
-    /// What a viewer sees, last move marked, with those who play.
-    pub(crate) fn view_for(&self, viewer: Viewer, cast: &Cast) -> Arc<View> {
-        Arc::clone(&self.sight(viewer, cast).view)
-    }
-
-    /// Keeps the position and lets go of the drawings, for a copy that lies in wait for long.
-    pub(crate) fn forget_drawings(&mut self) {
-        self.drawings = Arc::default();
-    }
-
-    fn sight(&self, viewer: Viewer, cast: &Cast) -> Arc<Sight> {
-        let viewer = if self.is_hidden { viewer } else { Viewer::Spectator };
-        // Held while it is drawn, so that whoever wants the same waits for that.
-        let mut sights = self.drawings.sights.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = sights.iter().find(|(whose, by, _)| *whose == viewer && by == cast);
-        if let Some((.., sight)) = known {
-            return Arc::clone(sight);
-        }
-        let view = Arc::new(self.position.view(viewer).with_cast(cast.clone()));
-        let sight = Arc::new(Sight { view, text: OnceLock::new() });
-        sights.push((viewer, cast.clone(), Arc::clone(&sight)));
-        sight
-    }
-}
-
-impl Deref for Scene {
-    type Target = dyn Position;
-
-    fn deref(&self) -> &Self::Target {
-        self.position.as_ref()
-    }
-}
-
-impl DerefMut for Scene {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        self.forget_drawings();
-        self.position.as_mut()
-    }
-}
 
 /// What a reader sees of a position, as text and for whoever draws pictures.
 #[derive(Clone)]
 pub struct RenderedPosition {
-    scene: Scene,
-    viewer: Viewer,
-    cast: Arc<Cast>,
+    drawing: Arc<Drawing>,
     layout: Layout,
-    sight: OnceLock<Arc<Sight>>,
+}
+
+/// A position for those who see the same of it.
+struct Drawing {
+    position: Box<dyn Position>,
+    viewer: Viewer,
+    cast: Cast,
+    view: OnceLock<Arc<View>>,
+    /// In the standard layout, which nearly all readers have.
+    text: OnceLock<String>,
+}
+
+impl Drawing {
+    fn view(&self) -> &Arc<View> {
+        self.view.get_or_init(|| Arc::new(self.position.view(self.viewer).with_cast(self.cast.clone())))
+    }
 }
 
 impl fmt::Debug for RenderedPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RenderedPosition")
-            .field("position", &self.scene.text())
-            .field("viewer", &self.viewer)
+            .field("position", &self.drawing.position.position())
+            .field("viewer", &self.drawing.viewer)
             .field("layout", &self.layout)
             .finish_non_exhaustive()
     }
 }
 
 impl RenderedPosition {
-    pub(crate) fn of(scene: &Scene, viewer: Viewer, cast: Cast, layout: Layout) -> Self {
-        Self { scene: scene.clone(), viewer, cast: Arc::new(cast), layout, sight: OnceLock::new() }
+    /// A position of this game, last move marked, with those who play.
+    pub(crate) fn of(
+        (game, position): (&dyn AnyGame, &dyn Position),
+        viewer: Viewer,
+        cast: Cast,
+        layout: Layout,
+    ) -> Self {
+        let is_hidden = game.meta().abilities.has(Ability::Hidden);
+        let viewer = if is_hidden { viewer } else { Viewer::Spectator };
+        let position = position.clone_box();
+        let (view, text) = (OnceLock::new(), OnceLock::new());
+        Self { drawing: Arc::new(Drawing { position, viewer, cast, view, text }), layout }
+    }
+
+    /// The same, drawn once with one of `known`, the renderings of the same position, or added to them.
+    pub(crate) fn shared_with(self, known: &mut Vec<Self>) -> Self {
+        let Drawing { viewer, cast, .. } = &*self.drawing;
+        let same = known.iter().find(|other| other.drawing.viewer == *viewer && other.drawing.cast == *cast);
+        if let Some(same) = same {
+            return same.in_layout(self.layout);
+        }
+        known.push(self.clone());
+        self
     }
 
     /// The same for whoever draws it otherwise.
     pub fn view(&self) -> &Arc<View> {
-        &self.sight().view
+        self.drawing.view()
     }
 
     /// The same in another layout.
@@ -128,10 +84,10 @@ impl RenderedPosition {
 
     /// The board as text, with scores, without a final line end.
     pub fn text(&self) -> Cow<'_, str> {
-        let Sight { view, text } = self.sight();
+        let Drawing { text, .. } = &*self.drawing;
         match self.layout {
-            Layout::Standard => Cow::Borrowed(text.get_or_init(|| view.lay_out(Layout::Standard))),
-            rare => Cow::Owned(view.lay_out(rare)),
+            Layout::Standard => Cow::Borrowed(text.get_or_init(|| self.view().lay_out(Layout::Standard))),
+            rare => Cow::Owned(self.view().lay_out(rare)),
         }
     }
 
@@ -146,70 +102,60 @@ impl RenderedPosition {
     pub(crate) fn legend(&self) -> String {
         self.view().legend_for(self.layout)
     }
-
-    fn sight(&self) -> &Sight {
-        self.sight.get_or_init(|| self.scene.sight(self.viewer, &self.cast))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use knotpost_rules::{Registry, Seat, Seed, Turn};
+    use knotpost_rules::{Registry, Seat, Seed};
 
     use super::*;
 
-    fn scene() -> Scene {
+    fn rendered(viewer: Viewer, players: [&str; 2], layout: Layout) -> RenderedPosition {
         let registry = Registry::standard();
         let game = registry.find("osbox").expect("a game");
         let options = game.parse_options(&[], 2).expect("defaults");
-        Scene::new(game, game.setup(&options, 2, &Seed::default()))
+        let position = game.setup(&options, 2, &Seed::default());
+        let cast = Cast { players: players.map(str::to_owned).to_vec(), now: None };
+        RenderedPosition::of((game, &*position), viewer, cast, layout)
     }
+
+    const PLAYERS: [&str; 2] = ["ann", "bob"];
 
     #[test]
     fn readers_who_see_the_same_share_one_drawing() {
-        let scene = scene();
-        let copy = scene.clone();
-        let [of_one, of_all] = [Viewer::Seat(Seat::FIRST), Viewer::Spectator]
-            .map(|viewer| RenderedPosition::of(&copy, viewer, Cast::default(), Layout::Standard));
-        assert!(Arc::ptr_eq(of_one.view(), of_all.view()));
-        assert!(Arc::ptr_eq(of_one.view(), &scene.view_for(Viewer::Spectator, &Cast::default())));
+        let mut known = Vec::new();
+        let [of_one, of_all, narrow] = [
+            (Viewer::Seat(Seat::FIRST), Layout::Standard),
+            (Viewer::Spectator, Layout::Standard),
+            (Viewer::Spectator, Layout::Narrow),
+        ]
+        .map(|(viewer, layout)| rendered(viewer, PLAYERS, layout).shared_with(&mut known));
+        assert!(Arc::ptr_eq(of_one.view(), of_all.view()) && Arc::ptr_eq(of_one.view(), narrow.view()));
         assert_eq!(of_one.text().as_ptr(), of_all.text().as_ptr());
-        let narrow = RenderedPosition::of(&scene, Viewer::Spectator, Cast::default(), Layout::Narrow);
         assert_eq!(narrow.text(), of_all.view().lay_out(Layout::Narrow));
         assert_ne!(narrow.text(), of_all.text());
     }
 
     #[test]
     fn the_same_position_of_other_players_is_drawn_with_their_names() {
-        let scene = scene();
-        let cast = |players: [&str; 2]| Cast { players: players.map(str::to_owned).to_vec(), now: None };
-        let [one, other] = [cast(["ann", "bob"]), cast(["carol", "dave"])]
-            .map(|cast| RenderedPosition::of(&scene, Viewer::Spectator, cast, Layout::Standard));
+        let mut known = Vec::new();
+        let [one, other] = [PLAYERS, ["carol", "dave"]]
+            .map(|players| rendered(Viewer::Spectator, players, Layout::Standard).shared_with(&mut known));
         assert!(one.text().contains("Horz ann") && one.text().contains("Vert bob"), "{}", one.text());
         assert!(other.text().contains("Horz carol"), "{}", other.text());
     }
 
     #[test]
     fn seats_of_a_game_with_secrets_share_nothing() {
-        let scene = Scene { is_hidden: true, ..scene() };
-        let of_one = scene.view_for(Viewer::Seat(Seat::FIRST), &Cast::default());
-        assert!(!Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Spectator, &Cast::default())));
-        assert!(Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Seat(Seat::FIRST), &Cast::default())));
-    }
-
-    #[test]
-    fn a_position_that_goes_on_forgets_its_drawings_and_leaves_its_copies_theirs() {
-        let mut scene = scene();
-        let before = scene.clone();
-        let (text, view) = (scene.text().to_owned(), scene.view_for(Viewer::Spectator, &Cast::default()));
-        let first = scene.example_move().expect("a move");
-        scene.play(Turn::Move(&first)).expect("a legal one");
-        assert_eq!(scene.text(), scene.position());
-        assert_ne!(scene.text(), text);
-        let bare = scene.view(Viewer::Spectator).with_cast(Cast::default());
-        assert_eq!(*scene.view_for(Viewer::Spectator, &Cast::default()), bare);
-        assert_ne!(*scene.view_for(Viewer::Spectator, &Cast::default()), *view);
-        assert_eq!(before.text(), text);
-        assert!(Arc::ptr_eq(&before.view_for(Viewer::Spectator, &Cast::default()), &view));
+        let mut known = Vec::new();
+        let mut of = |viewer| {
+            let RenderedPosition { drawing, layout } = rendered(viewer, PLAYERS, Layout::Standard);
+            let drawing = Arc::into_inner(drawing).expect("one owner");
+            RenderedPosition { drawing: Arc::new(Drawing { viewer, ..drawing }), layout }
+                .shared_with(&mut known)
+        };
+        let [one, all, again] =
+            [Viewer::Seat(Seat::FIRST), Viewer::Spectator, Viewer::Seat(Seat::FIRST)].map(&mut of);
+        assert!(!Arc::ptr_eq(one.view(), all.view()) && Arc::ptr_eq(one.view(), again.view()));
     }
 }

@@ -1,6 +1,5 @@
 //! Who a command acts for: checks inside the transaction that what was proven before it began still holds.
 
-use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::identity::Login;
 use crate::identity::authentication::logged_out;
@@ -42,7 +41,6 @@ pub(crate) async fn authorize_on(
 /// As [`authorize_on`], for a move. The same query reads whether the user confirms their moves in this game.
 pub(crate) async fn authorize_mover(
     tx: &mut ReadTx,
-    app: &App,
     prepared: &Prepared,
     board: Board,
 ) -> Result<(Board, MoverRow), ServiceError> {
@@ -54,13 +52,7 @@ pub(crate) async fn authorize_mover(
     let (user, confirm) = row.map_or((None, None), |row| (Some(row.user), row.confirm));
     match admit(prepared, user) {
         Ok(user) => Ok((board, MoverRow { user, confirm, has_key: true })),
-        Err(refusal) => {
-            // The password or key may have changed since.
-            if let Login::Known { user, .. } = prepared.login {
-                app.auth_cache.forget(user);
-            }
-            Err(refusal.about(board).into())
-        }
+        Err(refusal) => Err(refusal.about(board).into()),
     }
 }
 

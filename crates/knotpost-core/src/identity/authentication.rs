@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::auth_cache::Named;
 use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
 use crate::identity::{HashError, Login, Origin, ProvenUser, resets};
@@ -138,9 +137,6 @@ pub(crate) enum Words {
     Password,
     /// The password, or the code of somebody who forgot it.
     PasswordOrCode,
-    /// The password of a command that looks at the user again in its transaction: who was looked up lately is not
-    /// looked up now.
-    PasswordOfMove,
 }
 
 /// The user as they are stored, if all that they showed is still good: password, key and session may have ended since
@@ -182,15 +178,9 @@ pub(crate) async fn check_password(
         Ok(own) => own,
         Err(limited) => return Ok(Some(Ok(Login::TooMany(limited.seconds)))),
     };
-    if words == Words::PasswordOfMove
-        && let Some(login) = recall(app, place, &account, password)
-    {
-        app.limits.give_back(own);
-        return Ok(Some(Ok(login)));
-    }
     let user = app.store.query().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
-    if let Some(login) = find_verified(app, place, &account, user.as_ref(), password) {
+    if let Some(login) = find_verified(app, place, user.as_ref(), password) {
         app.limits.give_back(own);
         return Ok(Some(Ok(login)));
     }
@@ -214,27 +204,10 @@ pub(crate) async fn check_password(
     }
 }
 
-/// Who this was a moment ago, if that is the password of then: for what looks at them again in its transaction.
-fn recall(app: &App, place: &Place, account: &str, password: &str) -> Option<Login> {
-    let now = app.clock.now();
-    let Named { user, hash } = app.auth_cache.of_name(account, now)?;
-    let tried = Try { password, place: &place.key, host: place.host };
-    let is_right = app.credentials.has_verified(user, tried, &hash, now);
-    is_right.then_some(Login::Known { user, hash, key: None, session: None })
-}
-
 /// Who this is, if that password was right from there a short while ago.
-fn find_verified(
-    app: &App,
-    place: &Place,
-    account: &str,
-    user: Option<&UserRow>,
-    password: &str,
-) -> Option<Login> {
+fn find_verified(app: &App, place: &Place, user: Option<&UserRow>, password: &str) -> Option<Login> {
     let (user, now) = (user?, app.clock.now());
     let hash = user.password_hash.clone()?;
-    let named = Named { user: user.id, hash: hash.clone() };
-    app.auth_cache.insert_name(account.to_owned(), named, now);
     let tried = Try { password, place: &place.key, host: place.host };
     let is_right = app.credentials.has_verified(user.id, tried, &hash, now);
     is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })

@@ -1,6 +1,6 @@
 //! Whom an API key stands for, and what it allows.
 
-use knotpost_model::{Millis, UserKey};
+use knotpost_model::UserKey;
 
 /// What a key allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
@@ -49,6 +49,4 @@ pub struct Bearer {
     pub is_admin: bool,
     /// What the token allows.
     pub scopes: Vec<Scope>,
-    /// When the token ends.
-    pub expires_at: Millis,
 }

@@ -1,6 +1,5 @@
 //! Accounts: passwords, sessions, API keys, addresses, webhooks, and the rates at which requests are taken.
 
-pub(crate) mod auth_cache;
 pub(crate) mod authentication;
 pub(crate) mod bearer;
 pub(crate) mod browsers;
@@ -22,7 +21,6 @@ pub(crate) mod tokens;
 pub(crate) mod undoing;
 pub(crate) mod webhook_settings;
 
-pub use auth_cache::AuthCache;
 pub use authentication::whose_password;
 pub use bearer::{Bearer, Scope};
 pub use browsers::{BrowserView, BrowserWish, MOST_BROWSERS, add_browser, view_browsers};
@@ -45,7 +43,7 @@ pub use sessions::{
 pub use strangers::{is_welcome, view_stranger_policy};
 pub use tokens::{
     FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, TokenView, TokenWish,
-    USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
+    USUAL_DAYS, create_token, find_bearer, revoke_token, view_tokens,
 };
 pub use undoing::{TakenBack, undo_address_change, view_address_change};
 pub use webhook_settings::{

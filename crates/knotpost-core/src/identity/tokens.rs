@@ -232,29 +232,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
     }
     let scopes = read_scopes(&row.scopes);
     let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());
-    let bearer = Bearer {
-        key: row.id,
-        user: user.id,
-        userid: user.userid,
-        hash,
-        is_admin,
-        scopes,
-        expires_at: row.expires_at,
-    };
-    app.auth_cache.insert_key(digest, bearer.clone(), now);
-    Ok(Some(bearer))
-}
-
-/// As [`find_bearer`], or for whom it stood a moment ago: for what looks at key and user again in its transaction.
-///
-/// # Errors
-/// As [`find_bearer`].
-pub async fn recall_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
-    let now = app.clock.now();
-    match app.auth_cache.of_key(&digest(app, token), now) {
-        Some(bearer) if now.0 < bearer.expires_at.0 => Ok(Some(bearer)),
-        _ => find_bearer(app, token, rate_key).await,
-    }
+    Ok(Some(Bearer { key: row.id, user: user.id, userid: user.userid, hash, is_admin, scopes }))
 }
 
 /// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.

@@ -287,26 +287,22 @@ pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, St
 /// Takes the change behind a link back, and every later one: once.
 pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBack, StoreError> {
     let (shared, token, now) = (Arc::clone(app), token.to_owned(), app.clock.now());
-    let (done, user) = app
+    let done = app
         .store
         .write(move |tx| {
             let (app, token) = (Arc::clone(&shared), token.clone());
             Box::pin(async move {
                 let (change, user, address) = match read(tx, &app, &token, now).await? {
                     Ok(found) => found,
-                    Err(other) => return Ok((other, None)),
+                    Err(other) => return Ok(other),
                 };
                 if !restore(tx, &app, &change, &user, &address, now).await? {
-                    return Ok((TakenBack::Used, None));
+                    return Ok(TakenBack::Used);
                 }
-                Ok((TakenBack::Good(user.userid, address.to_string()), Some(user.id)))
+                Ok(TakenBack::Good(user.userid, address.to_string()))
             })
         })
         .await?;
-    if let Some(user) = user {
-        // Their sessions and keys are gone now: a request before the commit may have cached them.
-        app.auth_cache.forget(user);
-    }
     app.signals.outbox.notify_one();
     Ok(done)
 }
@@ -409,7 +405,6 @@ pub(crate) async fn answer_reply(
     let Objection { user, address, change, is_clear } = objection;
     if *is_clear {
         let done = restore(tx, app, change, user, address, now).await?;
-        app.auth_cache.forget(user.id);
         let notice = Reply::from(AddressesChanged::of(tx, user).await?);
         return Ok(Answer { changed: done, ..Answer::to_registered(notice) });
     }

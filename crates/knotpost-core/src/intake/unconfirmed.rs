@@ -7,7 +7,7 @@ use super::mail::{Class, IncomingMail};
 use crate::app::App;
 use crate::replies::{Answer, Audience, DoneUnconfirmed, Reply};
 use crate::requests::Prepared;
-use knotpost_model::{Millis, without_tag};
+use knotpost_model::{Millis, UserKey, without_tag};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
 /// More characters of a command are not repeated.
@@ -28,7 +28,7 @@ pub(super) async fn acknowledge(
         return Ok(None);
     };
     let key = sender.key();
-    let Some(user) = find_unconfirmed(tx, app, prepared, &key).await? else { return Ok(None) };
+    let Some(user) = find_unconfirmed(tx, prepared, &key).await? else { return Ok(None) };
     if matches!(prepared.command, Ok(Command::Delete { leaving: Leaving::Asked, .. })) {
         // It changes nothing and asks once more.
         return Ok(Some(answer.reply.clone()));
@@ -49,28 +49,24 @@ pub(super) async fn acknowledge(
 /// player of a challenge, which needs no password.
 async fn find_unconfirmed(
     tx: &mut WriteTx,
-    app: &App,
     prepared: &Prepared,
     key: &str,
 ) -> Result<Option<UserRow>, StoreError> {
-    let mut users = Vec::new();
+    let mut users: Vec<UserKey> = Vec::new();
     match (prepared.user(), &prepared.command) {
-        (Some(user), _) if prepared.is_authenticated() && !app.auth_cache.is_confirmed(user) => {
-            users.extend(tx.user(user).await?);
-        }
+        (Some(user), _) if prepared.is_authenticated() => users.push(user),
         (None, Ok(Command::Challenge { players, .. })) => {
             for userid in players {
-                users.extend(tx.find_user(userid).await?);
+                users.extend(tx.find_user(userid).await?.map(|user| user.id));
             }
         }
         _ => {}
     }
     for user in users {
-        let addresses = tx.addresses(user.id).await?;
-        if addresses.iter().any(|row| row.verified_at.is_some()) {
-            app.auth_cache.insert_confirmed(user.id);
-        } else if addresses.iter().any(|row| row.address.to_lowercase() == key) {
-            return Ok(Some(user));
+        let addresses = tx.addresses(user).await?;
+        let is_confirmed = addresses.iter().any(|row| row.verified_at.is_some());
+        if !is_confirmed && addresses.iter().any(|row| row.address.to_lowercase() == key) {
+            return tx.user(user).await;
         }
     }
     Ok(None)

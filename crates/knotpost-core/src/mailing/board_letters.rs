@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, Standing};
+use crate::boards::{Board, RenderedPosition, Standing};
 use crate::mailing::reply_grant::reply_address;
 use crate::mailing::token::About;
 use crate::mailing::unsubscribe::Kind;
@@ -10,7 +10,7 @@ use crate::ratings::board_ratings;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answers, BoardFacts, Heading, Refusing, Sheet, Spoken};
 use knotpost_model::{BoardState, Millis, RemarkKey, UserKey};
-use knotpost_storage::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
+use knotpost_storage::{MoveRow, ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
 
 /// A board mail to one reader.
 #[derive(Clone, Debug)]
@@ -23,11 +23,38 @@ pub(crate) struct BoardLetter {
     pub(crate) unsubscribe: Option<Refusing>,
 }
 
-/// What the database says of a board mail by reference.
+/// A position that mails of one lease show.
+#[derive(Debug)]
+pub(crate) struct ShownPosition {
+    board: Board,
+    /// One for all readers who see the same.
+    drawings: Vec<RenderedPosition>,
+}
+
+impl ShownPosition {
+    /// The board after `ply` moves; `None`: it has been taken back behind that move.
+    ///
+    /// # Errors
+    /// When the database fails or the board does not replay.
+    pub(crate) async fn load(
+        tx: &mut ReadTx,
+        app: &App,
+        ply: i64,
+        (found, moves): (SeatedBoard, Vec<MoveRow>),
+    ) -> Result<Option<Self>, StoreError> {
+        if found.board.ply < ply {
+            return Ok(None);
+        }
+        let board = Board::from_moves(tx, app, found, moves).await?;
+        let board =
+            if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
+        Ok(Some(Self { board, drawings: Vec::new() }))
+    }
+}
+
+/// What the database says of a board mail by reference, beside the position.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
-    /// The board as it is now.
-    pub(crate) board: SeatedBoard,
     /// What was said, of all that the mail's facts name.
     pub(crate) remarks: Vec<RemarkRow>,
     pub(crate) reader: Option<UserRow>,
@@ -42,49 +69,45 @@ impl BoardFacts {
     }
 }
 
-/// What a board mail by reference shows after `ply` moves: rebuilt from the stored moves, so that it says the same
-/// however late it is sent. `None`: the board has been taken back behind that move.
+/// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same however late it is
+/// sent. `None`: nobody needs to be told that any more.
 ///
 /// # Errors
-/// When the database fails or the board does not replay.
+/// When the database fails.
 pub(crate) async fn letter_by_reference(
     tx: &mut ReadTx,
     app: &App,
-    ply: i64,
     facts: &BoardFacts,
+    shown: &mut ShownPosition,
     sources: Sources,
     (recipient, date): (&str, Millis),
 ) -> Result<Option<BoardLetter>, StoreError> {
-    let Sources { board: found, remarks, reader, address } = sources;
-    let (row, reader) = (&found.board, reader.as_ref());
-    if row.ply < ply {
-        return Ok(None);
-    }
+    let Sources { remarks, reader, address } = sources;
+    let (ShownPosition { board, drawings }, reader) = (shown, reader.as_ref());
     // No player is reminded of a move already made.
-    if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
+    let is_present = board.row.ply == board.entries.len() as i64;
+    if facts.heading == Heading::Nag && !(is_present && board.row.state == BoardState::Active) {
         return Ok(None);
     }
-    let board = Board::from_seated(tx, app, found).await?;
-    let board =
-        if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
-    if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {
+    if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(board, reader.id, date)) {
         return Ok(None);
     }
-    let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, &remarks, reader.id));
+    let unsubscribe = reader.and_then(|reader| refusable(board, facts.heading, &remarks, reader.id));
     let spoken = remarks.into_iter().map(Spoken::from).collect();
     let reply_to = reader
         .zip(address)
         .and_then(|(reader, address)| {
-            reply_address(app, &board, reader, (address, recipient), (about(facts), None), date)
+            reply_address(app, board, reader, (address, recipient), (about(facts), None), date)
         })
         .and_then(|reply_to| reply_to.for_mail_to(recipient));
-    let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
-    let ratings = board_ratings::change_lines(tx, &board).await?;
+    let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(board, facts, reader));
+    let ratings = board_ratings::change_lines(tx, board).await?;
     let unsubscribe =
         unsubscribe.zip(reader).map(|(kind, reader)| kind.ways(app, reader, recipient, address));
     let userid = reader.map(|reader| reader.userid.as_str());
-    let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
-    let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings).with_answers(answers);
+    let sheet = Sheet::of(board, facts, userid, Listing::Recent, date);
+    let drawing = sheet.drawing.clone().shared_with(drawings);
+    let sheet = Sheet { spoken, drawing, ..sheet }.with_ratings(ratings).with_answers(answers);
     Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Coalescing<'w> {
 impl<'w> Coalescing<'w> {
     pub(crate) fn new(waiting: &'w [WaitingMail], board: &'w Board) -> Self {
         let (gone, ply) = (board.dropped_mails.as_slice(), board.row.ply);
-        let is_swapped = board.entries.swap().is_some();
+        let is_swapped = board.swap().is_some();
         Self { waiting, gone, ply, is_swapped, updated: Vec::new(), dropped: Vec::new() }
     }
 

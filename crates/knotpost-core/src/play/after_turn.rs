@@ -25,7 +25,7 @@ pub(crate) async fn finish_turn(
         play_for_the_absent(board, now)?;
     }
     end_without_people(tx, board, now).await?;
-    store_turn(tx, app, board, stored, now).await?;
+    store_turn(tx, board, stored, now).await?;
     if board.row.state == BoardState::Over {
         tx.delete_submissions(board.row.id).await?;
         board_ratings::board_ended(tx, board, now).await?;
@@ -36,20 +36,14 @@ pub(crate) async fn finish_turn(
 }
 
 /// Plays and stores the passes that the first roll of a new board forces.
-pub(crate) async fn begin(
-    tx: &mut WriteTx,
-    app: &App,
-    board: &mut Board,
-    now: Millis,
-) -> Result<(), ServiceError> {
+pub(crate) async fn begin(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     play_for_the_absent(board, now)?;
-    store_turn(tx, app, board, 0, now).await
+    store_turn(tx, board, 0, now).await
 }
 
 /// Stores the moves after the first `stored`, where the board stands, and whose turn it is.
 async fn store_turn(
     tx: &mut WriteTx,
-    app: &App,
     board: &mut Board,
     stored: usize,
     now: Millis,
@@ -57,7 +51,6 @@ async fn store_turn(
     board.changed_from = Some(stored);
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
-    board.row.history = Some(board.entries.digest());
     board.row.position = board.position_text();
     board.row.scores = board.position.scores().to_string();
     board.row.last_move_at = board.entries.last().map(|entry| entry.row.at.0);
@@ -86,7 +79,6 @@ async fn store_turn(
             tx.update_seat(board.row.id, seat).await?;
         }
     }
-    board.cache(app);
     Ok(())
 }
 

@@ -4,7 +4,6 @@ use knotpost_commands::{Days, ServerOptions};
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
 use crate::app::App;
-use crate::boards::board::begin_history;
 use crate::boards::time::{TimeLimits, has_own_limits, length, limits_at_first, schedule};
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::play::after_turn;
@@ -108,7 +107,6 @@ pub(crate) async fn start(
     let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));
     let with_bots = users.iter().any(UserRow::is_bot);
     let (options_text, rules_version) = (options.to_string(), game.meta().rules_version);
-    let history = begin_history((name, &options_text), &seed, rules_version.into(), users.len());
     let new = NewBoard {
         game: name.to_owned(),
         options: options_text,
@@ -121,7 +119,6 @@ pub(crate) async fn start(
         nag_ms: terms.nag_ms,
         forfeit_ms: terms.forfeit_ms,
         total_ms: terms.total_ms,
-        history: Some(history.digest()),
     };
     let number = tx.take_board_number(name).await?;
     let key = tx.insert_board(number, &new).await?;
@@ -152,7 +149,7 @@ pub(crate) async fn start(
     let mut board = Board::from_row(tx, app, row).await?;
     facts.notes.extend(note_of_limits(&board));
     if board.position.forced().is_some() {
-        after_turn::begin(tx, app, &mut board, now).await?;
+        after_turn::begin(tx, &mut board, now).await?;
     } else {
         schedule(&mut board, now);
         tx.set_due(key, board.row.due_at.map(Millis), None).await?;

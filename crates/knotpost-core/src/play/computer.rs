@@ -14,7 +14,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
 use crate::config::Pace;
 use crate::play::moves;
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
-use knotpost_model::{BoardRef, Millis};
+use knotpost_model::{BoardKey, BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError, UserRow, WriteTx};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -158,7 +158,7 @@ pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
     let since = board.row.last_move_at.map_or(board.row.started_at, Millis);
     let patience = (i64::from(app.config.bots.move_ms) / 1000).max(1) * PATIENCE;
     let (now, pace) = (app.clock.now(), app.config.bots.pace);
-    let due = due(since, board.row.history.unwrap_or(board.row.ply), pace, now);
+    let due = due(since, board.row.id, pace, now);
     let expected = match pace {
         _ if now.0 > due.0 + patience * 1000 => Expected::Late,
         Pace::Quick => Expected::Within(patience),
@@ -170,15 +170,20 @@ pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
 /// When a computer player answers. The pause of one who takes as long as people do differs from turn to turn and is the
 /// same whoever computes it.
 pub(crate) fn due_at(turn: &BotTurn, pace: Pace, now: Millis) -> Millis {
-    due(turn.since, turn.history.unwrap_or(turn.ply), pace, now)
+    due(turn.since, turn.board, pace, now)
 }
 
-fn due(since: Millis, mark: i64, pace: Pace, now: Millis) -> Millis {
+/// Spreads neighbouring numbers over all numbers.
+fn scatter(number: i64) -> i64 {
+    number.wrapping_mul(-0x61C8_8646_80B5_83EB) >> 20
+}
+
+fn due(since: Millis, board: BoardKey, pace: Pace, now: Millis) -> Millis {
     match pace {
         // The clock was ahead when the board changed; its time is not waited for.
         _ if since > now => now,
         Pace::Quick => since,
-        Pace::Human => since.plus(SHORTEST_PAUSE_MS + mark.rem_euclid(PAUSE_SPREAD_MS)),
+        Pace::Human => since.plus(SHORTEST_PAUSE_MS + scatter(since.0 ^ board.0).rem_euclid(PAUSE_SPREAD_MS)),
     }
 }
 
@@ -196,7 +201,7 @@ pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, Stor
 /// Whether the turn is still the one that was leased.
 fn is_turn_of(board: &Board, turn: &BotTurn) -> bool {
     let Standing::ToMove(next) = board.standing() else { return false };
-    let is_same = board.row.ply == turn.ply && board.row.history == turn.history;
+    let is_same = board.row.ply == turn.ply && board.row.position == turn.position;
     let seat = board.seats.iter().find(|seat| seat.seat == i64::from(next.number()));
     is_same && board.row.paused_at.is_none() && seat.is_some_and(|seat| seat.user_id == turn.user)
 }
@@ -270,12 +275,12 @@ mod tests {
 
     #[test]
     fn pauses_as_of_people_lie_between_a_third_of_a_minute_and_four() {
-        let turn = |history| BotTurn {
-            board: 1.into(),
+        let turn = |board: i64| BotTurn {
+            board: board.into(),
             game: "osbox".to_owned(),
             number: 101,
             ply: 3,
-            history: Some(history),
+            position: String::new(),
             user: 2.into(),
             userid: userid_of(4),
             since: Millis(1000),
@@ -284,11 +289,11 @@ mod tests {
             used_until: Millis(0),
         };
         let now = Millis(1000);
-        for history in [i64::MIN, -1, 0, 7, 219_999, i64::MAX] {
-            let pause = due_at(&turn(history), Pace::Human, now).0 - 1000;
-            assert!((20_000..240_000).contains(&pause), "{history}: {pause}");
-            assert_eq!(due_at(&turn(history), Pace::Quick, now), Millis(1000));
-            assert_eq!(due_at(&turn(history), Pace::Human, Millis(999)), Millis(999), "the clock was ahead");
+        for board in [i64::MIN, -1, 0, 7, 219_999, i64::MAX] {
+            let pause = due_at(&turn(board), Pace::Human, now).0 - 1000;
+            assert!((20_000..240_000).contains(&pause), "{board}: {pause}");
+            assert_eq!(due_at(&turn(board), Pace::Quick, now), Millis(1000));
+            assert_eq!(due_at(&turn(board), Pace::Human, Millis(999)), Millis(999), "the clock was ahead");
         }
     }
 }

@@ -111,7 +111,7 @@ mod tests {
                 game: "osbox".to_owned(),
                 number: 101,
                 ply: 3,
-                history: None,
+                position: String::new(),
                 user: 2.into(),
                 userid: userid_of(level),
                 since: now,

@@ -136,11 +136,8 @@ async fn receive(tx: &mut WriteTx, app: &App, proven: &Proven, now: Millis) -> R
         let welcome = Welcome { userid: userid.clone(), waiting: Waiting::TooMany };
         return post_to_user(tx, app, &Reply::from(welcome), *id, now).await;
     };
-    let mut boards = Vec::with_capacity(rows.len());
-    for row in rows {
-        // A board that does not replay must not keep anybody from joining.
-        boards.extend(Board::from_row(tx, app, row).await.ok());
-    }
+    // A board that does not replay must not keep anybody from joining.
+    let boards: Vec<Board> = Board::from_rows(tx, app, &rows).await?.into_iter().flatten().collect();
     let names = boards.iter().map(|board| format!("{} {}", board.title(), board.row.number)).collect();
     let welcome = Welcome { userid: userid.clone(), waiting: Waiting::Mailed(names) };
     post_to_user(tx, app, &Reply::from(welcome), *id, now).await?;

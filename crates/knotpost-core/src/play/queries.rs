@@ -14,7 +14,9 @@ use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{Answer, BoardFacts, BoardLine, GameCount, Heading, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis, ProposalKind, UserKey};
 use knotpost_rules::AnyGame;
-use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow};
+use knotpost_storage::{
+    BoardContext, BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow,
+};
 
 /// Boards drawn in one answer.
 pub(crate) const MOST_SHEETS: usize = 40;
@@ -63,6 +65,17 @@ pub(crate) async fn show_with_offers(
     now: Millis,
 ) -> Result<(Sheet, Offers), StoreError> {
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
+    show_with_context(tx, board, around, reader, now).await
+}
+
+/// As [`show_with_offers`], where it is known what is shown around the board.
+pub(crate) async fn show_with_context(
+    tx: &mut ReadTx,
+    board: &Board,
+    around: BoardContext,
+    reader: Option<&str>,
+    now: Millis,
+) -> Result<(Sheet, Offers), StoreError> {
     let pending = around.proposal.filter(|proposal| is_pending(proposal, board));
     let refused = around.refused.iter().map(|offer| (offer.user_id, offer.kind));
     let refused = refused.filter(|offer| check_repeated(board, &around.refused, *offer).is_err()).collect();

@@ -129,8 +129,3 @@ pub async fn view_traces(app: &App) -> Result<Traces, StoreError> {
     let time_of_database = tx.database_time().await?;
     Ok(Traces { time_of_database, last_noted, peers: tx.recent_peers().await? })
 }
-
-/// A number that changes with every commit, whichever process makes it; `None`: the database has no such number.
-pub fn view_data_version(app: &App) -> Result<Option<i64>, StoreError> {
-    app.store.data_version()
-}

@@ -17,7 +17,7 @@ pub use against::{GameScore, HeadToHead, view_head_to_head};
 pub use analysis::view_analysis;
 pub use health::{
     QueueLengths, Readiness, RecentPeers, Stock, Traces, database_connections, has_people,
-    is_database_working, view_data_version, view_queue_lengths, view_readiness, view_stock, view_traces,
+    is_database_working, view_queue_lengths, view_readiness, view_stock, view_traces,
 };
 pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
@@ -27,7 +27,7 @@ pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
 pub use table::{QueuedAnswer, Surroundings, view_surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};
 pub use views::{
-    BoardPage, BoardQuery, BoardView, ListedBoard, view_board, view_boards, view_games, view_own_boards,
-    view_playable_board,
+    BoardLook, BoardPage, BoardQuery, BoardSources, BoardView, ListedBoard, look_at_board, view_board,
+    view_boards, view_games, view_own_boards, view_playable_board,
 };
 pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};

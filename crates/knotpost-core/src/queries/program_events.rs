@@ -157,7 +157,7 @@ fn compare(before: Option<&ProgramBoard>, now: &ProgramBoard, since: Option<i64>
     let proposed = now.proposed_at.is_some()
         && changed(is_late(now.proposed_at), &|old| old.proposed_at != now.proposed_at);
     let is_due = |board: &ProgramBoard| board.turn.is_some() && board.paused_at.is_none();
-    let mark = |board: &ProgramBoard| (board.ply, board.history, board.last_move_at, board.due_at);
+    let mark = |board: &ProgramBoard| (board.ply, board.last_move_at, board.due_at);
     let turned = is_playing && is_due(now) && changed(true, &|old| !is_due(old) || mark(old) != mark(now));
     let ended = !is_playing && changed(is_late(now.ended_at), &|_| true);
     [
@@ -183,7 +183,6 @@ mod tests {
             game: "osbox".to_owned(),
             number: 101,
             ply: 3,
-            history: Some(7),
             state: BoardState::Active,
             started_at: 1_000,
             last_move_at: Some(2_000),

@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
-use crate::play::queries::{Seated, lines, show_with_offers};
+use crate::play::queries::{Seated, lines, show_with_context};
 use crate::queries::BoardSummary;
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
-use knotpost_storage::{BoardFilter, ReadTx, StoreError};
+use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, StoreError};
 
 /// A board with everything a page shows.
 pub struct BoardView {
@@ -83,8 +83,63 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     };
     let board = Board::from_seated(&mut tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
+    let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
+    Ok(view_of(&mut tx, app, board, around).await?)
+}
+
+/// The rows that the view of a board as it stands is made of. They tell its moves apart as well: by number, position and
+/// the time of the last.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BoardSources {
+    seated: SeatedBoard,
+    around: BoardContext,
+}
+
+/// A board as it stands, looked at: its rows but for the moves.
+pub struct BoardLook {
+    tx: ReadTx,
+    sources: BoardSources,
+}
+
+/// Looks at a board with two queries.
+///
+/// # Errors
+/// When there is no such game or board, or the database fails.
+pub async fn look_at_board(app: &App, name: &BoardRef) -> Result<BoardLook, ServiceError> {
+    find_game(app, &name.game)?;
+    let mut tx = app.store.read().await?;
+    let Some(seated) = tx.find_seated_board(&name.game, name.number).await? else {
+        return Err(no_such_board(app, &name.game, name.number).into());
+    };
+    let around = tx.board_context(seated.board.id, seated.board.ply).await?;
+    Ok(BoardLook { tx, sources: BoardSources { seated, around } })
+}
+
+impl BoardLook {
+    pub fn sources(&self) -> &BoardSources {
+        &self.sources
+    }
+
+    /// The view that is made of these rows.
+    ///
+    /// # Errors
+    /// When the database fails or the board does not replay.
+    pub async fn view(self, app: &App) -> Result<(BoardSources, BoardView), ServiceError> {
+        let Self { mut tx, sources } = self;
+        let board = Board::from_seated(&mut tx, app, sources.seated.clone()).await?;
+        let view = view_of(&mut tx, app, board, sources.around.clone()).await?;
+        Ok((sources, view))
+    }
+}
+
+async fn view_of(
+    tx: &mut ReadTx,
+    app: &App,
+    board: Board,
+    around: BoardContext,
+) -> Result<BoardView, StoreError> {
     let summary = BoardSummary::of_board(&board);
-    let (sheet, offers) = show_with_offers(&mut tx, &board, None, app.clock.now()).await?;
+    let (sheet, offers) = show_with_context(tx, &board, around, None, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
     let proposal = offers.pending.map(|proposal| ProposalView {
         kind: proposal.kind,

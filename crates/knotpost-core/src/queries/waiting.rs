@@ -7,7 +7,7 @@ use crate::identity::FeedReader;
 use crate::queries::BoardSummary;
 use crate::replies::sheet::Spoken;
 use knotpost_model::{Millis, Zone};
-use knotpost_storage::{ALL_GAMES, BoardRow, ReadTx, StoreError, WaitingOrder};
+use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, WaitingOrder};
 
 /// A feed tells of no more boards than this.
 pub const MOST_WAITING: i64 = 200;
@@ -53,13 +53,13 @@ async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec
     let zone = tx.preference(reader.user, ALL_GAMES, "timezone").await?;
     let zone = zone.as_deref().and_then(Zone::named).unwrap_or_else(Zone::utc);
     let mut waiting = Vec::new();
-    for row in tx.boards_waiting_for(reader.user, order, MOST_WAITING).await? {
-        let (game, number) = (row.game.clone(), row.number);
-        match look_at(&mut tx, app, row, &zone, now).await {
+    let rows = tx.boards_waiting_for(reader.user, order, MOST_WAITING).await?;
+    for board in Board::from_rows(&mut tx, app, &rows).await? {
+        match look_at(&mut tx, board, &zone, now).await {
             Ok(board) => waiting.extend(board),
             // One broken board must not hide all others.
             Err(error @ StoreError::Corrupt(_)) => {
-                tracing::error!(game, number, error = error.with_causes(), "a board was left out of a feed");
+                tracing::error!(error = error.with_causes(), "a board was left out of a feed");
             }
             Err(error) => return Err(error),
         }
@@ -70,13 +70,12 @@ async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec
 /// `None`: the board is over, whatever its row says.
 async fn look_at(
     tx: &mut ReadTx,
-    app: &App,
-    row: BoardRow,
+    board: Result<Board, StoreError>,
     zone: &Zone,
     now: Millis,
 ) -> Result<Option<Waiting>, StoreError> {
-    let key = row.id;
-    let mut board = Board::from_row(tx, app, row).await?;
+    let mut board = board?;
+    let key = board.row.id;
     if !matches!(board.standing(), Standing::ToMove(_)) {
         return Ok(None);
     }

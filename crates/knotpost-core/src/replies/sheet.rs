@@ -214,7 +214,12 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            drawing: RenderedPosition::of(&board.position, viewer, board.cast(&standing), facts.style.layout),
+            drawing: RenderedPosition::of(
+                (board.game, &*board.position),
+                viewer,
+                board.cast(&standing),
+                facts.style.layout,
+            ),
             example: example(board, &standing, reader)
                 .filter(|_| earlier_of.is_none() && !facts.tell_of_pause()),
             unsubscribe: reader.filter(|reader| is_subscriber(board, facts, reader)).map(|reader| {

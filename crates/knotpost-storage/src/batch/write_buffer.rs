@@ -31,7 +31,6 @@ struct AdvancedBoard {
     last_move_at: Option<i64>,
     due_at: Option<i64>,
     nagged_at: Option<i64>,
-    history: Option<i64>,
     next_seat: i64,
 }
 
@@ -94,7 +93,6 @@ impl BufferedWrite for Turn<'_> {
             last_move_at: board.last_move_at,
             due_at: board.due_at,
             nagged_at: board.nagged_at,
-            history: board.history,
             next_seat: self.next_seat(),
         });
         Some(())
@@ -246,7 +244,6 @@ static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
             .value("last_move_at", |board| board.last_move_at)
             .value("due_at", |board| board.due_at)
             .value("nagged_at", |board| board.nagged_at)
-            .value("history", |board| board.history)
             .value("next_seat", |board| board.next_seat);
         let remarks = ColumnSet::of(|buffer: &WriteBuffer| &buffer.remarks)
             .value("id", |remark| remark.key.0)

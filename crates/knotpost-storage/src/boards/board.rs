@@ -10,7 +10,7 @@ macro_rules! select_board {
         concat!(
             "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
              winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
-             due_at, nagged_at, paused_at, history FROM boards ",
+             due_at, nagged_at, paused_at FROM boards ",
             $rest
         )
     };
@@ -188,8 +188,8 @@ impl WriteTx {
     /// Stores a new board under `number`. It is due for the clock at once, unless another time is set.
     pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
-                   scores, started_at, nag_ms, forfeit_ms, total_ms, history, due_at) \
-                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $13, $9) RETURNING id";
+                   scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
         let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(&board.game)
             .bind(number)
@@ -203,7 +203,6 @@ impl WriteTx {
             .bind(board.nag_ms)
             .bind(board.forfeit_ms)
             .bind(board.total_ms)
-            .bind(board.history)
             .fetch_one(c)
             .await)?;
         Ok(BoardKey(key))
@@ -212,8 +211,8 @@ impl WriteTx {
     /// Stores where a board stands after a move, a restart or its end.
     pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
-                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14, \
-                   history = $15 WHERE id = $1";
+                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14 \
+                   WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.id.0)
             .bind(&board.seed)
@@ -229,7 +228,6 @@ impl WriteTx {
             .bind(board.rated)
             .bind(board.due_at)
             .bind(board.nagged_at)
-            .bind(board.history)
             .execute(c)
             .await
             .map(drop))?;

@@ -10,7 +10,7 @@ use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind, UserKey};
 
 /// What is shown around a board.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardContext {
     /// Names of the watchers of the board, or of all boards of its game.
     pub watchers: Vec<String>,

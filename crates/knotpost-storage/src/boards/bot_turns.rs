@@ -18,8 +18,8 @@ pub struct BotTurn {
     pub number: i64,
     /// How many moves the board has.
     pub ply: i64,
-    /// The digest of these moves.
-    pub history: Option<i64>,
+    /// The position after them.
+    pub position: String,
     /// The computer player.
     #[sqlx(try_from = "i64")]
     pub user: UserKey,
@@ -50,7 +50,7 @@ macro_rules! bot_turns {
         concat!(
             "SELECT t.*, COALESCE(h.served_at, 0) AS served, COALESCE(h.used_until, 0) AS used_until",
             $more,
-            " FROM (SELECT b.id AS board, b.game, b.number, b.ply, b.history, u.id AS \"user\", u.userid, \
+            " FROM (SELECT b.id AS board, b.game, b.number, b.ply, b.position, u.id AS \"user\", u.userid, \
              COALESCE(b.last_move_at, b.started_at) AS since, \
              COALESCE((SELECT o.user_id FROM seats o JOIN users p ON p.id = o.user_id \
               WHERE o.board_id = b.id AND p.role <> 'bot' ORDER BY o.seat LIMIT 1), u.id) AS person ",

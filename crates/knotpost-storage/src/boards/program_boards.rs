@@ -18,8 +18,6 @@ pub struct ProgramBoard {
     pub number: i64,
     /// How many moves the board has.
     pub ply: i64,
-    /// The digest of these moves.
-    pub history: Option<i64>,
     /// Active, over or removed.
     #[sqlx(try_from = "String")]
     pub state: BoardState,
@@ -47,7 +45,7 @@ pub struct ProgramBoard {
 macro_rules! program_board {
     ($from:literal) => {
         concat!(
-            "SELECT b.id AS board, b.game, b.number, b.ply, b.history, b.state, b.started_at, b.last_move_at, b.ended_at, \
+            "SELECT b.id AS board, b.game, b.number, b.ply, b.state, b.started_at, b.last_move_at, b.ended_at, \
              b.due_at, b.paused_at, \
              (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = b.id AND s.user_id = $1) AS seat, \
              (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = b.id AND s.user_id = $1 AND s.to_move) AS turn, \

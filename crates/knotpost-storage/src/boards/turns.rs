@@ -10,14 +10,14 @@ use knotpost_model::{BoardKey, BoardState};
 macro_rules! advance {
     ($due:literal) => {
         concat!(
-            "UPDATE boards SET ply = $2, position = $3, scores = $4, last_move_at = $5, nagged_at = $6, history = $7",
+            "UPDATE boards SET ply = $2, position = $3, scores = $4, last_move_at = $5, nagged_at = $6",
             $due,
             " WHERE id = $1"
         )
     };
 }
 const ADVANCE: &str = advance!("");
-const ADVANCE_AND_RESCHEDULE: &str = advance!(", due_at = $8");
+const ADVANCE_AND_RESCHEDULE: &str = advance!(", due_at = $7");
 
 impl WriteTx {
     /// Stores moves that were made, where the board stands after them, and which seat is to move.
@@ -52,8 +52,7 @@ impl WriteTx {
                 .bind(&board.position)
                 .bind(&board.scores)
                 .bind(board.last_move_at)
-                .bind(board.nagged_at)
-                .bind(board.history);
+                .bind(board.nagged_at);
             let query = if is_rescheduled { query.bind(board.due_at) } else { query };
             query.execute(c).await.map(drop)
         })?;

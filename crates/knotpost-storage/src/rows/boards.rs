@@ -4,7 +4,7 @@ use sqlx::FromRow;
 
 use knotpost_model::{BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, SeatState, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct BoardRow {
     /// The row.
     #[sqlx(try_from = "i64")]
@@ -52,8 +52,6 @@ pub struct BoardRow {
     pub nagged_at: Option<i64>,
     /// When an administrator paused it; `None`: it is not paused.
     pub paused_at: Option<i64>,
-    /// The digest of its moves; `None`: it was not written yet.
-    pub history: Option<i64>,
 }
 
 /// A board to be stored.
@@ -80,8 +78,6 @@ pub struct NewBoard {
     pub forfeit_ms: Option<i64>,
     /// See [`BoardRow::total_ms`].
     pub total_ms: Option<i64>,
-    /// See [`BoardRow::history`]; `None` where moves follow at once.
-    pub history: Option<i64>,
 }
 
 /// A move of a board's list.
@@ -103,7 +99,7 @@ pub struct MoveRow {
 }
 
 /// A remark on a board.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct RemarkRow {
     /// The row.
     #[sqlx(try_from = "i64")]
@@ -135,7 +131,7 @@ pub struct BoardFilter {
 }
 
 /// A seat and the user in it.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 #[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
 pub struct SeatRow {
     /// From 1, in turn order.
@@ -161,7 +157,7 @@ pub struct SeatRow {
 }
 
 /// A board and its seats, in turn order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeatedBoard {
     pub board: BoardRow,
     pub seats: Vec<SeatRow>,

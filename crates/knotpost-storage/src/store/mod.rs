@@ -11,7 +11,7 @@ pub use open::Settings;
 pub use readiness::Readiness;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{DataVersion, ReaderPool, Usage, UsageCounter};
+use sqlx_rusqlite::{ReaderPool, Usage, UsageCounter};
 use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::Instant;
 
@@ -27,7 +27,6 @@ enum Pools {
     /// `apart` are the options for connections that run long operations on a thread of their own.
     Sqlite {
         readers: ReaderPool,
-        data_version: Box<DataVersion>,
         apart: Box<SqliteConnectOptions>,
         file: Box<FileIdentity>,
         usage: UsageCounter,
@@ -150,14 +149,6 @@ impl Store {
         }
     }
 
-    /// A number that changes with every commit, by whatever process; `None`: PostgreSQL has no such number.
-    pub fn data_version(&self) -> Result<Option<i64>, StoreError> {
-        match &self.pools {
-            Pools::Sqlite { data_version, .. } => Ok(Some(data_version.read()?)),
-            Pools::Postgres(_) => Ok(None),
-        }
-    }
-
     /// Checks that the database answers.
     ///
     /// # Errors
@@ -177,11 +168,9 @@ impl Store {
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
-            Pools::Sqlite { readers, data_version, .. } => {
-                for closed in [data_version.close(), readers.close().await] {
-                    if let Err(error) = closed {
-                        tracing::warn!(%error, "the database was not closed well");
-                    }
+            Pools::Sqlite { readers, .. } => {
+                if let Err(error) = readers.close().await {
+                    tracing::warn!(%error, "the database was not closed well");
                 }
             }
             Pools::Postgres(primary) => primary.close().await,

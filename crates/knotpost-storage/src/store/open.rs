@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{DataVersion, ReaderPool, RusqliteConnectOptions};
+use sqlx_rusqlite::{ReaderPool, RusqliteConnectOptions};
 use sqlx_sqlite::SqlitePool;
 use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
@@ -199,7 +199,6 @@ async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreEr
     let options = options.pragma("cache_size", READ_CACHE);
     Ok(Store {
         pools: Pools::Sqlite {
-            data_version: Box::new(DataVersion::new(options.clone())),
             readers: ReaderPool::new(options, max_connections.max(1)),
             apart: Box::new(sqlite_options(file).create_if_missing(false)),
             file: Box::new(identity),

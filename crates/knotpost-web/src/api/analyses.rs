@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::boards::{board_name, find};
 use crate::Web;
-use crate::auth::{CommandCaller, missing_credentials};
+use crate::auth::{Caller, missing_credentials};
 use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::ApiPath;
@@ -43,7 +43,7 @@ pub(super) const ANALYSIS: Operation =
 pub(super) async fn show(
     State(web): State<Web>,
     client: Client,
-    caller: Option<CommandCaller>,
+    caller: Option<Caller>,
     ApiPath((game, number)): ApiPath<(String, String)>,
 ) -> Result<Response, Problem> {
     let name = board_name(&game, &number)?;
@@ -53,7 +53,7 @@ pub(super) async fn show(
         return Err(Problem::new(Code::Conflict, text));
     }
     if view_analysis(&web.app, &view.board).is_none() {
-        let Some(CommandCaller(caller)) = caller else { return Ok(missing_credentials()) };
+        let Some(caller) = caller else { return Ok(missing_credentials()) };
         let command = Command::Analyse { game: name.game.clone(), board: name.number };
         let origin = Origin::http(client.host(), caller.proof());
         let asked = Request::typed(Ok(command), String::new(), origin);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,19 +103,16 @@ pub(super) async fn show(
     State(web): State<Web>,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(query): ApiQuery<PlyQuery>,
-    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let make = async {
-        let view = find(&web, &game, &number, query.ply).await?;
+    answer(&web, (&game, &number, query.ply), "application/json", &headers, |view| {
         let standing = view.board.standing();
-        let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
+        serde_json::to_string(&WholeBoard::of(view, &standing)).map_err(|error| {
             tracing::error!(%error, "a board could not be written");
             Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
-        })?;
-        Ok(Content::new("application/json", body))
-    };
-    web.responses.answer(&web.app, &uri, &headers, make).await
+        })
+    })
+    .await
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
@@ -196,15 +193,26 @@ pub(super) async fn text(
     State(web): State<Web>,
     ApiPath((game, number)): ApiPath<(String, String)>,
     ApiQuery(query): ApiQuery<PlyQuery>,
-    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let make = async {
-        let view = find(&web, &game, &number, query.ply).await?;
-        let text = format!("{}\n", view.sheet.drawing.text().trim_end());
-        Ok(Content::new("text/plain; charset=utf-8", text))
+    answer(&web, (&game, &number, query.ply), "text/plain; charset=utf-8", &headers, |view| {
+        Ok(format!("{}\n", view.sheet.drawing.text().trim_end()))
+    })
+    .await
+}
+
+async fn answer(
+    web: &Web,
+    (game, number, ply): (&str, &str, Option<i64>),
+    kind: &'static str,
+    headers: &HeaderMap,
+    write: impl FnOnce(&BoardView) -> Result<String, Problem>,
+) -> Result<Response, Problem> {
+    let content = match ply {
+        None => web.board_answers.answer(&web.app, board_name(game, number)?, kind, write).await?,
+        Some(_) => Content::new(kind, write(&find(web, game, number, ply).await?)?),
     };
-    web.responses.answer(&web.app, &uri, &headers, make).await
+    Ok(content.unless_known(headers))
 }
 
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")

@@ -11,7 +11,7 @@ use super::boards::board_of_a_game;
 use super::moves::refused;
 use super::read_json;
 use crate::Web;
-use crate::auth::CommandCaller;
+use crate::auth::Caller;
 use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::{ApiPath, RawBody};
@@ -52,7 +52,7 @@ pub(super) const SAY: Operation = Operation::new("say", Tag::Boards, "Says somet
 pub(super) async fn say(
     State(web): State<Web>,
     client: Client,
-    CommandCaller(caller): CommandCaller,
+    caller: Caller,
     ApiPath((game, number)): ApiPath<(String, String)>,
     headers: HeaderMap,
     RawBody(body): RawBody,

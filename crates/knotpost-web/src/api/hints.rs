@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::boards::board_of_a_game;
 use super::moves::refused;
 use crate::Web;
-use crate::auth::CommandCaller;
+use crate::auth::Caller;
 use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::ApiPath;
@@ -56,7 +56,7 @@ pub(super) const HINT: Operation =
 pub(super) async fn show(
     State(web): State<Web>,
     client: Client,
-    CommandCaller(caller): CommandCaller,
+    caller: Caller,
     ApiPath((game, number)): ApiPath<(String, String)>,
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::boards::board_of_a_game;
 use super::read_json;
 use crate::Web;
-use crate::auth::CommandCaller;
+use crate::auth::Caller;
 use crate::client::Client;
 use crate::error::{PROBLEM_TYPE, Problem, ProblemDetails, status};
 use crate::extract::{ApiPath, RawBody};
@@ -98,7 +98,7 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
-    CommandCaller(caller): CommandCaller,
+    caller: Caller,
     ApiPath((game, number)): ApiPath<(String, String)>,
     headers: HeaderMap,
     RawBody(body): RawBody,

@@ -139,7 +139,7 @@ pub(crate) fn picture_mark(view: &BoardView) -> String {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }
-    digest.update(board.entries.digest().to_be_bytes());
+    digest.update(board.course());
     let digest = digest.finalize();
     knotpost_platform::secret::to_hex(digest.get(..8).unwrap_or(&digest))
 }

@@ -13,7 +13,6 @@ mod mails;
 mod people;
 mod plans;
 mod rating;
-mod recalling;
 mod replay;
 mod requests_once;
 mod returning;
@@ -111,7 +110,6 @@ fn new_board(game: &str) -> NewBoard {
         nag_ms: None,
         forfeit_ms: Some(5),
         total_ms: None,
-        history: None,
     }
 }
 
@@ -143,6 +141,7 @@ contracts! {
     turns::a_queue_replaces_the_one_before_and_is_used_up,
     turns::a_board_holds_one_proposal,
     turns::moves_taken_back_leave_what_was_said_as_chat,
+    turns::moves_of_several_boards_are_read_together,
     wishes::a_wish_for_a_game_counts_before_the_one_for_all,
     wishes::a_wish_can_be_taken_back,
     wishes::readers_of_a_board_bring_their_wishes_and_addresses,
@@ -230,7 +229,6 @@ contracts! {
     transactions::a_write_is_told_of_only_when_everybody_can_see_it,
     transactions::a_panic_in_a_write_harms_no_other,
     transactions::a_read_sees_one_snapshot_and_writes_nothing,
-    transactions::a_version_tells_of_every_commit,
     transactions::closing_finishes_what_waits,
     transactions::writes_that_meet_on_one_row_are_all_made,
     transactions::writes_that_keep_meeting_on_one_row_are_all_made,
@@ -245,7 +243,6 @@ contracts! {
     feeds::boards_that_wait_come_in_the_order_asked_for,
     auditing::the_state_of_the_server_is_told,
     auditing::users_are_searched_by_beginning_and_address,
-    recalling::what_a_process_caches_never_hides_what_is_stored,
     replay::stored_moves_lead_to_the_stored_position,
     whole::every_table_moves_or_says_why_it_stays,
 }

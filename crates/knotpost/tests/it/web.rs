@@ -3,12 +3,12 @@
 mod administering;
 mod analysing;
 mod archives;
-mod auth_cache;
 mod browser;
 mod caching;
 mod connecting;
 mod crawling;
 mod describing;
+mod ended_credentials;
 mod exploring;
 mod feeds;
 mod following;

@@ -1,7 +1,6 @@
 //! The driver's contract, through its public interface and real files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod data_version;
 mod errors;
 mod options;
 mod pool;

@@ -98,7 +98,7 @@ impl Board {
 
     /// What a viewer sees of the board, last move marked.
     pub fn view_for(&self, viewer: Viewer) -> Arc<View> {
-        self.position.view_for(viewer, &self.cast(&self.standing()))
+        Arc::new(self.position.view(viewer).with_cast(self.cast(&self.standing())))
     }
 
     /// Whether a seat still takes part.

@@ -2,9 +2,8 @@
 
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
-use super::{Board, no_moves};
-use crate::boards::recent_boards::Recent;
-use crate::boards::{Scene, Timing};
+use super::Board;
+use crate::boards::Timing;
 use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
@@ -17,7 +16,7 @@ impl Board {
         seed: &Seed,
         now: Millis,
     ) -> Self {
-        let position = Scene::new(game, game.setup(&options, players, seed));
+        let position = game.setup(&options, players, seed);
         let row = BoardRow {
             id: 0.into(),
             game: game.meta().name.to_owned(),
@@ -28,7 +27,7 @@ impl Board {
             state: BoardState::Active,
             rated: false,
             ply: 0,
-            position: position.text().to_owned(),
+            position: position.position(),
             scores: position.scores().to_string(),
             winners: None,
             reason: None,
@@ -41,7 +40,6 @@ impl Board {
             due_at: None,
             nagged_at: None,
             paused_at: None,
-            history: None,
         };
         let sides = game.meta().seat_names(players);
         let seats = (1..=players as i64)
@@ -58,8 +56,7 @@ impl Board {
                 queued: false,
             })
             .collect();
-        let state = Recent { entries: no_moves(&row, players), position, retired: Vec::new() };
-        Self::of_parts((row, seats), game, options, Timing::default(), state)
+        Self::without_moves((row, seats), game, options, Timing::default(), position)
     }
 
     /// The same, beginning with a position; `None` where it is none of this game.
@@ -73,8 +70,8 @@ impl Board {
         let position = game.parse_position(&options, players, &Seed::default(), start).ok()?;
         let next = i64::from(position.next_seat().number());
         let mut board = Self::imagine(game, options, players, &Seed::default(), now);
-        board.position = Scene::new(game, position);
-        board.position.text().clone_into(&mut board.row.position);
+        board.position = position;
+        board.row.position = board.position.position();
         board.row.scores = board.position.scores().to_string();
         for seat in &mut board.seats {
             seat.to_move = seat.seat == next;

@@ -68,7 +68,7 @@ pub(in crate::commands) fn check_players(app: &App) -> Result<(), Refusal> {
 
 /// What a computer player is asked about a board.
 pub(crate) fn question(board: &Board) -> Question {
-    Question { board: board.row.id, moves: board.entries.digest() }
+    Question { board: board.row.id, course: board.course() }
 }
 
 /// The refusal of what may be asked again in a moment.

@@ -39,7 +39,7 @@ pub(in crate::commands) async fn run(
         return resign::run(tx, app, prepared, game, turning.board, now).await;
     }
     let board = find_board(tx, app, game, turning.board).await?;
-    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, app, prepared, board).await?;
+    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, prepared, board).await?;
     let forgiven = forgive(prepared, &board, turning.action);
     let turning = Turning { action: forgiven.as_ref().unwrap_or(turning.action), ..turning };
     if let (Channel::Http, Some(turn)) = (prepared.origin.channel, as_turn(turning.action))

@@ -30,9 +30,8 @@ pub(in crate::commands) async fn run(
         check_amount(None, rows.len())?;
     }
     let mut sheets = Vec::new();
-    for row in rows {
-        let board = Board::from_row(tx, app, row).await?;
-        sheets.push(show(tx, &board, now).await?);
+    for board in Board::from_rows(tx, app, &rows).await? {
+        sheets.push(show(tx, &board?, now).await?);
     }
     let none = sheets.is_empty().then(|| describe_none(None, &users, selector));
     Ok(boards_answer(sheets, none.into_iter().collect()))

@@ -54,9 +54,8 @@ pub(in crate::commands) async fn run_of_users(
     check_amount(Some(game), rows.len())?;
     rows.sort_by_key(|row| row.number);
     let mut sheets = Vec::new();
-    for row in rows {
-        let board = Board::from_row(tx, app, row).await?;
-        sheets.push(show(tx, &board, now).await?);
+    for board in Board::from_rows(tx, app, &rows).await? {
+        sheets.push(show(tx, &board?, now).await?);
     }
     let none = sheets.is_empty().then(|| describe_none(Some((game, meta.title)), &users, selector));
     Ok(boards_answer(sheets, none.into_iter().collect()))

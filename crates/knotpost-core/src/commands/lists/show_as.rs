@@ -54,8 +54,8 @@ pub(in crate::commands) async fn run(
         if rows.is_empty() {
             missing.push(describe_none(Some((game, meta.title)), &users, selector));
         }
-        for row in rows {
-            boards.push(Board::from_row(tx, app, row).await?);
+        for board in Board::from_rows(tx, app, &rows).await? {
+            boards.push(board?);
         }
     }
     let mut sheets = Vec::new();

@@ -102,9 +102,6 @@ async fn find_waiting(
         refusal.game = game.map(str::to_owned);
         return Err(refusal.into());
     };
-    let mut boards = Vec::with_capacity(rows.len());
-    for row in rows {
-        boards.push(Board::from_row(tx, app, row).await?);
-    }
-    Ok(boards)
+    let boards: Result<Vec<_>, _> = Board::from_rows(tx, app, &rows).await?.into_iter().collect();
+    Ok(boards?)
 }

@@ -93,7 +93,6 @@ async fn find_login(
         return Ok(Some(Ok(recognize(who, policy(command).demand, &origin.proof, app.clock.now()))));
     };
     let words = match command {
-        Command::Move { .. } => Words::PasswordOfMove,
         Command::ChangePassword { .. } => Words::PasswordOrCode,
         _ => Words::Password,
     };

@@ -4,6 +4,7 @@
 //! Knows neither transports nor how a mail is written: the same function shows an administrator a mail that waits.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -12,13 +13,15 @@ use knotpost_rules::View;
 
 use crate::app::App;
 use crate::boards::view_again;
-use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
+use crate::mailing::board_letters::{BoardLetter, ShownPosition, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::{Lease, LeasedMail};
 use crate::mailing::references::{Referred, referred_to};
 use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{BoardKey, BoardRef, Millis, OutboxKey, RemarkKey};
-use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, RemarkRow, SeatedBoard, StoreError};
+use knotpost_storage::{
+    DO_NOT_MAIL, DeliveryStatus, MoveRow, OutboxRow, ReadTx, RemarkRow, SeatedBoard, StoreError,
+};
 
 /// What was read for a leased mail.
 #[derive(Debug)]
@@ -81,7 +84,10 @@ impl<'r> RowContent<'r> {
 struct LoadedRows {
     statuses: HashMap<OutboxKey, DeliveryStatus>,
     boards: HashMap<BoardKey, SeatedBoard>,
+    moves: HashMap<BoardKey, Vec<MoveRow>>,
     remarks: HashMap<RemarkKey, RemarkRow>,
+    /// The positions that mails show, each made when the first of them is loaded.
+    shown: HashMap<(BoardKey, i64), ShownPosition>,
 }
 
 impl LoadedRows {
@@ -102,22 +108,41 @@ impl LoadedRows {
         Ok(Self {
             statuses: statuses.into_iter().map(|status| (status.id, status)).collect(),
             boards: tx.seated_boards(&boards).await?,
+            moves: tx.moves_of(&boards).await?,
             remarks: tx.remarks(&remarks).await?.into_iter().map(|remark| (remark.id, remark)).collect(),
+            shown: HashMap::new(),
         })
     }
 
-    /// The rows of a board mail; `None`: the board does not exist any more.
-    fn sources(&self, mail: OutboxKey, board: BoardKey, facts: &BoardFacts) -> Option<Sources> {
+    /// The position that a board mail shows; `None`: the board does not exist any more, or was taken back behind it.
+    async fn position(
+        &mut self,
+        tx: &mut ReadTx,
+        app: &App,
+        (board, ply): (BoardKey, i64),
+    ) -> Result<Option<&mut ShownPosition>, StoreError> {
+        match self.shown.entry((board, ply)) {
+            Entry::Occupied(shown) => Ok(Some(shown.into_mut())),
+            Entry::Vacant(place) => {
+                let Some(found) = self.boards.get(&board).cloned() else { return Ok(None) };
+                let moves = self.moves.get(&board).cloned().unwrap_or_default();
+                let shown = ShownPosition::load(tx, app, ply, (found, moves)).await?;
+                Ok(shown.map(|shown| place.insert(shown)))
+            }
+        }
+    }
+
+    /// The rows of a board mail.
+    fn sources(&self, mail: OutboxKey, facts: &BoardFacts) -> Sources {
         let mut keys: Vec<RemarkKey> = facts.remarks().collect();
         keys.sort_unstable_by_key(|key| key.0);
         keys.dedup();
         let status = self.statuses.get(&mail);
-        Some(Sources {
-            board: self.boards.get(&board)?.clone(),
+        Sources {
             remarks: keys.iter().filter_map(|key| self.remarks.get(key)).cloned().collect(),
             reader: status.and_then(|status| status.reader.clone()),
             address: status.and_then(|status| status.address),
-        })
+        }
     }
 }
 
@@ -128,8 +153,8 @@ impl LoadedRows {
 pub async fn load_mail(app: &App, mail: &LeasedMail) -> Result<LoadedMail, StoreError> {
     let row = &mail.row;
     let mut tx = app.store.read().await?;
-    let known = LoadedRows::read(&mut tx, std::slice::from_ref(row), mail.until).await?;
-    load_from_rows(&mut tx, app, row, &known).await
+    let mut known = LoadedRows::read(&mut tx, std::slice::from_ref(row), mail.until).await?;
+    load_from_rows(&mut tx, app, row, &mut known).await
 }
 
 /// Loads the mails of a lease in order, up to the first that fails. That one and those after it are loaded one by one
@@ -139,9 +164,9 @@ pub async fn load_mails(app: &App, lease: &Lease) -> Vec<LoadedMail> {
     let mut loaded = Vec::with_capacity(rows.len());
     let all = async {
         let mut tx = app.store.read().await?;
-        let known = LoadedRows::read(&mut tx, rows, *until).await?;
+        let mut known = LoadedRows::read(&mut tx, rows, *until).await?;
         for row in rows {
-            loaded.push(load_from_rows(&mut tx, app, row, &known).await?);
+            loaded.push(load_from_rows(&mut tx, app, row, &mut known).await?);
         }
         Ok::<_, StoreError>(())
     };
@@ -158,15 +183,15 @@ pub async fn load_mails(app: &App, lease: &Lease) -> Vec<LoadedMail> {
 /// When the database fails, or the row cannot be read.
 pub async fn load_unleased(app: &App, row: &OutboxRow) -> Result<MailContent, StoreError> {
     let mut tx = app.store.read().await?;
-    let known = LoadedRows::read(&mut tx, std::slice::from_ref(row), Millis(0)).await?;
-    load_content(&mut tx, app, row, &known).await
+    let mut known = LoadedRows::read(&mut tx, std::slice::from_ref(row), Millis(0)).await?;
+    load_content(&mut tx, app, row, &mut known).await
 }
 
 async fn load_from_rows(
     tx: &mut ReadTx,
     app: &App,
     row: &OutboxRow,
-    known: &LoadedRows,
+    known: &mut LoadedRows,
 ) -> Result<LoadedMail, StoreError> {
     let Some(status) = known.statuses.get(&row.id).filter(|status| status.is_leased) else {
         return Ok(LoadedMail::Unavailable);
@@ -177,24 +202,26 @@ async fn load_from_rows(
     if status.is_stopped && row.kind != CONFIRMATION_KIND {
         return Ok(LoadedMail::Ready { content: MailContent::Dropped(STOPPED), has_newer: false });
     }
+    let has_newer = status.has_newer;
     let content = load_content(tx, app, row, known).await?;
-    Ok(LoadedMail::Ready { content, has_newer: status.has_newer })
+    Ok(LoadedMail::Ready { content, has_newer })
 }
 
 async fn load_content(
     tx: &mut ReadTx,
     app: &App,
     row: &OutboxRow,
-    known: &LoadedRows,
+    known: &mut LoadedRows,
 ) -> Result<MailContent, StoreError> {
     let (board, ply, facts) = match RowContent::read(row)? {
         RowContent::Message => return Ok(MailContent::Stored),
         RowContent::Reference(facts) => return load_reference(tx, app, row, known, facts).await,
         RowContent::Board(board, ply, facts) => (board, ply, facts),
     };
-    let letter = match known.sources(row.id, board, &facts) {
-        Some(sources) => {
-            letter_by_reference(tx, app, ply, &facts, sources, (&row.recipient, row.date)).await?
+    let sources = known.sources(row.id, &facts);
+    let letter = match known.position(tx, app, (board, ply)).await? {
+        Some(shown) => {
+            letter_by_reference(tx, app, &facts, shown, sources, (&row.recipient, row.date)).await?
         }
         None => None,
     };

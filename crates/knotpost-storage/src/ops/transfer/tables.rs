@@ -75,7 +75,7 @@ pub const TABLES: &[Table] = &[
     table!(boards [id] id: Int, game: Text, number: Int, options: Text, rules_version: Int, seed: Bytes,
         state: Text, rated: Flag, ply: Int, position: Text, scores: Text, winners: Text, reason: Text,
         started_at: Int, last_move_at: Int, ended_at: Int, nag_ms: Int, forfeit_ms: Int, total_ms: Int,
-        due_at: Int, nagged_at: Int, paused_at: Int, history: Int),
+        due_at: Int, nagged_at: Int, paused_at: Int),
     table!(board_origins [board_id] board_id: Int, sought: Flag, rematch_of: Int),
     table!(seats [board_id seat] board_id: Int, seat: Int, user_id: Int, state: Text, to_move: Flag,
         resign_pending: Flag),

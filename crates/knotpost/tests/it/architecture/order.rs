@@ -35,15 +35,13 @@ fn every_module_of_the_core_has_its_place() {
     assert_eq!(modules, placed);
 }
 
-/// `App` owns caches and values of these modules. Were one of them to name `App`, most of the core would be one circle.
+/// `App` owns values of these modules. Were one of them to name `App`, most of the core would be one circle.
 #[test]
 fn the_context_is_made_of_what_does_not_know_it() {
     let parts = [
         "signals/",
         "replies/",
         "boards/",
-        "identity/auth_cache.rs",
-        "identity/bearer.rs",
         "identity/buckets.rs",
         "identity/credentials.rs",
         "identity/limits.rs",

@@ -106,7 +106,7 @@ const GUARDED: Cost = answer(10_000, 10, 6);
 /// Whoever is not logged in is sent away.
 const REFUSAL: Cost = answer(10_000, 10, 6);
 /// A page or a small list.
-const PAGE: Cost = answer(100_000, 22, 14);
+const PAGE: Cost = answer(100_000, 23, 14);
 /// Boards of a user with what belongs to each, or of many.
 const MANY: Cost = answer(100_000, 100, 200).takes(300, 20_000);
 /// A picture, painted.
@@ -280,7 +280,7 @@ pub(super) const OF_LARGEST: &[(&str, Cost)] = &[
 
 /// What a user gets with a key or a password that holds as many boards as there are told of.
 pub(super) const OF_USER: &[(&str, Cost)] = &[
-    ("/api/v1/users/ann/turns.atom", answer(200_000, 1_300, 1_000).takes(600, 1_000)),
-    ("/api/v1/users/ann/deadlines.ics", answer(200_000, 1_300, 1_000).takes(600, 1_000)),
+    ("/api/v1/users/ann/turns.atom", answer(200_000, 1_100, 1_250).takes(600, 1_000)),
+    ("/api/v1/users/ann/deadlines.ics", answer(200_000, 1_100, 1_250).takes(600, 1_000)),
     ("/settings", answer(200_000, 800, 2_500).takes(1_000, 1_000)),
 ];

@@ -9,7 +9,7 @@ use knotpost_storage::{DirectMail, InboxEntry, MovePlan, NewInbox, StoreError, S
 use super::Ground;
 use super::together::{ONE_MOVE, boards, make_move, move_plan, stored};
 
-const START: &str = "[] 0 start None Some(10) [1] [] [] []";
+const START: &str = "[] 0 start Some(10) [1] [] [] []";
 
 fn mail(id: &str, at: i64) -> Arc<DirectMail> {
     let row = NewInbox {

@@ -154,6 +154,7 @@ async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
     tx.lease_outbox((Millis(1), Millis(1)), Millis(2), 1).await?;
     tx.delivery_statuses(&[], Millis(1)).await?;
     tx.seated_boards(&[BoardKey(1)]).await?;
+    tx.moves_of(&[BoardKey(1)]).await?;
     tx.coalesce_into_leased(mail, "{}").await?;
     tx.note_sent_outbox(&[mail], Millis(2)).await?;
     tx.drop_coalesced_mails(&[mail], Millis(2)).await?;

@@ -178,25 +178,6 @@ pub(super) async fn a_read_sees_one_snapshot_and_writes_nothing(ground: &Ground)
     assert_eq!(users(&ground.store).await, ["ann", "bob"]);
 }
 
-pub(super) async fn a_version_tells_of_every_commit(ground: &Ground) {
-    let store = &ground.store;
-    let Some(first) = store.data_version().unwrap() else {
-        assert!(store.is_shared(), "only PostgreSQL has none");
-        return;
-    };
-    users(store).await;
-    sign_up(store, "nobody".to_owned(), End::Undone).await.unwrap();
-    assert_eq!(store.data_version().unwrap(), Some(first), "nothing was committed");
-    sign_up(store, "ann".to_owned(), End::Well).await.unwrap();
-    let second = store.data_version().unwrap();
-    assert_ne!(second, Some(first));
-    // As another process would.
-    let other = Store::open(&ground.settings).await.unwrap();
-    sign_up(&other, "bob".to_owned(), End::Well).await.unwrap();
-    assert_ne!(store.data_version().unwrap(), second);
-    other.close().await;
-}
-
 pub(super) async fn closing_finishes_what_waits(ground: &Ground) {
     let writes: Vec<_> = (0..50)
         .map(|n| {

@@ -91,3 +91,34 @@ pub(super) async fn moves_taken_back_leave_what_was_said_as_chat(ground: &Ground
     assert_eq!(tx.comments(key).await.unwrap().len(), 1, "the others are chat now");
     assert!(tx.comment(key, 2).await.unwrap().is_none(), "nothing is said with a move 2 to come");
 }
+
+pub(super) async fn moves_of_several_boards_are_read_together(ground: &Ground) {
+    let players = [ground.user("ann").await, ground.user("bob").await];
+    let mut keys = [BoardKey(0); 3];
+    for key in &mut keys {
+        *key = ground.board("osbox", players).await;
+    }
+    let counts = [3, 0, 12];
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            for (key, count) in keys.into_iter().zip(counts) {
+                for number in (1..=count).rev() {
+                    let (text, at) = (format!("m{number}"), Millis(number));
+                    let row = MoveRow { number, seat: 1, kind: MoveKind::Move, text, auto: false, at };
+                    tx.insert_move(key, &row).await?;
+                }
+            }
+            Ok(())
+        })
+    });
+    write.await.unwrap();
+    let mut tx = ground.store.read().await.unwrap();
+    let together = tx.moves_of(&keys).await.unwrap();
+    assert_eq!(together.len(), 2, "a board without moves is left out");
+    for key in keys {
+        let alone = tx.moves(key).await.unwrap();
+        assert_eq!(together.get(&key).cloned().unwrap_or_default(), alone);
+    }
+    let some = tx.moves_of(&keys[..1]).await.unwrap();
+    assert_eq!(some.into_keys().collect::<Vec<_>>(), [keys[0]]);
+}

@@ -76,3 +76,46 @@ async fn an_answer_that_gives_a_cookie_may_not_be_kept() {
     let page = browser.post("/logout", &[]).await;
     assert!(!page.header("set-cookie").is_empty() && page.header("cache-control") == "no-store");
 }
+
+#[tokio::test]
+async fn a_board_is_told_as_it_stands_whatever_happened_to_it() {
+    let app = TestApp::with_players(Place::Sqlite, &["ann", "bob"]).await;
+    app.post("osbox challenge -size=3 ann bob", "").await;
+    let first = app.get("/api/v1/boards/osbox/101").await.json()["players"][0]["userid"].clone();
+    let [one, other] = if first == "ann" { ["ann", "bob"] } else { ["bob", "ann"] };
+    let said = [
+        format!("osbox move 101 {one} {one}-secret propose"),
+        format!("osbox move 101 {other} {other}-secret accept"),
+    ];
+    app.play_on("osbox", 101, 2).await;
+    let undone = [
+        format!("osbox move 101 {other} {other}-secret undo"),
+        format!("osbox move 101 {one} {one}-secret accept"),
+    ];
+    let mut told = Vec::new();
+    let mut steps = vec![None];
+    steps.extend(undone.into_iter().chain(["".to_owned()]).chain(said).map(Some));
+    for step in steps {
+        match step.as_deref() {
+            Some("") => {
+                app.play_on("osbox", 101, 1).await;
+                edit_user(&app.app, "ann", UserEdit::Rename("Ann".to_owned())).await.unwrap();
+            }
+            Some(line) => assert_eq!(app.post(line, "words").await.outcome(), "200 ok", "{line}"),
+            None => {}
+        }
+        let last = app.get("/api/v1/boards/osbox/101/moves").await.json()["moves"].as_array().unwrap().len();
+        for path in ["/api/v1/boards/osbox/101", "/api/v1/boards/osbox/101/board.txt"] {
+            let fresh = app.get(&format!("{path}?ply={last}")).await;
+            for _ in 0..2 {
+                let page = app.get(path).await;
+                assert_eq!((page.status, &page.text), (fresh.status, &fresh.text), "{step:?}");
+                assert_eq!(page.header("etag"), fresh.header("etag"), "{step:?}");
+            }
+            told.push(fresh.text);
+        }
+    }
+    told.sort_unstable();
+    told.dedup();
+    assert!(told.len() > 8, "{told:?}");
+}
