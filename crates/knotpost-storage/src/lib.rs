@@ -8,19 +8,15 @@
 //!
 //! 1. `connection`: connections, errors, and how statements run on either database.
 //! 2. `postgres`: the servers of a PostgreSQL database, and the connections to the one that works now.
-//! 3. `rows`: the rows that batches carry, as plain values.
-//! 4. `batch`: what a transaction carries for its batch: prefetched rows and the write buffer. It lies *below* the
-//!    tables, which ask it before they query and offer it what they write.
-//! 5. `transaction`: [`ReadTx`] and [`WriteTx`].
-//! 6. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
+//! 3. `rows`: rows that several of them know, as plain values.
+//! 4. `transaction`: [`ReadTx`] and [`WriteTx`].
+//! 5. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
 //!    methods of the transactions; no subject imports another one.
-//! 7. `writer`: runs writes, in batches where they can share a transaction. It lies *above* the tables, whose queries
-//!    it puts together to prefetch for a batch.
-//! 8. `store`: opens the database, and hands out transactions.
+//! 6. `writer`: runs writes, on SQLite in groups that share a commit, on PostgreSQL each in a transaction of its own.
+//! 7. `store`: opens the database, and hands out transactions.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-mod batch;
 mod boards;
 mod connection;
 mod mail;
@@ -35,7 +31,6 @@ mod transaction;
 mod users;
 mod writer;
 
-pub use batch::MovePlan;
 pub use boards::{
     BoardContext, BoardNoteRow, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, InvitationRow,
     LONGEST_LEASE_MS, NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow,
@@ -57,9 +52,9 @@ pub use ratings::{
     PlayerFacts, RatedBoardRow, RatingChange, RatingRow, StandingRow, StandingsBlock, UnratedPlayer,
 };
 pub use rows::{
-    BoardFilter, BoardMail, BoardRow, CoalescedMail, DirectMail, DroppedMail, MoveRow, MoverRow, NewBoard,
-    NewInbox, NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow,
-    RequestKey, SavedResponse, SeatRow, SeatedBoard, StoredMail, Turn, UserRow, UserState, WaitingMail,
+    BoardFilter, BoardMail, BoardRow, CoalescedMail, DroppedMail, MoveRow, MoverRow, NewBoard, NewInbox,
+    NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey,
+    SavedResponse, SeatRow, SeatedBoard, Turn, UserRow, UserState, WaitingMail,
 };
 pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};

@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules of one rank do not know each other.
-const RANKS: [&[&str]; 8] = [
+const RANKS: [&[&str]; 7] = [
     &["connection"],
     &["postgres"],
     &["rows"],
-    &["batch"],
     &["transaction"],
     &["boards", "mail", "ops", "ratings", "users"],
     &["writer"],

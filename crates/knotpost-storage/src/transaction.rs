@@ -1,8 +1,7 @@
 //! Transactions on either database: [`ReadTx`] queries, [`WriteTx`] changes rows.
 //!
 //! Tables put every query into `impl ReadTx` and every change into `impl WriteTx`. A [`ReadTx`] runs its statements on
-//! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone, on which savepoints, prefetched
-//! rows and the write buffer depend. Nothing here knows a table.
+//! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone. Nothing here knows a table.
 
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
@@ -11,7 +10,6 @@ use sqlx::Transaction;
 use sqlx_postgres::Postgres;
 use tokio_util::sync::CancellationToken;
 
-use crate::batch::{Batch, BufferedWrite, Prefetched};
 #[cfg(debug_assertions)]
 use crate::connection::note_place;
 use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver, given_up};
@@ -20,54 +18,37 @@ use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, Wr
 #[derive(Debug)]
 pub struct ReadTx {
     connection: Connection,
-    batch: Batch,
 }
 
 /// A transaction that changes rows. It can do whatever a [`ReadTx`] can.
 #[derive(Debug)]
 pub struct WriteTx {
     read: ReadTx,
-    savepoints: Vec<Savepoint>,
     written: bool,
     undo: bool,
 }
 
 impl ReadTx {
     pub(super) fn on(connection: Connection) -> Self {
-        Self { connection, batch: Batch::default() }
+        Self { connection }
     }
 
-    /// What queries run on, after everything in the write buffer is written: a query sees what was written before it.
+    /// What queries run on.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(super) fn driver(&mut self) -> impl Future<Output = Result<ReadDriver<'_>, StoreError>> {
+    pub(super) fn driver(&mut self) -> ReadDriver<'_> {
         #[cfg(debug_assertions)]
         note_place(self.is_postgres());
-        async {
-            Ok(match self.flushed().await? {
-                Driver::Sqlite(connection) => Driver::Sqlite(ReadOnly::new(connection)),
-                Driver::Postgres(connection) => Driver::Postgres(ReadOnly::new(connection)),
-            })
+        match self.connection.driver() {
+            Driver::Sqlite(connection) => Driver::Sqlite(ReadOnly::new(connection)),
+            Driver::Postgres(connection) => Driver::Postgres(ReadOnly::new(connection)),
         }
-    }
-
-    async fn flushed(&mut self) -> Result<WriteDriver<'_>, StoreError> {
-        if self.batch.is_dirty() {
-            // Boxed: otherwise the future of every statement would contain it.
-            Box::pin(self.batch.flush(self.connection.driver())).await?;
-        }
-        Ok(self.connection.driver())
     }
 
     pub(super) fn is_postgres(&self) -> bool {
         !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
     }
 
-    /// What was read for the batch. Each row is taken once, by the query it was read for.
-    pub(crate) fn prefetched(&mut self) -> &mut Prefetched {
-        &mut self.batch.prefetched
-    }
-
-    /// The connection itself, past the write buffer and the savepoints, for SQL of the tests. The server never calls it.
+    /// The connection itself, for SQL of the tests. The server never calls it.
     #[doc(hidden)]
     pub fn driver_for_tests(&mut self) -> WriteDriver<'_> {
         self.connection.driver()
@@ -88,30 +69,17 @@ impl DerefMut for WriteTx {
     }
 }
 
-/// A point inside a transaction that it can return to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Savepoint {
-    /// Nothing was written since, so the database has none yet.
-    Pending,
-    /// The database has it.
-    Set,
-    /// The one before it, with nothing written between the two, stands for it in the database.
-    Merged,
-    /// The transaction is shared and has no savepoints: to return here, all of it is undone.
-    Unavailable,
-}
-
 /// The right to run a statement that changes something; given by [`WriteTx::writing`].
 #[derive(Debug)]
 pub(super) struct Writing<'t>(&'t mut WriteTx);
 
 impl<'t> Writing<'t> {
-    /// What the statement runs on, after everything in the write buffer is written.
+    /// What the statement runs on.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(super) fn driver(self) -> impl Future<Output = Result<WriteDriver<'t>, StoreError>> {
+    pub(super) fn driver(self) -> WriteDriver<'t> {
         #[cfg(debug_assertions)]
         note_place(self.0.is_postgres());
-        async { self.0.read.flushed().await }
+        self.0.read.connection.driver()
     }
 }
 
@@ -121,98 +89,29 @@ impl WriteTx {
     }
 
     pub(super) fn on(connection: Connection) -> Self {
-        Self { read: ReadTx::on(connection), savepoints: Vec::new(), written: false, undo: false }
+        Self { read: ReadTx::on(connection), written: false, undo: false }
     }
 
-    /// Whether several moves share it. There a savepoint for each, which is hardly ever returned to, would flush the
-    /// write buffer and take two statements.
-    fn is_shared(&self) -> bool {
-        matches!(self.read.connection, Connection::PostgresWriter(..))
-    }
-
-    /// For a statement that changes something, after which prefetched rows may be stale.
-    pub(super) async fn writing(&mut self) -> Result<Writing<'_>, StoreError> {
-        self.read.batch.invalidate();
-        self.note_change().await?;
-        Ok(Writing(self))
-    }
-
-    /// For rows that are written later, or were written by the batch. The caller drops the prefetched rows that they
-    /// make stale.
-    pub(super) async fn note_change(&mut self) -> Result<(), StoreError> {
+    /// For a statement that changes something.
+    pub(super) fn writing(&mut self) -> Writing<'_> {
         self.written = true;
-        if self.savepoints.last() == Some(&Savepoint::Pending) {
-            if self.is_shared() {
-                self.savepoints.fill(Savepoint::Unavailable);
-                return Ok(());
-            }
-            let first = self.savepoints.iter().position(|point| *point == Savepoint::Pending).unwrap_or(0);
-            self.statement("SAVEPOINT step").await?;
-            for (index, point) in self.savepoints.iter_mut().enumerate().skip(first) {
-                *point = if index == first { Savepoint::Set } else { Savepoint::Merged };
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes rows to write them later, together with those of other moves. `None`: they cannot wait, and the
-    /// table writes them itself, as always on SQLite, where a statement costs no round trip.
-    pub(crate) async fn buffer<W: BufferedWrite>(
-        &mut self,
-        write: W,
-    ) -> Result<Option<W::Outcome>, StoreError> {
-        if !self.is_postgres() {
-            return Ok(None);
-        }
-        // A statement changes a row once.
-        if write.changes_buffered_row(&self.batch.buffer) {
-            self.flush().await?;
-        }
-        self.note_change().await?;
-        Ok(write.put(&mut self.batch))
-    }
-
-    /// Writes what is in the write buffer.
-    ///
-    /// # Errors
-    /// When the database fails, or refuses one of the rows: which one is unknown.
-    pub(super) async fn flush(&mut self) -> Result<(), StoreError> {
-        self.read.flushed().await.map(drop)
-    }
-
-    /// Empties the write buffer of a transaction that is undone.
-    pub(super) fn drop_buffered(&mut self) {
-        self.read.batch.drop_buffered();
+        Writing(self)
     }
 
     /// Marks a point inside the transaction that [`WriteTx::rollback_to_savepoint`] returns to.
-    pub fn savepoint(&mut self) {
-        self.savepoints.push(Savepoint::Pending);
+    pub async fn savepoint(&mut self) -> Result<(), StoreError> {
+        self.statement("SAVEPOINT step").await
     }
 
     /// Undoes everything since the last savepoint and removes the savepoint.
-    ///
-    /// # Errors
-    /// When the database fails; when the transaction is shared with other work, which would be undone as well.
     pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
-        match self.savepoints.last() {
-            Some(Savepoint::Unavailable) => return Err(StoreError::Shared),
-            Some(Savepoint::Set | Savepoint::Merged) => {
-                // What was in the buffer before the savepoint is written: the savepoint is a statement.
-                self.drop_buffered();
-                self.statement("ROLLBACK TO SAVEPOINT step").await?;
-            }
-            Some(Savepoint::Pending) | None => {}
-        }
+        self.statement("ROLLBACK TO SAVEPOINT step").await?;
         self.release_savepoint().await
     }
 
     /// Keeps everything since the last savepoint and removes the savepoint.
     pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
-        match self.savepoints.pop() {
-            Some(Savepoint::Set) => self.statement("RELEASE SAVEPOINT step").await,
-            Some(Savepoint::Pending | Savepoint::Merged | Savepoint::Unavailable) | None => Ok(()),
-        }
+        self.statement("RELEASE SAVEPOINT step").await
     }
 
     /// Has everything that this piece of work wrote undone when it ends, although it ends well: what it returns is true
@@ -223,7 +122,6 @@ impl WriteTx {
 
     /// Begins a piece of work of its own inside the transaction.
     pub(super) fn begin_work(&mut self) {
-        self.savepoints.clear();
         (self.written, self.undo) = (false, false);
     }
 
@@ -234,7 +132,7 @@ impl WriteTx {
 
     /// Runs a statement about the transaction itself.
     pub(super) async fn statement(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        match self.read.flushed().await? {
+        match self.read.connection.driver() {
             Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
             Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
         }
@@ -246,25 +144,16 @@ impl WriteTx {
         self.read.connection
     }
 
-    pub(super) async fn commit(mut self) -> Result<(), StoreError> {
-        self.flush().await?;
-        match self.into_connection() {
-            Connection::Postgres(transaction, ended) => finish(transaction.commit(), ended).await?,
-            Connection::SqliteReader(_)
-            | Connection::SqliteWriter(_)
-            | Connection::PostgresWriter(..)
-            | Connection::PostgresAlone(..) => {}
+    pub(super) async fn commit(self) -> Result<(), StoreError> {
+        if let Connection::Postgres(transaction, ended) = self.into_connection() {
+            finish(transaction.commit(), ended).await?;
         }
         Ok(())
     }
 
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
-        match self.into_connection() {
-            Connection::Postgres(transaction, ended) => finish(transaction.rollback(), ended).await?,
-            Connection::SqliteReader(_)
-            | Connection::SqliteWriter(_)
-            | Connection::PostgresWriter(..)
-            | Connection::PostgresAlone(..) => {}
+        if let Connection::Postgres(transaction, ended) = self.into_connection() {
+            finish(transaction.rollback(), ended).await?;
         }
         Ok(())
     }

@@ -120,7 +120,7 @@ fn measure(criterion: &mut Criterion, on: &str, settings: &Settings) {
     ask!(group, runtime, store, "a user by name", |tx| tx.find_user("ann"));
     ask!(group, runtime, store, "a board with its seats", |tx| tx.find_seated_board("osbox", 101));
     ask!(group, runtime, store, "twenty moves of a board", |tx| tx.moves(board));
-    ask!(group, runtime, store, "who reads a board", |tx| tx.board_reader_facts(board, &players, "osbox"));
+    ask!(group, runtime, store, "who reads a board", |tx| tx.board_reader_facts(board, "osbox"));
     let filter = BoardFilter {
         user: Some(players[0]),
         state: Some(BoardState::Active),

@@ -86,7 +86,7 @@ pub(super) async fn rule(
     why: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let Some(board) = Board::load_to_change(tx, app, &name.game, name.number).await? else {
+    let Some(board) = Board::load(tx, app, &name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
     if *action == BoardAction::Remove {

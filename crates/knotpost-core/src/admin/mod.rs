@@ -123,7 +123,7 @@ async fn attempt(
     prepared: &UserWork,
     now: Millis,
 ) -> Result<Option<Told>, StoreError> {
-    tx.savepoint();
+    tx.savepoint().await?;
     match act(tx, app, admin, action, prepared, now).await {
         Ok(()) => {
             tx.release_savepoint().await?;

@@ -15,7 +15,7 @@ use ending::{ADJUDICATED, DRAW};
 use crate::boards::BoardContext;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
-use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
+use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError};
 
 /// A move of the list with the text it is shown by.
 #[derive(Clone, Debug)]
@@ -75,30 +75,7 @@ impl Board {
         game: &str,
         number: u32,
     ) -> Result<Option<Self>, StoreError> {
-        let found = tx.find_seated_board(game, number).await?;
-        Self::unless_removed(tx, app, found).await
-    }
-
-    /// Loads a board to change it: nobody else changes it before this transaction ends.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
-    pub async fn load_to_change(
-        tx: &mut WriteTx,
-        app: &impl BoardContext,
-        game: &str,
-        number: u32,
-    ) -> Result<Option<Self>, StoreError> {
-        let found = tx.lock_seated_board(game, number).await?;
-        Self::unless_removed(tx, app, found).await
-    }
-
-    async fn unless_removed(
-        tx: &mut ReadTx,
-        app: &impl BoardContext,
-        found: Option<SeatedBoard>,
-    ) -> Result<Option<Self>, StoreError> {
-        match found {
+        match tx.find_seated_board(game, number).await? {
             Some(found) if found.board.state != BoardState::Removed => {
                 Self::from_seated(tx, app, found).await.map(Some)
             }

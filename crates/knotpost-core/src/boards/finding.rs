@@ -33,7 +33,7 @@ pub(crate) async fn find_board(
     game: &str,
     number: u32,
 ) -> Result<Board, ServiceError> {
-    Board::load_to_change(tx, app, game, number).await?.ok_or_else(|| no_such_board(app, game, number).into())
+    Board::load(tx, app, game, number).await?.ok_or_else(|| no_such_board(app, game, number).into())
 }
 
 pub(crate) fn no_such_board(app: &App, game: &str, number: u32) -> Refusal {

@@ -121,7 +121,7 @@ fn store_error(error: ServiceError) -> StoreError {
 
 async fn judge_board(tx: &mut WriteTx, app: &App, due: &DueBoard, now: Millis) -> Result<(), ServiceError> {
     let number = u32::try_from(due.number).unwrap_or_default();
-    let Some(mut board) = Board::load_to_change(tx, app, &due.game, number).await? else {
+    let Some(mut board) = Board::load(tx, app, &due.game, number).await? else {
         return Ok(tx.set_due(due.id, None, None).await?);
     };
     if board.row.due_at.is_none_or(|at| at > now.0) {

@@ -14,7 +14,7 @@ use crate::identity::{Login, undoing};
 use crate::mailing::bounces::http_notices;
 use crate::mailing::styles::Wishes;
 use crate::mailing::unsubscribe;
-use crate::play::{joining, moves};
+use crate::play::joining;
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
@@ -22,7 +22,7 @@ use crate::requests::command_log::log_command;
 use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
+use knotpost_storage::{ReadTx, RequestKey, StoreError, WriteTx};
 
 /// Executes a command over HTTP or for the operator: prepared, applied, committed.
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
@@ -32,9 +32,8 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     if prepared.is_query() && prepared.standpoint.is_none() {
         return execute_query(app, &prepared, now, since).await;
     }
-    let plan = moves::plan_move(app, &prepared);
     let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
-    let work = app.store.write_move(plan, move |tx| {
+    let work = app.store.write(move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
         Box::pin(async move {
             let answer = Box::pin(apply_alone(tx, &app, &prepared, now)).await?;
@@ -102,13 +101,11 @@ where
     }
     let digest = format!("{} {}", keys.0, prepared.key_scope());
     let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };
-    let plan = moves::plan_move(app, &prepared);
-    let plan = plan.map(|plan| MovePlan { request: Some(key.clone()), ..plan });
     let keys = Arc::new((key, keys.1));
     let done = Arc::clone(&prepared);
     let (saved, boards, outcome) = app
         .store
-        .write_move(plan, move |tx| {
+        .write(move |tx| {
             let (app, prepared, keys, present) =
                 (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
             Box::pin(async move {
@@ -179,7 +176,7 @@ pub async fn apply(
     }
     let query = prepared.is_query();
     if !query {
-        tx.savepoint();
+        tx.savepoint().await?;
     }
     let result = act_and_note(tx, app, prepared, now).await;
     match result {

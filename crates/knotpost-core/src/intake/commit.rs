@@ -17,11 +17,10 @@ use super::postmaster::commit_postmaster_mail;
 use super::reason::Reason;
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::play::plan_move;
 use crate::requests::Prepared;
 use crate::requests::command_log::log_command;
-use knotpost_model::{Address, Millis};
-use knotpost_storage::{DirectMail, MovePlan, NewInbox, StoreError};
+use knotpost_model::Millis;
+use knotpost_storage::{NewInbox, StoreError};
 
 /// What becomes of a mail that is not refused in its session.
 #[derive(Debug)]
@@ -115,30 +114,23 @@ async fn execute(
     (row.subject, row.text) = masked_lines(app, &mail, &prepared);
     // The most frequent outcome. A row that has a reason from the start is never among those that wait.
     row.reason = Some(Reason::Executed.as_str());
-    let direct = Arc::new(DirectMail {
-        row,
-        sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
-        dedupe_key: mail.dedupe_key.clone(),
-        since: now.plus(-DEDUPE_MS),
-    });
-    let plan = plan_move(app, &prepared);
-    let plan = plan.map(|plan| MovePlan { mail: Some(Arc::clone(&direct)), ..plan });
-    let work = Arc::new((mail, prepared, direct));
+    let work = Arc::new((mail, prepared, row));
     let (shared, writing) = (Arc::clone(app), Arc::clone(&work));
     let can_come_again = arrival.way.can_come_again();
     let outcome = app
         .store
-        .write_move(plan, move |tx| {
+        .write(move |tx| {
             let (app, work) = (Arc::clone(&shared), Arc::clone(&writing));
             Box::pin(async move {
-                let (mail, prepared, direct) = &*work;
-                let stored = tx.store_mail(direct).await?;
-                let outcome = execute_mail(tx, &app, mail, prepared, stored.is_first, now).await?;
+                let (mail, prepared, row) = &*work;
+                let key = tx.insert_inbox(row).await?;
+                let is_first = tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await?;
+                let outcome = execute_mail(tx, &app, mail, prepared, is_first, now).await?;
                 if can_come_again && outcome.spent_by_others().is_some() {
                     tx.undo_all();
                 } else if outcome.reason != Reason::Executed {
-                    let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
-                    tx.describe_inbox(stored.key, outcome.reason.as_str(), subject, text).await?;
+                    let (subject, text) = (row.subject.as_deref(), row.text.as_deref());
+                    tx.describe_inbox(key, outcome.reason.as_str(), subject, text).await?;
                 }
                 Ok(outcome)
             })

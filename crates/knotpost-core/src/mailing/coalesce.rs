@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::outbox::LeasedMail;
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
-use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
+use knotpost_model::{Millis, OutboxKey, UserKey};
 use knotpost_storage::{CoalescedMail, DroppedMail, OutboxRow, StoreError, WaitingMail, WriteTx};
 
 /// Coalesces board mails that wait with newer ones that are about to be queued.
@@ -82,14 +82,9 @@ impl<'w> Coalescing<'w> {
     }
 
     /// Writes what became of the mails that waited.
-    pub(crate) async fn write(
-        self,
-        tx: &mut WriteTx,
-        board: BoardKey,
-        now: Millis,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn write(self, tx: &mut WriteTx, now: Millis) -> Result<(), StoreError> {
         tx.drop_coalesced_mails(&self.dropped, now).await?;
-        tx.update_coalesced_mails(&self.updated, (board, self.ply), now).await
+        tx.update_coalesced_mails(&self.updated, self.ply, now).await
     }
 }
 

@@ -24,9 +24,7 @@ pub(crate) async fn put_into_digest(
     now: Millis,
 ) -> Result<(), StoreError> {
     tx.add_to_digest(user, board, now).await?;
-    if !tx.touch_digest(user).await? {
-        // The hour is read, which may be set at this moment.
-        tx.touch_user(user).await?;
+    if tx.digest_due(user).await?.is_none() {
         let due = next_mail_of_day(tx, user, now).await?;
         tx.set_digest_due(user, due).await?;
     }
@@ -35,7 +33,6 @@ pub(crate) async fn put_into_digest(
 
 /// Moves what waits to the hour that is wanted now.
 pub(crate) async fn move_digest(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
-    tx.touch_user(user).await?;
     if tx.digest_due(user).await?.is_some() {
         let due = next_mail_of_day(tx, user, now).await?;
         tx.set_digest_due(user, due).await?;

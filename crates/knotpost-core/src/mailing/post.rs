@@ -241,7 +241,7 @@ pub(crate) async fn post_board(
             mails.push(board_mail(app, board, (reader.user, recipient), facts, now)?);
         }
     }
-    coalescing.write(tx, board.row.id, now).await?;
+    coalescing.write(tx, now).await?;
     tx.insert_outboxes(&mails).await
 }
 

@@ -41,7 +41,6 @@ pub(crate) async fn schedule(
     user: UserKey,
     now: Millis,
 ) -> Result<(), StoreError> {
-    tx.touch_user(user).await?;
     let stored = tx.preferences(user).await?;
     if wanted_games(app, &stored).next().is_none() {
         return tx.end_puzzle_mails(user).await;

@@ -98,7 +98,7 @@ pub(crate) async fn readers_and_watchers(
     board: &Board,
 ) -> Result<BoardReaders, StoreError> {
     let mut users: Vec<UserKey> = board.seats.iter().map(|seat| seat.user_id).collect();
-    let mut facts = tx.board_reader_facts(board.row.id, &users, &board.row.game).await?;
+    let mut facts = tx.board_reader_facts(board.row.id, &board.row.game).await?;
     facts.watchers.retain(|(key, _)| !users.contains(key));
     users.extend(facts.watchers.iter().map(|(key, _)| *key));
     let watchers = facts.watchers.iter().map(|(_, name)| name.clone()).collect();

@@ -168,7 +168,6 @@ pub(crate) async fn accept(
     now: Millis,
 ) -> Result<Answer, StoreError> {
     let Unsubscribing { user, address, kind } = wanted;
-    tx.touch_user(user.id).await?;
     let seen = describe(tx, app, user, *kind).await?;
     stop(tx, user.id, *kind).await?;
     // A board that is gone sends nothing any more.
@@ -204,8 +203,7 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
     };
     let stopped = app.store.write(move |tx| {
         Box::pin(async move {
-            // Nobody leaves until this is written; whoever left in the meantime has no preferences.
-            tx.touch_user(user).await?;
+            // Whoever left in the meantime has no preferences.
             let is_here = tx.user(user).await?.is_some_and(|user| user.state != UserState::Deleted);
             if is_here {
                 stop(tx, user, kind).await?;

@@ -39,7 +39,7 @@ pub(crate) async fn leave(
         let page = tx.list_boards(&filter, PAGE).await?;
         for row in &page {
             let number = u32::try_from(row.number).unwrap_or_default();
-            if let Some(board) = Board::load_to_change(tx, app, &row.game, number).await? {
+            if let Some(board) = Board::load(tx, app, &row.game, number).await? {
                 resign_for_good(tx, app, board, user, now).await?;
             }
         }

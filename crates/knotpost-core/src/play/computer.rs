@@ -242,7 +242,7 @@ async fn make(
 ) -> Result<bool, ServiceError> {
     tx.end_bot_lease(turn.board).await?;
     let number = u32::try_from(turn.number).unwrap_or_default();
-    let board = Board::load_to_change(tx, app, &turn.game, number).await?;
+    let board = Board::load(tx, app, &turn.game, number).await?;
     let user = tx.user(turn.user).await?;
     let (Some(board), Some(user)) = (board.filter(|board| is_turn_of(board, turn)), user) else {
         return Ok(false);

@@ -29,6 +29,5 @@ pub use invitations::{
     view_own_invitations, withdraw_invitation,
 };
 pub use joining::{Confirmed, confirm_by_link};
-pub use moves::plan_move;
 pub use own_notes::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
 pub use preferences::PreferenceLine;

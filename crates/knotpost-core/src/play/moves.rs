@@ -1,11 +1,10 @@
 //! `move`: the checks in their order, the turn, and what was said with it.
 
-use knotpost_commands::{Action, Command};
+use knotpost_commands::Action;
 use knotpost_rules::{Ability, Rejected, Turn};
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
-use crate::identity::Login;
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_words;
 use crate::play::{legal_list, queue};
@@ -14,7 +13,7 @@ use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
 use crate::requests::board_reply::check_sight;
 use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
-use knotpost_storage::{MovePlan, ReadTx, StoreError, UserRow, WriteTx};
+use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
 /// The words of a `move`.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +23,6 @@ pub(crate) struct Turning<'a> {
     pub(crate) userid: &'a str,
     pub(crate) action: &'a Action,
     pub(crate) number: Option<u32>,
-}
-
-/// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet.
-pub fn plan_move(app: &App, prepared: &Prepared) -> Option<MovePlan> {
-    let Ok(Command::Move { game: Some(game), board, action: Action::Move(_) | Action::Pass, .. }) =
-        &prepared.command
-    else {
-        return None;
-    };
-    let Login::Known { user, key, .. } = prepared.login else { return None };
-    let has_remark = !prepared.body.trim().is_empty();
-    let game = app.game(game)?.meta().name;
-    Some(MovePlan { game, number: *board, user, key, has_remark, mail: None, request: None })
 }
 
 /// Makes a turn that the player may take now, with what they say to it, and notifies all readers.

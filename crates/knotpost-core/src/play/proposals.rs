@@ -89,8 +89,7 @@ async fn refuse(
     Ok((board, Note::Rejected { by: by.userid.clone(), kind: proposal.kind }))
 }
 
-/// Stores that the board is to be looked at: the clock may wait for an answer. A move made at the same moment must see
-/// this as well.
+/// Stores that the board is to be looked at: the clock may wait for an answer.
 async fn note_answer(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
     board.row.due_at = board.row.due_at.map(|due| due.min(now.0));
     tx.update_board(&board.row).await

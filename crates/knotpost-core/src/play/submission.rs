@@ -37,7 +37,6 @@ pub(crate) async fn store(
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let ply = board.entries.len() as i64;
     let row = SubmissionRow { ply, text: word.to_owned(), comment: said.trim_end().to_owned() };
-    tx.touch_board(board.row.id).await?;
     tx.save_submission(board.row.id, seat, &row, now).await?;
     let reply = Reply::Board(Box::new(show(tx, &tried, user, row.comment, now).await?));
     post_to_player(tx, app, &reply, &board, user, Some(word), now).await?;

@@ -103,7 +103,7 @@ pub(crate) async fn seat(
     let words = format!("{} goes on in the seat of {}.", bot.userid, absent.userid);
     tx.insert_remark(board.row.id, board.row.ply, proposer, RemarkKind::Chat, &words, now).await?;
     let number = board.name().number;
-    let Some(mut board) = Board::load_to_change(tx, app, &board.row.game, number).await? else {
+    let Some(mut board) = Board::load(tx, app, &board.row.game, number).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
     board.restart_clock(tx, now).await?;

@@ -35,8 +35,6 @@ pub(crate) async fn mail_board(
     user: UserKey,
     now: Millis,
 ) -> Result<(), StoreError> {
-    // A move made beside this would leave a mail of its own, and this one would show the board before it.
-    tx.touch_board(board.row.id).await?;
     let watchers = tx.subscribers(board.row.id).await?.into_iter();
     let is_player = |key: i64| board.seats.iter().any(|seat| seat.user_id == UserKey(key));
     let facts = BoardFacts {

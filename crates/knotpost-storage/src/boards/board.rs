@@ -182,7 +182,7 @@ impl WriteTx {
     pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
                    ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
     /// Stores a new board under `number`. It is due for the clock at once, unless another time is set.
@@ -190,7 +190,7 @@ impl WriteTx {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
                    scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
                    VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
-        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: i64 = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(&board.game)
             .bind(number)
             .bind(&board.options)
@@ -213,7 +213,7 @@ impl WriteTx {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
                    reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14 \
                    WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.id.0)
             .bind(&board.seed)
             .bind(board.state.as_str())

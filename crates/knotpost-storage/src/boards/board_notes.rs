@@ -53,7 +53,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_notes (user_id, board_id, text, at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (user_id, board_id) DO UPDATE SET text = excluded.text, at = excluded.at";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(board.0)
             .bind(text)
@@ -67,14 +67,14 @@ impl WriteTx {
     /// Deletes the note of a user on a board.
     pub async fn drop_board_note(&mut self, user: UserKey, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM board_notes WHERE user_id = $1 AND board_id = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes all notes on a board.
     pub async fn drop_notes_on(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM board_notes WHERE board_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

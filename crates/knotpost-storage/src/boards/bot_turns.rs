@@ -140,7 +140,7 @@ impl WriteTx {
         let sql = "INSERT INTO bot_leases (board_id, until_at) VALUES ($1, $2) \
                    ON CONFLICT (board_id) DO UPDATE SET until_at = $2 \
                    WHERE bot_leases.until_at <= $3 OR bot_leases.until_at > $4 RETURNING board_id";
-        let leased: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let leased: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(board.0)
             .bind(until.0)
             .bind(now.0)
@@ -167,7 +167,7 @@ impl WriteTx {
                     FROM bot_shares), $2 + $3) \
                    ON CONFLICT (user_id) DO UPDATE SET served_at = excluded.served_at, used_until = $3 + \
                    CASE WHEN bot_shares.used_until BETWEEN $2 AND $4 THEN bot_shares.used_until ELSE $2 END";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(person.0)
             .bind(now.0)
             .bind(used_ms)
@@ -181,14 +181,14 @@ impl WriteTx {
     /// Ends the lease of a turn.
     pub async fn end_bot_lease(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM bot_leases WHERE board_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Ends all leases of turns: only for a server that is alone on its database.
     pub async fn end_bot_leases(&mut self) -> Result<(), StoreError> {
         let sql = "DELETE FROM bot_leases";
-        on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -196,7 +196,7 @@ impl WriteTx {
     pub async fn insert_bot(&mut self, userid: &str, at: Millis) -> Result<bool, StoreError> {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, NULL, 'bot', 'active', $3) ON CONFLICT (userid_key) DO NOTHING RETURNING id";
-        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(userid)
             .bind(userid.to_lowercase())
             .bind(at.0)

@@ -54,7 +54,7 @@ impl WriteTx {
         nagged: Option<Millis>,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2, nagged_at = $3 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(due.map(|at| at.0))
             .bind(nagged.map(|at| at.0))
@@ -67,37 +67,31 @@ impl WriteTx {
     /// Pauses a board since a moment; `None`: resumes it. A paused board is never due for the clock.
     pub async fn set_paused(&mut self, board: BoardKey, paused: Option<Millis>) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET paused_at = $2, due_at = NULL WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Postpones a board whose processing by the clock failed.
     pub async fn put_off(&mut self, board: BoardKey, due: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE id = $1 AND due_at IS NOT NULL";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(due.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Makes the boards that wait for this user, or that hold an offer, due for the clock at once.
     pub async fn make_due(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            // A move that gives this user the turn at this moment has to see what is changed for them.
-            let sql = "UPDATE boards SET due_at = due_at WHERE state = 'active' \
-                       AND id IN (SELECT board_id FROM boards_in_play WHERE user_id = $1)";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        }
         let sql = "UPDATE boards SET due_at = $2 WHERE due_at IS NOT NULL AND state = 'active' \
                    AND id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
                    AND s.board_id = p.board_id WHERE p.user_id = $1 AND (s.to_move \
                    OR EXISTS (SELECT 1 FROM proposals o WHERE o.board_id = p.board_id)))";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Makes every active board due for the clock again: the machine's time went back.
     pub async fn make_all_due(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $1 WHERE due_at IS NOT NULL AND due_at > $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -105,7 +99,7 @@ impl WriteTx {
     pub async fn insert_board_pause(&mut self, board: BoardKey, pause: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_pauses (board_id, from_at, until_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (board_id, from_at) DO UPDATE SET until_at = $3";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(pause.from.0)
             .bind(pause.until.0)

@@ -74,14 +74,14 @@ impl WriteTx {
     pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(salt).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(salt).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Ends a user's feeds.
     pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM feed_keys WHERE user_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

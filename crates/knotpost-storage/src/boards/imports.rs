@@ -71,7 +71,7 @@ impl WriteTx {
         let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, $2) ON CONFLICT (game) DO UPDATE \
                    SET next = CASE WHEN board_numbers.next < $2 THEN $2 ELSE board_numbers.next END";
         let next = i64::from(number) + 1;
-        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(next).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(game).bind(next).execute(c).await.map(drop))?;
         Ok(true)
     }
 
@@ -88,9 +88,9 @@ impl WriteTx {
         now: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = NULL WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         let sql = "INSERT INTO imports (board_id, digest, tags, at) VALUES ($1, $2, $3, $4)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(digest)
             .bind(tags)

@@ -79,7 +79,7 @@ impl WriteTx {
     pub async fn insert_invitation(&mut self, new: &NewInvitation, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO invitations (user_id, game, options, rated, begins, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(new.user.0)
             .bind(&new.game)
             .bind(&new.options)
@@ -96,7 +96,8 @@ impl WriteTx {
     /// Deletes an invitation of a user; `false`: there is none any more. Of several who do so one is told `true`.
     pub async fn drop_invitation(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM invitations WHERE id = $1 AND user_id = $2 RETURNING id";
-        let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
+        let id: Option<i64> =
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
         Ok(id.is_some())
     }
 
@@ -104,7 +105,7 @@ impl WriteTx {
     pub async fn prune_invitations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM invitations WHERE id IN \
                    (SELECT id FROM invitations WHERE expires_at < $1 ORDER BY expires_at LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

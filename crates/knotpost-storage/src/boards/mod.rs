@@ -42,5 +42,3 @@ pub use seats::NewSeat;
 pub use seeks::SeekRow;
 pub use shared::SharedBoardRow;
 pub use submissions::SubmissionRow;
-
-pub(crate) use seated_boards::seated_columns;

@@ -59,7 +59,7 @@ impl WriteTx {
     /// When the number is taken, or the database fails.
     pub async fn insert_move(&mut self, board: BoardKey, entry: &MoveRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO moves (board_id, number, seat, kind, text, auto, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(entry.number)
             .bind(entry.seat)
@@ -75,7 +75,7 @@ impl WriteTx {
 
     /// Deletes all moves of a board that is restarted.
     pub async fn delete_moves(&mut self, board: BoardKey) -> Result<(), StoreError> {
-        on!(self.writing().await?, c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

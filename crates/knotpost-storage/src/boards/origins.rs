@@ -35,7 +35,7 @@ impl WriteTx {
     /// Stores how a new board came about.
     pub async fn insert_board_origin(&mut self, board: BoardKey, row: OriginRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_origins (board_id, sought, rematch_of) VALUES ($1, $2, $3)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(row.sought)
             .bind(row.rematch_of)

@@ -65,7 +65,7 @@ impl WriteTx {
         let sql = "INSERT INTO proposals (board_id, kind, seat, ply, accepted, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id) DO UPDATE SET kind = excluded.kind, seat = excluded.seat, \
                    ply = excluded.ply, accepted = excluded.accepted, at = excluded.at";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(row.kind.as_str())
             .bind(row.seat)
@@ -80,7 +80,7 @@ impl WriteTx {
 
     pub async fn delete_proposal(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM proposals WHERE board_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO refused_offers (board_id, user_id, kind, ply) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (board_id, user_id, kind) DO UPDATE SET ply = excluded.ply";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(refused.user_id.0)
             .bind(refused.kind.as_str())
@@ -117,7 +117,7 @@ impl WriteTx {
         user: UserKey,
     ) -> Result<(), StoreError> {
         let sql = "DELETE FROM refused_offers WHERE board_id = $1 AND kind = $2 AND user_id <> $3";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(kind.as_str())
             .bind(user.0)
@@ -136,7 +136,7 @@ impl WriteTx {
             "UPDATE refused_offers SET ply = $2 WHERE board_id = $1 AND ply > $2",
             "UPDATE remarks SET kind = 'chat', ply = $2 WHERE board_id = $1 AND ply > $2",
         ] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;
         }
         Ok(())
     }

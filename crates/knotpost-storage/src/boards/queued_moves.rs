@@ -49,7 +49,7 @@ impl WriteTx {
         let sql = "INSERT INTO queued_moves (board_id, seat, place, condition, text, number, ply, at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
         for row in moves {
-            on!(self.writing().await?, c => sqlx::query(sql)
+            on!(self.writing(), c => sqlx::query(sql)
                 .bind(board.0)
                 .bind(seat)
                 .bind(row.place)
@@ -68,14 +68,14 @@ impl WriteTx {
     /// Deletes the first waiting move of a seat.
     pub async fn delete_queued(&mut self, board: BoardKey, seat: i64, place: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND seat = $2 AND place = $3";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the waiting moves of a seat, or of all seats.
     pub async fn delete_queue(&mut self, board: BoardKey, seat: Option<i64>) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND ($2 IS NULL OR seat = $2)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
         Ok(())
     }
 }

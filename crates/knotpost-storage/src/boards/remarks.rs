@@ -1,6 +1,5 @@
 //! Remarks: comments that come with moves, and chat.
 
-use crate::batch::NewRemark;
 use crate::connection::{StoreError, key_list, on};
 use crate::rows::RemarkRow;
 use crate::transaction::{ReadTx, WriteTx};
@@ -52,11 +51,8 @@ impl WriteTx {
         text: &str,
         at: Millis,
     ) -> Result<RemarkKey, StoreError> {
-        if let Some(key) = self.buffer(NewRemark { board, ply, user, kind, text, at }).await? {
-            return Ok(key);
-        }
         let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
-        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: i64 = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(board.0)
             .bind(ply)
             .bind(user.map(|key| key.0))

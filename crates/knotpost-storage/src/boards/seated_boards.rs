@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use sqlx::FromRow;
 
-use crate::connection::{Driver, StoreError, key_list, on};
+use crate::connection::{StoreError, key_list, on};
 use crate::rows::{BoardRow, SeatRow, SeatedBoard};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::ReadTx;
 use knotpost_model::BoardKey;
 
 /// A seat, and the board once more.
@@ -18,31 +18,20 @@ struct Line {
     seat: SeatRow,
 }
 
-/// The columns of the board `b`, its seat `s`, and the user `u` who sits there.
-macro_rules! seated_columns {
-    () => {
-        "b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
-         b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
-         b.total_ms, b.due_at, b.nagged_at, b.paused_at, \
-         s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
-         (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, u.state = 'suspended' AS is_suspended, \
-         EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued"
-    };
-}
-pub(crate) use seated_columns;
-
+/// A seat a row, each with the board.
 macro_rules! select_seated {
     ($which:literal) => {
-        select_seated!($which, "")
-    };
-    ($which:literal, $end:literal) => {
         concat!(
-            "SELECT ",
-            seated_columns!(),
-            " FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
+            "SELECT b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
+             b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
+             b.total_ms, b.due_at, b.nagged_at, b.paused_at, \
+             s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
+             (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
+             u.state = 'suspended' AS is_suspended, \
+             EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
+             FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
             $which,
-            " ORDER BY s.seat",
-            $end
+            " ORDER BY s.seat"
         )
     };
 }
@@ -95,36 +84,6 @@ impl ReadTx {
             found.seats.push(seat);
         }
         Ok(boards)
-    }
-}
-
-impl WriteTx {
-    /// As [`ReadTx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
-    pub async fn lock_seated_board(
-        &mut self,
-        game: &str,
-        number: u32,
-    ) -> Result<Option<SeatedBoard>, StoreError> {
-        if let Some(found) = self.prefetched().take_board(game, number) {
-            return Ok(Some(found));
-        }
-        // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
-        // without what this transaction has written. The row is written, so that the move conflicts and is run again.
-        if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
-            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
-            sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;
-        }
-        // SQLite has one writer at a time anyway.
-        self.find_seated_board(game, number).await
-    }
-
-    /// Takes a board that was locked for a move for this transaction, although no move is made on it.
-    pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).execute(c).await.map(drop))?;
-        }
-        Ok(())
     }
 }
 

@@ -50,7 +50,7 @@ impl WriteTx {
     pub async fn insert_seat(&mut self, board: BoardKey, seat: NewSeat) -> Result<(), StoreError> {
         let sql = "INSERT INTO seats (board_id, seat, user_id, state, to_move, resign_pending) \
                    VALUES ($1, $2, $3, 'playing', $4, $5)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(seat.seat)
             .bind(seat.user.0)
@@ -64,14 +64,14 @@ impl WriteTx {
 
     /// Empties all seats of a board that begins again.
     pub async fn delete_seats(&mut self, board: BoardKey) -> Result<(), StoreError> {
-        on!(self.writing().await?, c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Stores where a seat stands.
     pub async fn update_seat(&mut self, board: BoardKey, seat: &SeatRow) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET state = $3, to_move = $4, resign_pending = $5 WHERE board_id = $1 AND seat = $2";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(seat.seat)
             .bind(seat.state.as_str())
@@ -92,7 +92,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET user_id = $3 WHERE board_id = $1 AND seat = $2";
         for (seat, user) in [(one.seat, other.user_id), (other.seat, one.user_id)] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -105,14 +105,14 @@ impl WriteTx {
         user: UserKey,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET user_id = $3 WHERE board_id = $1 AND seat = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Makes the user a watcher of the board.
     pub async fn subscribe(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "INSERT INTO subscribers (board_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

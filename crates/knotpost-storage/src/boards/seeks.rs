@@ -95,7 +95,7 @@ impl WriteTx {
     pub async fn take_seek_place(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO seek_orders (game, next) VALUES ($1, 2) \
                    ON CONFLICT (game) DO UPDATE SET next = seek_orders.next + 1 RETURNING next - 1";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
     /// Stores what a user looks for, instead of what they looked for before.
@@ -112,7 +112,7 @@ impl WriteTx {
                    options = excluded.options, rated = excluded.rated, nag_ms = excluded.nag_ms, \
                    forfeit_ms = excluded.forfeit_ms, total_ms = excluded.total_ms, place = excluded.place, \
                    at = excluded.at";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(seek.user_id.0)
             .bind(game)
             .bind(seek.wanted)
@@ -132,14 +132,14 @@ impl WriteTx {
     /// Ends a user's search in a game.
     pub async fn delete_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM seeks WHERE user_id = $1 AND game = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(game).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// A board of a game has begun: its player wants one less, and a player who wants no more boards is removed.
     pub async fn count_down_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "UPDATE seeks SET wanted = wanted - 1 WHERE user_id = $1 AND game = $2 RETURNING wanted";
-        let wanted: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
+        let wanted: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
         if wanted.is_some_and(|wanted| wanted <= 0) { self.delete_seek(game, user).await } else { Ok(()) }
     }
 }

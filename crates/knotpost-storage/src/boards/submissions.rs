@@ -42,7 +42,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO submissions (board_id, seat, ply, text, comment, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id, seat) DO UPDATE SET ply = $3, text = $4, comment = $5, at = $6";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(board.0)
             .bind(seat)
             .bind(row.ply)
@@ -58,14 +58,14 @@ impl WriteTx {
     /// Deletes what a seat submitted.
     pub async fn delete_submission(&mut self, board: BoardKey, seat: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1 AND seat = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the submissions of all seats of a board.
     pub async fn delete_submissions(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

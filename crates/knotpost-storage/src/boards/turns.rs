@@ -21,31 +21,27 @@ const ADVANCE_AND_RESCHEDULE: &str = advance!(", due_at = $7");
 
 impl WriteTx {
     /// Stores moves that were made, where the board stands after them, and which seat is to move.
-    /// The number of a move is unique on its board: of two, one gets [`StoreError::Conflict`], on PostgreSQL perhaps not
-    /// before its transaction ends.
+    /// The number of a move is unique on its board: of two, one gets [`StoreError::Conflict`].
     ///
     /// # Errors
     /// When a number is taken, or the database fails.
     pub async fn store_turn(&mut self, turn: Turn<'_>) -> Result<(), StoreError> {
         let board = turn.board;
-        let goes_on = board.state == BoardState::Active;
-        if goes_on && self.buffer(turn).await?.is_some() {
-            return Ok(());
-        }
-        for entry in turn.moves {
-            self.insert_move(board.id, entry).await?;
-        }
-        if goes_on {
+        // The board first: of two turns at once on PostgreSQL one waits here, and is run again.
+        if board.state == BoardState::Active {
             self.advance_board(turn).await?;
         } else {
             self.update_board(board).await?;
+        }
+        for entry in turn.moves {
+            self.insert_move(board.id, entry).await?;
         }
         self.set_to_move(board.id, turn.next_seat()).await
     }
 
     async fn advance_board(&mut self, turn: Turn<'_>) -> Result<(), StoreError> {
         let Turn { board, is_rescheduled, .. } = turn;
-        on!(self.writing().await?, c => {
+        on!(self.writing(), c => {
             let query = sqlx::query(if is_rescheduled { ADVANCE_AND_RESCHEDULE } else { ADVANCE })
                 .bind(board.id.0)
                 .bind(board.ply)
@@ -62,7 +58,7 @@ impl WriteTx {
     /// Stores which seat is to move.
     async fn set_to_move(&mut self, board: BoardKey, next: i64) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET to_move = (seat = $2) WHERE board_id = $1 AND to_move <> (seat = $2)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(next).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(next).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ impl WriteTx {
     /// Stops the user watching the board; returns whether they did.
     pub async fn unsubscribe(&mut self, board: BoardKey, user: UserKey) -> Result<bool, StoreError> {
         let sql = "DELETE FROM subscribers WHERE board_id = $1 AND user_id = $2";
-        let gone = on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
+        let gone = on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(gone > 0)
     }
 
@@ -66,7 +66,7 @@ impl WriteTx {
         self.set_watches_all(game, user, false).await?;
         let sql = "DELETE FROM subscribers WHERE user_id = $2 \
                    AND board_id IN (SELECT id FROM boards WHERE game = $1 AND id = subscribers.board_id)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl WriteTx {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $5) \
                    ON CONFLICT (user_id, game) DO UPDATE SET subscribes = excluded.subscribes";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(game)
             .bind(true)
@@ -92,7 +92,7 @@ impl WriteTx {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $5) \
                    ON CONFLICT (user_id, game) DO UPDATE SET notifies = excluded.notifies";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(game)
             .bind(true)
@@ -107,19 +107,19 @@ impl WriteTx {
     /// Switches whether the user is notified when this board ends; returns whether they are now.
     pub async fn switch_notification(&mut self, board: BoardKey, user: UserKey) -> Result<bool, StoreError> {
         let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
-        let gone = on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
+        let gone = on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
         if gone > 0 {
             return Ok(false);
         }
         let sql = "INSERT INTO notifications (board_id, user_id) VALUES ($1, $2)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(true)
     }
 
     /// Deletes the user's wish to be notified when this board ends.
     pub async fn forget_notification(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -1,12 +1,11 @@
 //! Where the SQL of SQLite and PostgreSQL differs; every other query is written once.
 
-/// Runs one sqlx expression on whichever connection the transaction has, after everything in the write buffer is written.
-/// `$tx` is a transaction for a query, or what `WriteTx::writing` gives for a change.
+/// Runs one sqlx expression on whichever connection the transaction has. `$tx` is a transaction for a query, or what `WriteTx::writing` gives for a change.
 ///
 /// Queries use `$n` parameters and concrete row types, so the same text serves both databases.
 macro_rules! on {
     ($tx:expr, $connection:ident => $query:expr) => {
-        match ($tx).driver().await? {
+        match ($tx).driver() {
             crate::connection::Driver::Sqlite(connection) => {
                 let $connection = connection;
                 $query
@@ -24,7 +23,7 @@ pub(crate) use on;
 /// another process is claiming are skipped instead of waited for; SQLite has one writer anyway.
 macro_rules! claim {
     ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
-        match ($tx).driver().await? {
+        match ($tx).driver() {
             crate::connection::Driver::Sqlite(connection) => {
                 let $query = (concat!($before, $after), connection);
                 $run
@@ -43,7 +42,7 @@ pub(crate) use claim;
 /// scan the entire table.
 macro_rules! among {
     ($tx:expr, $before:expr, $after:expr, $query:ident => $run:expr) => {
-        match ($tx).driver().await? {
+        match ($tx).driver() {
             crate::connection::Driver::Sqlite(connection) => {
                 let $query = (concat!($before, " IN (SELECT value FROM json_each($1))", $after), connection);
                 $run

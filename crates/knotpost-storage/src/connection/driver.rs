@@ -2,7 +2,7 @@
 
 use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
-use sqlx_postgres::{PgConnection, Postgres};
+use sqlx_postgres::Postgres;
 use sqlx_rusqlite::{PooledReader, RusqliteConnection};
 use tokio_util::sync::CancellationToken;
 
@@ -18,9 +18,6 @@ pub(crate) enum Connection {
     Postgres(Transaction<'static, Postgres>, CancellationToken),
     /// SQLite, for the writer, which begins and ends its transactions by statements.
     SqliteWriter(RusqliteConnection),
-    /// PostgreSQL, for a writer that shares a transaction among several moves and begins and ends it by statements.
-    /// The number is that of the generation of connections it belongs to.
-    PostgresWriter(PgConnection, u64, CancellationToken),
     /// PostgreSQL, for a single query.
     PostgresAlone(PoolConnection<Postgres>, CancellationToken),
 }
@@ -45,7 +42,6 @@ impl Connection {
             Self::Postgres(transaction, ended) => Driver::Postgres(Guarded::new(transaction, ended)),
             Self::SqliteReader(reader) => Driver::Sqlite(reader),
             Self::SqliteWriter(connection) => Driver::Sqlite(connection),
-            Self::PostgresWriter(connection, _, ended) => Driver::Postgres(Guarded::new(connection, ended)),
             Self::PostgresAlone(connection, ended) => Driver::Postgres(Guarded::new(connection, ended)),
         }
     }

@@ -58,9 +58,6 @@ pub enum StoreError {
     /// The work itself panicked; nothing of it is stored.
     #[error("a fault in this program stopped the work")]
     Panicked,
-    /// Work that shares its transaction with others is to be undone in part. Alone it can be.
-    #[error("the work has to be undone in part, and others share its transaction")]
-    Shared,
     /// The store is shutting down.
     #[error("the store is closed")]
     Closed,

@@ -1,6 +1,5 @@
 //! Connections, and how statements run on either database.
 
-mod columns;
 mod dialect;
 mod driver;
 mod error;
@@ -15,7 +14,6 @@ pub use error::StoreError;
 pub use guarded::Guarded;
 pub use read_only::ReadOnly;
 
-pub(crate) use columns::{ArrayStatement, ColumnSet, column};
 pub(crate) use dialect::{among, claim, key_list, on};
 pub(crate) use driver::Connection;
 pub(crate) use file_identity::FileIdentity;

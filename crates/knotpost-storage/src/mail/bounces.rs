@@ -64,9 +64,6 @@ impl ReadTx {
     /// Whether mail has come back from this address and since when it gets none: `None`: no mail has
     /// come back, `Some(None)`: mail still goes there.
     pub async fn address_trouble(&mut self, address_key: &str) -> Result<Option<Option<i64>>, StoreError> {
-        if self.prefetched().is_sound(address_key) {
-            return Ok(None);
-        }
         let sql = "SELECT stopped_at FROM failing_addresses WHERE address_key = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?)
     }
@@ -128,10 +125,10 @@ impl WriteTx {
         // The row of the address is locked first: two reports about it are counted one after the other.
         let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
                     ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
-        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
         let sql = "INSERT INTO bounces (outbox_id, kind, address_key, status, said, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (outbox_id, kind) DO NOTHING RETURNING outbox_id";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(mail.0)
             .bind(trouble.kind.as_str())
             .bind(address_key)
@@ -152,7 +149,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE failing_addresses SET stopped_at = $2, why = $3 \
                    WHERE address_key = $1 AND stopped_at IS NULL RETURNING last_at";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(address_key)
             .bind(now.0)
             .bind(why)
@@ -164,12 +161,13 @@ impl WriteTx {
     /// Deletes the bounces of an address, so that mail goes there again; returns whether it was stopped.
     pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
-        let row: Option<Option<i64>> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
+        let row: Option<Option<i64>> =
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
         for sql in [
             "DELETE FROM bounces WHERE address_key = $1",
             "UPDATE addresses SET stop_told_at = NULL WHERE address_key = $1 AND stop_told_at IS NOT NULL",
         ] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
         }
         Ok(row.flatten().is_some())
     }
@@ -182,7 +180,7 @@ impl WriteTx {
         now: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE addresses SET stop_told_at = $3 WHERE user_id = $1 AND address_key = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -196,7 +194,7 @@ impl WriteTx {
              WHERE last_at < $1 AND (stopped_at IS NULL OR NOT EXISTS (SELECT 1 FROM addresses a \
              WHERE a.address_key = f.address_key)) LIMIT 1000)",
         ] {
-            let done = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+            let done = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
             most = most.max(done);
         }
         Ok(most >= 1000)

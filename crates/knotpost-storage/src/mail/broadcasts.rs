@@ -77,7 +77,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE users SET broadcast_at = $3 WHERE id = $1 AND (broadcast_at IS NULL OR broadcast_at <= $2) \
                    RETURNING id";
-        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(now.0).fetch_optional(c).await)?;
+        let claimed: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(now.0).fetch_optional(c).await)?;
         Ok(claimed.is_some())
     }
 
@@ -89,14 +89,14 @@ impl WriteTx {
         now: Millis,
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO broadcasts (user_id, text, at, after_user) VALUES ($1, $2, $3, 0)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(text).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(text).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Ends the broadcasts of a user: who does not have them yet gets them no more.
     pub async fn end_broadcasts(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE broadcasts SET done_at = $2 WHERE user_id = $1 AND done_at IS NULL";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl WriteTx {
     pub async fn take_broadcast(&mut self) -> Result<Option<BroadcastRow>, StoreError> {
         // The row is touched, so that two processes cannot pass on the same part.
         let id: Option<i64> = claim!(
-            self.writing().await?,
+            self.writing(),
             "UPDATE broadcasts SET after_user = after_user WHERE id = (SELECT id FROM broadcasts \
              WHERE done_at IS NULL ORDER BY id LIMIT 1",
             ") RETURNING id",
@@ -120,7 +120,7 @@ impl WriteTx {
     pub async fn prune_broadcasts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 
@@ -133,7 +133,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE broadcasts SET after_user = $2, done_at = $3 WHERE id = $1";
         let done = done.map(|at| at.0);
-        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(after_user).bind(done).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(id).bind(after_user).bind(done).execute(c).await.map(drop))?;
         Ok(())
     }
 }

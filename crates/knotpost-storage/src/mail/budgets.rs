@@ -33,7 +33,7 @@ impl WriteTx {
                    hour = CASE WHEN answer_budget.hour = $2 + 1 THEN $2 + 1 ELSE $2 END, \
                    answers = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.answers + $3 ELSE $3 END, \
                    bytes = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.bytes + $4 ELSE $4 END";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(key)
             .bind(hour)
             .bind(spent.mails)

@@ -4,11 +4,11 @@
 
 use sqlx::FromRow;
 
-use crate::batch::{Renewals, check_all_updated, waits};
-use crate::connection::{Driver, StoreError, among, key_list, on};
+use crate::connection::{StoreError, among, key_list, on};
+use crate::mail::outbox::waits;
 use crate::rows::CoalescedMail;
 use crate::transaction::{ReadTx, WriteTx};
-use knotpost_model::{BoardKey, Millis, OutboxKey};
+use knotpost_model::{Millis, OutboxKey};
 
 /// A board mail that waits and was certainly not delivered.
 #[derive(Clone, Debug, FromRow)]
@@ -72,14 +72,14 @@ impl WriteTx {
              WHERE id = $1 AND facts = $2 AND unsure_attempts = 0 AND ",
             waits!()
         );
-        let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).bind(now.0).execute(c).await.map(|d| d.rows_affected()))?;
+        let done = on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).bind(now.0).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(done > 0)
     }
 
     /// Gives a mail that was leased the merged facts.
     pub async fn coalesce_into_leased(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
         let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -87,23 +87,25 @@ impl WriteTx {
     pub async fn update_coalesced_mails(
         &mut self,
         mails: &[CoalescedMail],
-        (board, ply): (BoardKey, i64),
+        ply: i64,
         date: Millis,
     ) -> Result<(), StoreError> {
         if mails.is_empty() {
             return Ok(());
         }
-        if self.buffer(Renewals { mails, board, ply, date }).await?.is_some() {
-            return Ok(());
-        }
         let mut updated = 0;
-        if let Driver::Sqlite(connection) = self.writing().await?.driver().await? {
-            for CoalescedMail { mail, facts } in mails {
-                let query = sqlx::query(UPDATE).bind(ply).bind(date.0).bind(mail.0).bind(facts);
-                updated += query.execute(&mut *connection).await?.rows_affected();
-            }
+        for CoalescedMail { mail, facts } in mails {
+            updated += on!(self.writing(), c => sqlx::query(UPDATE)
+                .bind(ply)
+                .bind(date.0)
+                .bind(mail.0)
+                .bind(facts)
+                .execute(c)
+                .await
+                .map(|done| done.rows_affected()))?;
         }
-        check_all_updated(updated, mails.len())
+        // A mail that was leased meanwhile shows the older board, and the newer board needs a mail of its own.
+        if updated == mails.len() as u64 { Ok(()) } else { Err(StoreError::Busy(sqlx::Error::RowNotFound)) }
     }
 
     /// Drops mails that were merged into newer ones, unless they have been tried meanwhile.
@@ -112,7 +114,7 @@ impl WriteTx {
             return Ok(());
         }
         among!(
-            self.writing().await?,
+            self.writing(),
             concat!(
                 "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 WHERE ",
                 waits!(),

@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use super::coalesced_mails::has_newer;
 use super::do_not_mail::is_covered;
 use super::outbox::OutboxRow;
-use crate::batch::waits;
+use super::outbox::waits;
 use crate::connection::{StoreError, on};
 use crate::rows::{UserRow, UserState, is_shared};
 use crate::transaction::ReadTx;

@@ -53,23 +53,15 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql =
             "INSERT INTO digest_boards (user_id, board_id, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// Claims the user's next digest for this transaction, which then conflicts with the one that sends it; `false`:
-    /// nothing waits for them.
-    pub async fn touch_digest(&mut self, user: UserKey) -> Result<bool, StoreError> {
-        let sql = "UPDATE digests SET due_at = due_at WHERE user_id = $1";
-        let touched = on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(|done| done.rows_affected()))?;
-        Ok(touched > 0)
     }
 
     /// Sets when the user's next digest is due.
     pub async fn set_digest_due(&mut self, user: UserKey, due: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO digests (user_id, due_at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET due_at = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -79,7 +71,7 @@ impl WriteTx {
         now: Millis,
     ) -> Result<Option<(UserKey, Vec<DigestBoard>)>, StoreError> {
         let user: Option<i64> = claim!(
-            self.writing().await?,
+            self.writing(),
             "DELETE FROM digests WHERE user_id = (SELECT user_id FROM digests WHERE due_at <= $1 \
              ORDER BY due_at, user_id LIMIT 1",
             ") RETURNING user_id",
@@ -88,7 +80,7 @@ impl WriteTx {
         let Some(user) = user else { return Ok(None) };
         let sql = "DELETE FROM digest_boards WHERE user_id = $1 RETURNING board_id, since";
         let mut boards: Vec<DigestBoard> =
-            on!(self.writing().await?, c => sqlx::query_as(sql).bind(user).fetch_all(c).await)?;
+            on!(self.writing(), c => sqlx::query_as(sql).bind(user).fetch_all(c).await)?;
         boards.sort_by_key(|board| (board.since, board.board_id));
         Ok(Some((UserKey(user), boards)))
     }
@@ -100,7 +92,7 @@ impl WriteTx {
     pub async fn end_digest(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in ["DELETE FROM digest_boards WHERE user_id = $1", "DELETE FROM digests WHERE user_id = $1"]
         {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -111,7 +103,7 @@ impl WriteTx {
                    WHERE NOT EXISTS (SELECT 1 FROM digests d WHERE d.user_id = b.user_id) \
                    ON CONFLICT (user_id) DO NOTHING";
         Ok(
-            on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(|done| done.rows_affected()))?,
+            on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(|done| done.rows_affected()))?,
         )
     }
 }

@@ -98,7 +98,7 @@ impl WriteTx {
     async fn block_target(&mut self, target: &str, reason: &str, now: Millis) -> Result<bool, StoreError> {
         let sql = "INSERT INTO do_not_mail (target, reason, at) VALUES ($1, $2, $3) \
                    ON CONFLICT (target) DO NOTHING RETURNING at";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(target)
             .bind(reason)
             .bind(now.0)
@@ -110,14 +110,15 @@ impl WriteTx {
     /// Takes an entry off the list; returns whether it was there.
     pub async fn unblock(&mut self, target: &UnmailedTarget) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 RETURNING at";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(target.as_str()).fetch_optional(c).await)?;
+        let row: Option<i64> =
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(target.as_str()).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
     /// Takes an address off the list that its reader had put there; returns whether it was there. No other entry goes.
     pub async fn unblock_by_reader(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 AND reason = $2 RETURNING at";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(address_key)
             .bind(STOPPED_BY_READER)
             .fetch_optional(c)

@@ -43,10 +43,10 @@ impl WriteTx {
         until: Millis,
     ) -> Result<i64, StoreError> {
         let old = "DELETE FROM held_answers WHERE until_at <= $1";
-        on!(self.writing().await?, c => sqlx::query(old).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(old).bind(now.0).execute(c).await.map(drop))?;
         let sql = "INSERT INTO held_answers (user_id, board_id, sight, words, until_at) \
                    VALUES ($1, $2, $3, $4, $5) RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(board.0)
             .bind(sight)
@@ -60,7 +60,7 @@ impl WriteTx {
     pub async fn take_held_answer(&mut self, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM held_answers WHERE id = $1 RETURNING id";
         let row: Option<i64> =
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).fetch_optional(c).await)?;
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 }

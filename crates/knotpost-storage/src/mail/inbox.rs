@@ -75,7 +75,7 @@ impl WriteTx {
                    text, raw, state, reason, attempts, due_at, done_at, verdicts, host) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $1, $14, $15, $16) RETURNING id";
         let done = mail.reason.is_some();
-        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: i64 = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(mail.received_at.0)
             .bind(mail.way)
             .bind(&mail.peer)
@@ -105,7 +105,7 @@ impl WriteTx {
         lease_until: Millis,
     ) -> Result<Option<InboxRow>, StoreError> {
         let row = claim!(
-            self.writing().await?,
+            self.writing(),
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
              WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1",
             ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts, host",
@@ -117,7 +117,7 @@ impl WriteTx {
     /// Makes every waiting mail due, leased or not.
     pub async fn release_inbox(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET due_at = $1 WHERE state = 'new' AND due_at > $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE inbox SET state = $2, reason = $3, done_at = $4, raw = CASE WHEN $5 THEN raw ELSE NULL END \
                    WHERE id = $1 AND state = 'new' RETURNING id";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(key.0)
             .bind(state)
             .bind(reason)
@@ -153,14 +153,14 @@ impl WriteTx {
         text: Option<&str>,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET reason = $2, subject = $3, text = $4 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(reason).bind(subject).bind(text).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(reason).bind(subject).bind(text).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Names the recipients of a mail that is done as an administrator may read them.
     pub async fn replace_recipients(&mut self, key: InboxKey, recipients: &str) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET recipients = $2 WHERE id = $1 AND recipients <> $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO inbox_seen (dedupe_key, inbox_id, at) VALUES ($1, $2, $3) \
                    ON CONFLICT (dedupe_key) DO UPDATE SET inbox_id = $2, at = $3 WHERE inbox_seen.at <= $4 RETURNING at";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(dedupe_key)
             .bind(inbox.0)
             .bind(now.0)
@@ -195,18 +195,18 @@ impl WriteTx {
     ) -> Result<(u64, bool), StoreError> {
         let raw = "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND state <> 'new' \
                    AND done_at < $1 LIMIT 1000)";
-        let mut most = on!(self.writing().await?, c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let mut most = on!(self.writing(), c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(|done| done.rows_affected()))?;
         // Rows are numbered as they come: only the oldest are read.
         let rows = "DELETE FROM inbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM inbox ORDER BY id LIMIT 1000) \
                     AS oldest WHERE state <> 'new' AND done_at < $1)";
         let seen = "DELETE FROM inbox_seen WHERE dedupe_key IN (SELECT dedupe_key FROM inbox_seen WHERE at < $1 LIMIT 1000)";
         let mut deleted = 0;
         for sql in [seen, rows] {
-            deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(rows_before.0).execute(c).await.map(|done| done.rows_affected()))?;
+            deleted = on!(self.writing(), c => sqlx::query(sql).bind(rows_before.0).execute(c).await.map(|done| done.rows_affected()))?;
             most = most.max(deleted);
         }
         let budgets = "DELETE FROM answer_budget WHERE address_key IN (SELECT address_key FROM answer_budget WHERE hour < $1 LIMIT 1000)";
-        most = most.max(on!(self.writing().await?, c => sqlx::query(budgets).bind(hour).execute(c).await.map(|done| done.rows_affected()))?);
+        most = most.max(on!(self.writing(), c => sqlx::query(budgets).bind(hour).execute(c).await.map(|done| done.rows_affected()))?);
         Ok((deleted, most >= 1000))
     }
 }

@@ -275,7 +275,7 @@ impl WriteTx {
                  WHERE id = $1 AND (state = 'failed' OR state = 'dropped' AND error IN ($3, $4)) RETURNING id"
             }
         };
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(id)
             .bind(now.0)
             .bind(one)
@@ -304,7 +304,7 @@ impl WriteTx {
                  OR state = 'queued' AND (attempts = 0 OR due_at <= $2 OR error IS NOT NULL)) RETURNING id"
             }
         };
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(id)
             .bind(now.0)
             .bind(reason)

@@ -6,7 +6,6 @@ mod budgets;
 mod coalesced_mails;
 mod delivery_status;
 mod digests;
-mod direct_mails;
 mod do_not_mail;
 mod held_answers;
 mod inbox;

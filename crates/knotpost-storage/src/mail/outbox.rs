@@ -1,13 +1,32 @@
 //! The outbox: mails are queued in the transaction that causes them, and leased and acknowledged by the workers that
 //! send them.
 
-use sqlx::{FromRow, QueryBuilder};
+use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
-use crate::batch::{MAX_NEW_MAILS, NewMails, new_mails_query, waits};
 use crate::connection::{StoreError, among, key_list, on};
-use crate::rows::{DroppedMail, NewOutbox};
+use crate::rows::{DroppedMail, NewOutbox, OutboxContent};
 use crate::transaction::{ReadTx, WriteTx};
-use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, Millis, OutboxKey, UnmailedTarget, UserKey};
+
+/// Whether a mail found by its key waits, written so that no index serves it: PostgreSQL keeps a plan made while few
+/// mails waited, and would read all that wait instead of the one row.
+macro_rules! waits {
+    () => {
+        "COALESCE(outbox.state, '') = 'queued'"
+    };
+}
+pub(crate) use waits;
+
+/// Inserts mails; one whose recipient is on the do-not-mail list is dropped from the start. The values of the mails
+/// follow, each with the targets on that list that cover its recipient.
+const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, due_at, \
+     state, error, done_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, 0, \
+     column9, CASE WHEN is_blocked THEN 'dropped' ELSE 'queued' END, CASE WHEN is_blocked THEN 'do_not_mail' END, \
+     CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
+     (v.column10, v.column11, v.column12)) AS is_blocked FROM (";
+
+/// How many mails one statement queues at most.
+const MAX_NEW_MAILS: usize = 16;
 
 /// In an `UPDATE` that ends mails: of the good-bye to a user who left, the address goes, and the message that names it.
 macro_rules! without_goodbye {
@@ -106,6 +125,40 @@ const LEASE_ON_POSTGRES: &str = lease!(
     " FOR UPDATE OF o SKIP LOCKED))"
 );
 
+/// The statement that queues these mails, at most [`MAX_NEW_MAILS`].
+fn new_mails_query<D: Database>(mails: &[NewOutbox]) -> QueryBuilder<D>
+where
+    i64: Encode<'static, D> + Type<D>,
+    Option<i64>: Encode<'static, D>,
+    String: Encode<'static, D> + Type<D>,
+    Option<String>: Encode<'static, D>,
+    Option<Vec<u8>>: Encode<'static, D>,
+    Vec<u8>: Type<D>,
+{
+    let mut query = QueryBuilder::new(NEW_MAILS);
+    query.push_values(mails, |mut row, mail| {
+        let (board, facts, rendered) = match &mail.content {
+            OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
+            OutboxContent::Message(bytes) => (None, None, Some(bytes)),
+            OutboxContent::Reference(facts) => (None, Some(facts), None),
+        };
+        row.push_bind(mail.kind.to_owned())
+            .push_bind(mail.recipient.clone())
+            .push_bind(mail.user.map(|user| user.0))
+            .push_bind(board.map(|board| board.board.0))
+            .push_bind(board.map(|board| board.ply))
+            .push_bind(facts.cloned())
+            .push_bind(rendered.cloned())
+            .push_bind(mail.message_id.clone())
+            .push_bind(mail.date.0);
+        for target in UnmailedTarget::covering(&mail.recipient.to_lowercase()) {
+            row.push_bind(target);
+        }
+    });
+    query.push(") AS v) AS mail");
+    query
+}
+
 impl ReadTx {
     /// The outgoing mail with this Message-ID (without brackets).
     pub async fn outbox_origin(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>, StoreError> {
@@ -122,11 +175,11 @@ impl WriteTx {
 
     /// Queues mails.
     pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
-        if mails.is_empty() || self.buffer(NewMails(mails)).await?.is_some() {
+        if mails.is_empty() {
             return Ok(());
         }
         for some in mails.chunks(MAX_NEW_MAILS) {
-            on!(self.writing().await?, c => new_mails_query(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
+            on!(self.writing(), c => new_mails_query(some).build().execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -141,7 +194,7 @@ impl WriteTx {
         most: i64,
     ) -> Result<Vec<OutboxRow>, StoreError> {
         let sql = if self.is_postgres() { LEASE_ON_POSTGRES } else { LEASE_ON_SQLITE };
-        let mut rows = on!(self.writing().await?, c => sqlx::query_as::<_, OutboxRow>(sql)
+        let mut rows = on!(self.writing(), c => sqlx::query_as::<_, OutboxRow>(sql)
             .bind(due_by.0)
             .bind(lease_until.0)
             .bind(most)
@@ -160,7 +213,7 @@ impl WriteTx {
         now: Millis,
     ) -> Result<(), StoreError> {
         among!(
-            self.writing().await?,
+            self.writing(),
             concat!("UPDATE outbox SET due_at = $3, attempts = attempts - 1, unsure_attempts = unsure_attempts - 1 WHERE ", waits!(), " AND due_at = $2 AND id"),
             "",
             q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
@@ -173,7 +226,7 @@ impl WriteTx {
     /// Makes every waiting mail due that was not deferred after a failure, leased or not.
     pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -191,14 +244,14 @@ impl WriteTx {
             " WHERE id = $1 AND ",
             waits!()
         );
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Acknowledges mails as sent.
     pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         among!(
-            self.writing().await?,
+            self.writing(),
             concat!("UPDATE outbox SET state = 'sent', error = NULL, done_at = $2, ", without_goodbye!(), " WHERE ", waits!(), " AND id"),
             "",
             q => sqlx::query(q.0).bind(key_list(keys)).bind(now.0).execute(q.1).await.map(drop)
@@ -218,7 +271,7 @@ impl WriteTx {
             waits!()
         );
         let known = i64::from(attempt == Attempted::InVain);
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).bind(known).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).bind(known).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -230,7 +283,8 @@ impl WriteTx {
     ) -> Result<Vec<DroppedMail>, StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 \
                    WHERE board_id = $1 AND state = 'queued' RETURNING id, recipient, user_id, ply, facts";
-        let mut rows: Vec<DroppedRow> = on!(self.writing().await?, c => sqlx::query_as(sql).bind(board.0).bind(now.0).fetch_all(c).await)?;
+        let mut rows: Vec<DroppedRow> =
+            on!(self.writing(), c => sqlx::query_as(sql).bind(board.0).bind(now.0).fetch_all(c).await)?;
         rows.sort_unstable_by_key(|row| row.0);
         let dropped = rows.into_iter().filter_map(|(_, recipient, user, ply, facts)| {
             Some(DroppedMail { recipient, user_id: user.map(UserKey), ply: ply?, facts: facts? })
@@ -266,7 +320,7 @@ impl WriteTx {
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, done_at FROM outbox WHERE state <> 'queued' \
                    ORDER BY id LIMIT 1000) AS oldest WHERE done_at < $1)";
         Ok(
-            on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
+            on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
         )
     }
 }

@@ -17,14 +17,14 @@ impl WriteTx {
     pub async fn set_puzzle_mail_due(&mut self, user: UserKey, due: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO puzzle_mails (user_id, due_at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET due_at = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// The user takes no mails with puzzles any more.
     pub async fn end_puzzle_mails(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM puzzle_mails WHERE user_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -32,7 +32,7 @@ impl WriteTx {
     /// these mails is entered anew in the same transaction.
     pub async fn take_puzzle_mails(&mut self, now: Millis, most: i64) -> Result<Vec<UserKey>, StoreError> {
         let users: Vec<i64> = claim!(
-            self.writing().await?,
+            self.writing(),
             "DELETE FROM puzzle_mails WHERE user_id IN (SELECT user_id FROM puzzle_mails WHERE due_at <= $1 \
              ORDER BY due_at, user_id LIMIT $2",
             ") RETURNING user_id",

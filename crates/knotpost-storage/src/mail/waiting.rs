@@ -133,7 +133,7 @@ impl WriteTx {
         let turn = self.next_turn(place, mail.received_at).await?;
         let key = self.insert_inbox(mail).await?;
         let sql = "UPDATE inbox SET turn = $2, flow = $3, from_domain = $4, share = $5 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(key.0)
             .bind(turn)
             .bind(&place.flow)

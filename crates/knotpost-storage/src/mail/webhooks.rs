@@ -175,7 +175,7 @@ impl WriteTx {
     ) -> Result<i64, StoreError> {
         let sql = "INSERT INTO webhooks (user_id, url, events, secret, form, label, session, created_at, failures) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(&hook.url)
             .bind(&hook.events)
@@ -191,20 +191,21 @@ impl WriteTx {
     /// Deletes the browsers with that address of a push service, whoever's they are; their numbers.
     pub async fn drop_browsers_at(&mut self, url: &str) -> Result<Vec<i64>, StoreError> {
         let sql = "DELETE FROM webhooks WHERE url = $1 AND form = 'push' RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?)
     }
 
     /// Deletes a webhook of a user; `false`: they have no such webhook.
     pub async fn drop_webhook(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM webhooks WHERE id = $1 AND user_id = $2 RETURNING id";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
+        let row: Option<i64> =
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
     /// Gives a webhook another secret.
     pub async fn set_webhook_secret(&mut self, id: i64, secret: &[u8]) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET secret = $2 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -212,14 +213,14 @@ impl WriteTx {
     pub async fn note_hook_well(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, sent_at = $2, \
                    error = CASE WHEN stopped_at IS NULL THEN NULL ELSE error END WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Switches a webhook on, as if nothing had ever failed.
     pub async fn start_webhook(&mut self, id: i64) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -233,14 +234,14 @@ impl WriteTx {
         let sql = "UPDATE webhooks SET failures = failures + 1, failing_since = COALESCE(failing_since, $3), error = $2 \
                    WHERE id = $1 RETURNING failures, failing_since";
         Ok(
-            on!(self.writing().await?, c => sqlx::query_as(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?,
+            on!(self.writing(), c => sqlx::query_as(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?,
         )
     }
 
     /// Switches a webhook off; `false`: it was off already.
     pub async fn stop_webhook(&mut self, id: i64, why: &str, now: Millis) -> Result<bool, StoreError> {
         let sql = "UPDATE webhooks SET stopped_at = $3, error = $2 WHERE id = $1 AND stopped_at IS NULL RETURNING id";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
+        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
@@ -248,7 +249,7 @@ impl WriteTx {
     pub async fn insert_hook_event(&mut self, event: &NewHookEvent) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at, \
                    webhook_id) VALUES ('webhook', $1, $2, $3, $4, $5, 'queued', 0, $5, $6)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(&event.recipient)
             .bind(event.user.0)
             .bind(&event.body)
@@ -269,7 +270,7 @@ impl WriteTx {
         lease_until: Millis,
     ) -> Result<Option<HookEventRow>, StoreError> {
         let leased = claim!(
-            self.writing().await?,
+            self.writing(),
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT id FROM outbox \
              WHERE state = 'queued' AND webhook_id IS NOT NULL AND due_at <= $1 AND id IN (SELECT MIN(id) FROM outbox \
              WHERE state = 'queued' AND webhook_id IS NOT NULL GROUP BY webhook_id) ORDER BY due_at, id LIMIT 1",
@@ -282,7 +283,7 @@ impl WriteTx {
             // Another process that leases another event of this webhook at the same moment does not see this lease: it writes
             // this row too, fails, and looks again.
             let sql = "UPDATE webhooks SET failures = failures WHERE id = $1";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(webhook_id).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(webhook_id).execute(c).await.map(drop))?;
         }
         Ok(leased)
     }
@@ -296,7 +297,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 WHERE id IN (SELECT id FROM outbox \
                    WHERE state = 'queued' AND webhook_id IS NOT NULL AND due_at < $1 ORDER BY due_at LIMIT 1000)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).bind(why).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(before.0).bind(why).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -304,14 +305,14 @@ impl WriteTx {
     pub async fn put_hook_off(&mut self, webhook: i64, due: Millis, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at < $2 \
                    AND (due_at <= $3 OR attempts = 0 OR error IS NOT NULL)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(due.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(webhook).bind(due.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Makes due what waits for a webhook that took an event: another one that it did not take before may be taken now.
     pub async fn hurry_hook(&mut self, webhook: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -319,7 +320,7 @@ impl WriteTx {
     pub async fn drop_hook_events(&mut self, webhook: i64, why: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 \
                    WHERE webhook_id = $1 AND state = 'queued'";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(why).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(webhook).bind(why).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -61,7 +61,7 @@ impl WriteTx {
         for Queue { table, waiting, furthest } in QUEUES {
             let sql = format!("UPDATE {table} SET due_at = $1 WHERE {waiting} AND due_at > $2");
             let latest = now.plus(furthest).0;
-            on!(self.writing().await?, c => sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(latest).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(latest).execute(c).await.map(drop))?;
         }
         Ok(())
     }

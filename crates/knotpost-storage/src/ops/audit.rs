@@ -98,7 +98,7 @@ impl WriteTx {
     pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(now.0)
             .bind(row.channel)
             .bind(&row.actor)
@@ -120,7 +120,7 @@ impl WriteTx {
         let sql = "DELETE FROM audit WHERE id IN \
                    (SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT 1000) AS oldest WHERE at < $1)";
         Ok(
-            on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
+            on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
         )
     }
 }

@@ -32,7 +32,7 @@ impl WriteTx {
     pub async fn put_leader_lease(&mut self, name: &str, lease: &LeaderLease) -> Result<(), StoreError> {
         let sql = "INSERT INTO duties (name, holder, until_at, alive_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (name) DO UPDATE SET holder = $2, until_at = $3, alive_at = $4";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(name)
             .bind(&lease.holder)
             .bind(lease.until_at.0)
@@ -46,7 +46,7 @@ impl WriteTx {
     /// Ends all leases: their holders are gone. When the work was last done stays.
     pub async fn release_leader_leases(&mut self) -> Result<(), StoreError> {
         let sql = "UPDATE duties SET until_at = alive_at WHERE until_at > alive_at";
-        on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -55,7 +55,7 @@ impl WriteTx {
         let sql =
             "UPDATE duties SET until_at = alive_at WHERE holder = $1 AND until_at > alive_at RETURNING name";
         let names: Vec<String> =
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(holder).fetch_all(c).await)?;
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(holder).fetch_all(c).await)?;
         Ok(!names.is_empty())
     }
 
@@ -63,15 +63,15 @@ impl WriteTx {
     pub async fn insert_outage(&mut self, outage: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO outages (from_at, until_at) VALUES ($1, $2) \
                    ON CONFLICT (from_at) DO UPDATE SET until_at = $2 WHERE outages.until_at < $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(outage.from.0).bind(outage.until.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(outage.from.0).bind(outage.until.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Cuts off what lies after `now` in the outages: the machine's time went back.
     pub async fn trim_outages(&mut self, now: Millis) -> Result<(), StoreError> {
-        on!(self.writing().await?, c => sqlx::query("DELETE FROM outages WHERE from_at >= $1").bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query("DELETE FROM outages WHERE from_at >= $1").bind(now.0).execute(c).await.map(drop))?;
         let sql = "UPDATE outages SET until_at = $1 WHERE until_at > $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

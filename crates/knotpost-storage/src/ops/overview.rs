@@ -94,7 +94,7 @@ impl ReadTx {
 
     /// What time it is for the database; `None` on SQLite, which has no clock of its own.
     pub async fn database_time(&mut self) -> Result<Option<Millis>, StoreError> {
-        match self.driver().await? {
+        match self.driver() {
             Driver::Sqlite(_) => Ok(None),
             Driver::Postgres(connection) => {
                 let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
@@ -147,7 +147,7 @@ impl ReadTx {
 
     /// Bytes that the database takes.
     pub async fn database_bytes(&mut self) -> Result<i64, StoreError> {
-        Ok(match self.driver().await? {
+        Ok(match self.driver() {
             Driver::Sqlite(connection) => {
                 let sql =
                     "SELECT p.page_count * s.page_size FROM pragma_page_count AS p, pragma_page_size AS s";

@@ -16,14 +16,14 @@ impl WriteTx {
     pub async fn save_server_metadata(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO server_facts (name, value) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET value = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(name).bind(value).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(name).bind(value).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the value of `name`.
     pub async fn forget_server_metadata(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM server_facts WHERE name = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -42,7 +42,7 @@ impl WriteTx {
         let sql = "INSERT INTO servers (name, host, version, started_at, alive_at, errors, error, error_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
                    alive_at = $5, errors = $6, error = $7, error_at = $8";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(&row.name)
             .bind(&row.host)
             .bind(&row.version)
@@ -60,20 +60,20 @@ impl WriteTx {
     /// Deletes the row of a server that ended.
     pub async fn delete_server(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE name = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the rows of all servers: none is running.
     pub async fn delete_servers(&mut self) -> Result<(), StoreError> {
-        on!(self.writing().await?, c => sqlx::query("DELETE FROM servers").execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query("DELETE FROM servers").execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the rows of servers that have reported nothing since `before`.
     pub async fn prune_servers(&mut self, before: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE alive_at < $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -94,7 +94,7 @@ impl ReadTx {
             }
             each(&cells)
         };
-        match self.driver().await? {
+        match self.driver() {
             Driver::Sqlite(connection) => {
                 let outcome = connection.for_each_row(sql, |row| {
                     match hand_over(&|index, kind| cell!(row, index, kind)) {
@@ -162,7 +162,7 @@ impl WriteTx {
                     chunk.len(),
                     |number| if numbered { format!("${number}") } else { "?".to_owned() },
                 );
-            on!(self.writing().await?, c => {
+            on!(self.writing(), c => {
                 let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(chunk.len() == full);
                 for row in chunk {
                     for (column, cell) in table.columns.iter().zip(row) {
@@ -179,7 +179,7 @@ impl WriteTx {
     pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
-        if let Driver::Postgres(mut connection) = self.writing().await?.driver().await? {
+        if let Driver::Postgres(mut connection) = self.writing().driver() {
             // It looks for the rows that refer to each deleted one, and not every reference has an index: of large tables
             // that takes days. Together they may be truncated, as nothing else refers to them.
             let sql = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
@@ -188,7 +188,7 @@ impl WriteTx {
         }
         for name in names {
             let sql = format!("DELETE FROM {name}");
-            on!(self.writing().await?, c => sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -196,7 +196,7 @@ impl WriteTx {
     /// After rows came in with their keys: new rows continue after the highest key, and statements are planned for
     /// the rows there are now. SQLite needs neither.
     pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
-        let Driver::Postgres(mut connection) = self.writing().await?.driver().await? else { return Ok(()) };
+        let Driver::Postgres(mut connection) = self.writing().driver() else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sqlx::pool::PoolConnection;
-use sqlx::{ConnectOptions as _, Connection as _, Transaction};
-use sqlx_postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, Postgres};
+use sqlx::{Connection as _, Transaction};
+use sqlx_postgres::{PgPool, PgPoolOptions, Postgres};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -44,7 +44,6 @@ pub(crate) struct Generation {
     /// Counts up.
     pub(crate) number: u64,
     pub(crate) pool: PgPool,
-    pub(crate) options: Arc<PgConnectOptions>,
     /// Cancelled when these connections are given up: nothing on them is waited for any more.
     pub(crate) ended: CancellationToken,
     /// The parent of that token, and of those of the connections before to the same server.
@@ -83,11 +82,6 @@ impl Primary {
     /// The connections for new work.
     pub(crate) fn generation(&self) -> Generation {
         self.0.generation.borrow().clone()
-    }
-
-    /// Whether these connections are still those for new work.
-    pub(crate) fn is_current(&self, number: u64) -> bool {
-        self.0.generation.borrow().number == number
     }
 
     /// Waits until the connections for new work are others than these.
@@ -132,21 +126,6 @@ impl Primary {
         deadline: Instant,
     ) -> Result<(Transaction<'static, Postgres>, Generation), StoreError> {
         self.patiently(deadline, move |generation| Box::pin(begin_on(generation, begin))).await
-    }
-
-    /// A connection of its own to the server that works now. It is tried once.
-    ///
-    /// # Errors
-    /// When that cannot be reached, or takes no writes.
-    pub(crate) async fn connect(&self) -> Result<(PgConnection, Generation), StoreError> {
-        let generation = self.generation();
-        let connecting = async {
-            let mut connection = generation.options.connect().await?;
-            let role = Role::greet(&mut connection).await?;
-            if self.0.hosts.accepts(role) { Ok(connection) } else { Err(refused().into()) }
-        };
-        let connection = generation.run(connecting).await?;
-        Ok((connection, generation))
     }
 
     /// Tries until it works, on whatever server works then.
@@ -324,8 +303,8 @@ impl Generation {
                 let is_over = over.is_cancelled();
                 Box::pin(async move { Ok(!is_over) })
             })
-            .connect_lazy_with(options.clone());
-        Some(Self { number, pool, options: Arc::new(options), ended, server_ended, host })
+            .connect_lazy_with(options);
+        Some(Self { number, pool, ended, server_ended, host })
     }
 
     /// Runs something on these connections, as long as they are not given up.

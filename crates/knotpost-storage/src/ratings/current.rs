@@ -145,14 +145,14 @@ impl WriteTx {
     pub async fn take_rating_place(&mut self, game: &str) -> Result<(i64, Pool), StoreError> {
         let sql = "INSERT INTO rating_orders (game, next, players, sum) VALUES ($1, 2, 0, 0) \
                    ON CONFLICT (game) DO UPDATE SET next = rating_orders.next + 1 RETURNING next - 1, players, sum";
-        let (place, players, sum) = on!(self.writing().await?, c => sqlx::query_as::<_, (i64, i64, i64)>(sql).bind(game).fetch_one(c).await)?;
+        let (place, players, sum) = on!(self.writing(), c => sqlx::query_as::<_, (i64, i64, i64)>(sql).bind(game).fetch_one(c).await)?;
         Ok((place, Pool { players, sum }))
     }
 
     /// Stores what all active established players of a game are now.
     pub async fn set_rating_pool(&mut self, game: &str, pool: Pool) -> Result<(), StoreError> {
         let sql = "UPDATE rating_orders SET players = $2, sum = $3 WHERE game = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(pool.players).bind(pool.sum).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(game).bind(pool.players).bind(pool.sum).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl WriteTx {
                    lost = excluded.lost, tied = excluded.tied, glicko = excluded.glicko, \
                    deviation = excluded.deviation, volatility = excluded.volatility, active = excluded.active, \
                    ended_at = excluded.ended_at";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(row.user_id.0)
             .bind(game)
             .bind(row.rating)
@@ -194,7 +194,7 @@ impl WriteTx {
         at: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE ratings SET ended_at = $3 WHERE user_id = $1 AND game = $2 AND ended_at < $3";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).bind(at.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(game).bind(at.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -208,10 +208,10 @@ impl WriteTx {
         at: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE ratings SET active = $3 WHERE user_id = $1 AND game = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).bind(active).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(game).bind(active).execute(c).await.map(drop))?;
         let sql =
             "INSERT INTO rating_activity (game, place, user_id, active, at) VALUES ($1, $2, $3, $4, $5)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(game)
             .bind(place)
             .bind(user.0)
@@ -231,7 +231,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO rating_changes (board_id, user_id, game, place, before, after, active, at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(change.board.0)
             .bind(change.user.0)
             .bind(game)

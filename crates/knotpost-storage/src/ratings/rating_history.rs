@@ -117,14 +117,14 @@ impl WriteTx {
     /// Deletes the stored change of a player's rating by a board.
     pub async fn delete_rating_change(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM rating_changes WHERE board_id = $1 AND user_id = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes a player's rating.
     pub async fn delete_rating(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM ratings WHERE game = $1 AND user_id = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

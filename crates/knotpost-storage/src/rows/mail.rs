@@ -1,6 +1,6 @@
 //! Mails as they are stored.
 
-use knotpost_model::{BoardKey, InboxKey, Millis, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
 
 /// A mail to be stored.
 #[derive(Clone, Debug)]
@@ -32,27 +32,6 @@ pub struct NewInbox {
     pub verdicts: Option<String>,
     /// The connecting host that it counts for while it waits.
     pub host: Option<String>,
-}
-
-/// A mail that is carried out as it is stored.
-#[derive(Clone, Debug)]
-pub struct DirectMail {
-    /// The mail, done from the beginning.
-    pub row: NewInbox,
-    /// The address in From, as addresses are looked up.
-    pub sender_key: String,
-    /// Identifies the mail: a second mail with the same key is a duplicate.
-    pub dedupe_key: String,
-    /// A mail acted on after this under the same key is the same mail.
-    pub since: Millis,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StoredMail {
-    /// Its row.
-    pub key: InboxKey,
-    /// Whether it is no duplicate, so that it is to be acted on.
-    pub is_first: bool,
 }
 
 /// A board mail by reference: rendered when it is sent, from facts that do not change once it was tried.
@@ -88,16 +67,6 @@ pub struct NewOutbox {
     pub message_id: String,
     /// The Date it carries.
     pub date: Millis,
-}
-
-impl NewOutbox {
-    /// The board it shows, when it is rendered from facts.
-    pub(crate) fn board(&self) -> Option<BoardKey> {
-        match &self.content {
-            OutboxContent::Board(mail) => Some(mail.board),
-            OutboxContent::Message(_) | OutboxContent::Reference(_) => None,
-        }
-    }
 }
 
 /// A board mail that waits and was never tried, and what it shows from now on beside the board, as JSON.

@@ -1,7 +1,4 @@
-//! Rows that batches carry, as plain values.
-//!
-//! They lie below [`batch`](crate::batch), which prefetches and buffers them, and below the tables, which read and write them.
-//! A row that only its table knows is declared there.
+//! Rows that several subjects or crates know, as plain values. A row that only its table knows is declared there.
 
 mod boards;
 mod mail;
@@ -10,7 +7,7 @@ mod requests;
 mod users;
 
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow, SeatRow, SeatedBoard, Turn};
-pub use mail::{BoardMail, CoalescedMail, DirectMail, NewInbox, NewOutbox, OutboxContent, StoredMail};
+pub use mail::{BoardMail, CoalescedMail, NewInbox, NewOutbox, OutboxContent};
 pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};

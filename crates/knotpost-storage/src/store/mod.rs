@@ -15,7 +15,6 @@ use sqlx_rusqlite::{ReaderPool, Usage, UsageCounter};
 use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::Instant;
 
-use crate::batch::MovePlan;
 use crate::connection::{Connection, FileIdentity, StoreError, on};
 use crate::postgres::{PATIENCE, Primary, State};
 use crate::transaction::ReadTx;
@@ -85,22 +84,7 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(None, Isolation::Serializable, work).await
-    }
-
-    /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made in batches.
-    ///
-    /// # Errors
-    /// As [`Store::write`].
-    pub async fn write_move<T, W>(&self, plan: Option<MovePlan>, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: Work<T>,
-    {
-        // Moves lock their board and write its row; whatever else they decide by is written by those who change it
-        // (docs/how/storage.md).
-        let isolation = if plan.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
-        self.writer.write(plan, isolation, work).await
+        self.writer.write(Isolation::Serializable, work).await
     }
 
     /// As [`Store::write`], for work on a queue that claims rows, marks them or deletes old ones, and writes every row by
@@ -113,7 +97,7 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(None, Isolation::Snapshot, work).await
+        self.writer.write(Isolation::Snapshot, work).await
     }
 
     /// How many writes this process has requested since it started.

@@ -62,7 +62,7 @@ impl Store {
             return open_sqlite(&file, settings.max_connections).await;
         }
         let primary = Primary::open(Hosts::parse(&settings.url)?, settings.max_connections).await?;
-        Ok(Self { writer: Writer::postgres(primary.clone())?, pools: Pools::Postgres(primary) })
+        Ok(Self { writer: Writer::postgres(primary.clone()), pools: Pools::Postgres(primary) })
     }
 
     /// Brings the schema up to date, one process at a time. A SQLite file is copied before its schema changes.

@@ -5,20 +5,6 @@ use crate::rows::{MoverRow, UserRow, UserState, is_shared};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// The preference of the user `u` about confirming moves in a game or, failing that, in all games. The empty name of all
-/// games sorts before every game.
-macro_rules! wish_to_confirm {
-    ($game:literal) => {
-        concat!(
-            "(SELECT p.value FROM preferences p WHERE p.user_id = u.id AND p.name = 'confirm' \
-             AND (p.game = '' OR p.game = ",
-            $game,
-            ") ORDER BY p.game DESC LIMIT 1) AS confirm"
-        )
-    };
-}
-pub(crate) use wish_to_confirm;
-
 /// A user to be stored.
 #[derive(Clone, Debug)]
 pub struct NewUser {
@@ -29,20 +15,6 @@ pub struct NewUser {
     /// When the user signed up.
     pub at: Millis,
 }
-
-/// Whether the user `u` has a token of this key; without a key that is true.
-macro_rules! has_key {
-    ($key:literal) => {
-        concat!(
-            "(",
-            $key,
-            " IS NULL OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.id = ",
-            $key,
-            " AND t.user_id = u.id)) AS has_key"
-        )
-    };
-}
-pub(crate) use has_key;
 
 macro_rules! select_user {
     ($rest:literal) => {
@@ -74,16 +46,12 @@ impl ReadTx {
         game: &str,
         token: Option<i64>,
     ) -> Result<Option<MoverRow>, StoreError> {
-        if let Some(found) = self.prefetched().take_mover(key, game, token) {
-            return Ok(Some(found));
-        }
-        let sql = concat!(
-            "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at, ",
-            wish_to_confirm!("$2"),
-            ", ",
-            has_key!("$3"),
-            " FROM users u WHERE u.id = $1"
-        );
+        // The empty name of all games sorts before every game.
+        let sql = "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at, \
+                   (SELECT p.value FROM preferences p WHERE p.user_id = u.id AND p.name = 'confirm' \
+                   AND (p.game = '' OR p.game = $2) ORDER BY p.game DESC LIMIT 1) AS confirm, \
+                   ($3 IS NULL OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.id = $3 AND t.user_id = u.id)) AS has_key \
+                   FROM users u WHERE u.id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, MoverRow>(sql)
             .bind(key.0)
             .bind(game)
@@ -177,22 +145,12 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Claims a user's row for this transaction: on PostgreSQL a concurrent transaction that claims or changes it too
-    /// conflicts with this one, even where all other rows that the two read and write are different.
-    pub async fn touch_user(&mut self, user: UserKey) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            let sql = "UPDATE users SET role = role WHERE id = $1";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        }
-        Ok(())
-    }
-
     /// Stores a new player; `None` when the name is taken.
     pub async fn insert_user(&mut self, user: &NewUser) -> Result<Option<UserKey>, StoreError> {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, $3, 'player', 'active', $4) \
                    ON CONFLICT (userid_key) DO NOTHING RETURNING id";
-        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(&user.userid)
             .bind(user.userid.to_lowercase())
             .bind(&user.password_hash)
@@ -210,7 +168,7 @@ impl WriteTx {
         at: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
         self.drop_sessions_of(user).await
     }
 
@@ -220,7 +178,7 @@ impl WriteTx {
     /// The database fails.
     pub async fn set_userid(&mut self, user: UserKey, userid: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET userid = $2, userid_key = $3 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(userid)
             .bind(userid.to_lowercase())
@@ -233,14 +191,14 @@ impl WriteTx {
     /// Sets whether the account is in use.
     pub async fn set_user_state(&mut self, user: UserKey, state: UserState) -> Result<(), StoreError> {
         let sql = "UPDATE users SET state = $2 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Makes the user a `player` or an `admin`.
     pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET role = $2 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
         Ok(())
     }
 }

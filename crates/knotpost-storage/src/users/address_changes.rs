@@ -52,7 +52,7 @@ impl WriteTx {
         now: Millis,
     ) -> Result<i64, StoreError> {
         let sql = "INSERT INTO address_changes (user_id, at, addresses) VALUES ($1, $2, $3) RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(now.0)
             .bind(addresses)
@@ -68,7 +68,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE address_changes SET undone_at = $3 WHERE id = $1 AND user_id = $2 AND undone_at IS NULL \
                    RETURNING id";
-        let undone: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let undone: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(change.id)
             .bind(change.user_id.0)
             .bind(now.0)
@@ -76,7 +76,7 @@ impl WriteTx {
             .await)?;
         let later =
             "UPDATE address_changes SET undone_at = $3 WHERE id > $1 AND user_id = $2 AND undone_at IS NULL";
-        on!(self.writing().await?, c => sqlx::query(later)
+        on!(self.writing(), c => sqlx::query(later)
             .bind(change.id)
             .bind(change.user_id.0)
             .bind(now.0)
@@ -89,7 +89,7 @@ impl WriteTx {
     /// Deletes a batch of changes before `before`, which can no longer be taken back; returns whether there may be more.
     pub async fn prune_address_changes(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM address_changes WHERE id IN (SELECT id FROM address_changes WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -99,7 +99,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO addresses (user_id, address, address_key, verified_at, leaving, created_at) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, address_key) DO NOTHING RETURNING id";
-        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(address.to_string())
             .bind(address.key())
@@ -114,7 +114,7 @@ impl WriteTx {
     /// Deletes an address of a user.
     pub async fn remove_address(&mut self, user: UserKey, address_key: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND address_key = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -126,14 +126,14 @@ impl WriteTx {
         leaving: bool,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE addresses SET leaving = $3 WHERE user_id = $1 AND address_key = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(leaving).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(address_key).bind(leaving).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes the addresses of a user that were to go once another one was proven.
     pub async fn remove_leaving_addresses(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND leaving";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE addresses SET verified_at = COALESCE(verified_at, $3) \
                    WHERE user_id = $1 AND address_key = $2 RETURNING id";
-        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(address_key)
             .bind(now.0)
@@ -158,7 +158,7 @@ impl WriteTx {
     /// Deletes the addresses of a user that were added since that moment.
     pub async fn remove_addresses_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND created_at >= $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -172,10 +172,10 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let lock = "INSERT INTO confirmations (address_key, sent_at) VALUES ($1, $2) \
                     ON CONFLICT (address_key) DO UPDATE SET sent_at = $2";
-        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
         let count = "SELECT COUNT(*) FROM confirmation_mails WHERE address_key = $1 AND sent_at > $2 AND aligned = $3";
         for (most, since) in share.limits {
-            let sent: i64 = on!(self.writing().await?, c => sqlx::query_scalar(count)
+            let sent: i64 = on!(self.writing(), c => sqlx::query_scalar(count)
                 .bind(address_key)
                 .bind(now.0 - since)
                 .bind(share.aligned)
@@ -187,7 +187,7 @@ impl WriteTx {
         }
         if let Some((most, since)) = share.of_user {
             let count = "SELECT COUNT(*) FROM confirmation_mails WHERE user_id = $1 AND sent_at > $2 AND aligned = $3";
-            let caused: i64 = on!(self.writing().await?, c => sqlx::query_scalar(count)
+            let caused: i64 = on!(self.writing(), c => sqlx::query_scalar(count)
                 .bind(user.0)
                 .bind(now.0 - since)
                 .bind(share.aligned)
@@ -199,7 +199,7 @@ impl WriteTx {
         }
         let note =
             "INSERT INTO confirmation_mails (address_key, sent_at, user_id, aligned) VALUES ($1, $2, $3, $4)";
-        on!(self.writing().await?, c => sqlx::query(note)
+        on!(self.writing(), c => sqlx::query(note)
             .bind(address_key)
             .bind(now.0)
             .bind(user.0)
@@ -214,7 +214,7 @@ impl WriteTx {
     pub async fn prune_confirmation_mails(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmation_mails WHERE id IN \
                    (SELECT id FROM confirmation_mails WHERE sent_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 
@@ -223,7 +223,7 @@ impl WriteTx {
     pub async fn prune_confirmations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmations WHERE address_key IN \
                    (SELECT address_key FROM confirmations WHERE sent_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

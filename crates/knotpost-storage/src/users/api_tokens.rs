@@ -116,7 +116,7 @@ impl WriteTx {
     pub async fn insert_token(&mut self, token: &NewToken, now: Millis) -> Result<i64, StoreError> {
         let sql = "INSERT INTO api_tokens (digest, user_id, name, scopes, password_mark, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(&token.digest)
             .bind(token.user.0)
             .bind(&token.name)
@@ -131,21 +131,22 @@ impl WriteTx {
     /// Stores that a key was used.
     pub async fn touch_token(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE api_tokens SET used_at = $2 WHERE id = $1 AND (used_at IS NULL OR used_at < $2)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Deletes an API key of a user; `false`: they have no such key.
     pub async fn drop_token(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING id";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
+        let row: Option<i64> =
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
     /// Ends the keys of a user that were made since that moment.
     pub async fn drop_tokens_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1 AND created_at >= $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -153,7 +154,7 @@ impl WriteTx {
     pub async fn drop_tokens_of(&mut self, user: UserKey) -> Result<u64, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1";
         Ok(
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(|done| done.rows_affected()))?,
+            on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(|done| done.rows_affected()))?,
         )
     }
 
@@ -161,7 +162,7 @@ impl WriteTx {
     pub async fn prune_tokens(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM api_tokens WHERE id IN (SELECT id FROM api_tokens WHERE expires_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -73,14 +73,8 @@ impl WriteTx {
     /// Deletes everything that belongs to this user alone, mails to them included, and blanks mails from them. A mail that
     /// was written to say good-bye and was not sent yet stays.
     pub async fn forget_user(&mut self, user: UserKey) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            // A move at the same moment on a board that this user watches would write to them.
-            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id IN (SELECT board_id FROM subscribers \
-                       WHERE user_id = $1 UNION SELECT board_id FROM notifications WHERE user_id = $1)";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        }
         for sql in MAILS.into_iter().chain(FORGOTTEN) {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -91,7 +85,7 @@ impl WriteTx {
             "UPDATE remarks SET text = $2 WHERE user_id = $1",
             "UPDATE broadcasts SET text = $2 WHERE user_id = $1",
         ] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(REMOVED).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(REMOVED).execute(c).await.map(drop))?;
         }
         Ok(())
     }

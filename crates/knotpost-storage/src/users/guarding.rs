@@ -35,10 +35,10 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO login_hosts (user_id, host, seen_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, host) DO UPDATE SET seen_at = $3";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(host).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(host).bind(now.0).execute(c).await.map(drop))?;
         let sql = "DELETE FROM login_hosts WHERE user_id = $1 AND host NOT IN \
                    (SELECT n.host FROM login_hosts n WHERE n.user_id = $1 ORDER BY n.seen_at DESC, n.host LIMIT $2)";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(MOST_HOSTS).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(MOST_HOSTS).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -46,7 +46,7 @@ impl WriteTx {
     pub async fn prune_login_hosts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM login_hosts WHERE (user_id, host) IN \
                    (SELECT user_id, host FROM login_hosts WHERE seen_at < $1 LIMIT 1000)";
-        let gone = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|d| d.rows_affected()))?;
+        let gone = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(gone == 1000)
     }
 
@@ -59,7 +59,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO password_warnings (user_id, at) VALUES ($1, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $3 WHERE password_warnings.at <= $2 RETURNING at";
-        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let claimed: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(since.0)
             .bind(now.0)
@@ -75,8 +75,6 @@ impl WriteTx {
                    CASE WHEN stranger_challenges.day = $2 THEN stranger_challenges.challenges + 1 ELSE 1 END \
                    RETURNING challenges";
         let day = now.0.div_euclid(DAY_MS);
-        Ok(
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(day).fetch_one(c).await)?,
-        )
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(day).fetch_one(c).await)?)
     }
 }

@@ -1,6 +1,6 @@
 //! Users: their addresses, sessions, keys and settings, and what decides which mails they get.
 
-pub(crate) mod accounts;
+mod accounts;
 mod address_changes;
 mod addresses;
 mod api_tokens;
@@ -24,6 +24,3 @@ pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use presence::PresenceRow;
 pub use sessions::SessionRow;
 pub use vacations::VacationRow;
-
-pub(crate) use accounts::{has_key, wish_to_confirm};
-pub(crate) use readers::ReadersQuery;

@@ -75,7 +75,7 @@ impl WriteTx {
     pub async fn insert_passkey(&mut self, passkey: &NewPasskey, now: Millis) -> Result<bool, StoreError> {
         let sql = "INSERT INTO passkeys (user_id, credential, algorithm, public_key, counter, name, created_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential) DO NOTHING RETURNING id";
-        let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let id: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
             .bind(passkey.user.0)
             .bind(&passkey.credential)
             .bind(passkey.algorithm)
@@ -93,28 +93,29 @@ impl WriteTx {
     pub async fn use_passkey(&mut self, id: i64, counter: i64, now: Millis) -> Result<bool, StoreError> {
         let sql = "UPDATE passkeys SET counter = $2, used_at = $3 \
                    WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0)) RETURNING id";
-        let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(counter).bind(now.0).fetch_optional(c).await)?;
+        let id: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(counter).bind(now.0).fetch_optional(c).await)?;
         Ok(id.is_some())
     }
 
     /// Deletes a passkey of a user; `false`: they have no such passkey.
     pub async fn drop_passkey(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM passkeys WHERE id = $1 AND user_id = $2 RETURNING id";
-        let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
+        let id: Option<i64> =
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
         Ok(id.is_some())
     }
 
     /// Gives a passkey of a user another name; `false`: they have no such passkey.
     pub async fn rename_passkey(&mut self, user: UserKey, id: i64, name: &str) -> Result<bool, StoreError> {
         let sql = "UPDATE passkeys SET name = $3 WHERE id = $1 AND user_id = $2 RETURNING id";
-        let id: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).bind(name).fetch_optional(c).await)?;
+        let id: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).bind(name).fetch_optional(c).await)?;
         Ok(id.is_some())
     }
 
     /// Deletes the passkeys of a user that were added since that moment.
     pub async fn drop_passkeys_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM passkeys WHERE user_id = $1 AND created_at >= $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -126,7 +127,7 @@ impl WriteTx {
     ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO passkey_challenges (nonce, expires_at) VALUES ($1, $2) \
                    ON CONFLICT (nonce) DO NOTHING RETURNING expires_at";
-        let at: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(nonce).bind(expires_at.0).fetch_optional(c).await)?;
+        let at: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(nonce).bind(expires_at.0).fetch_optional(c).await)?;
         Ok(at.is_some())
     }
 
@@ -134,7 +135,7 @@ impl WriteTx {
     pub async fn prune_passkey_challenges(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM passkey_challenges WHERE nonce IN \
                    (SELECT nonce FROM passkey_challenges WHERE expires_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -52,12 +52,12 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let Some(value) = value else {
             let sql = "DELETE FROM preferences WHERE user_id = $1 AND game = $2 AND name = $3";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).bind(name).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(game).bind(name).execute(c).await.map(drop))?;
             return Ok(());
         };
         let sql = "INSERT INTO preferences (user_id, game, name, value) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (user_id, game, name) DO UPDATE SET value = $4";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(game)
             .bind(name)

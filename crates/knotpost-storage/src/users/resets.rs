@@ -39,7 +39,7 @@ impl WriteTx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO password_resets (user_id, code_digest, tries, at) VALUES ($1, $2, 0, $3) \
                    ON CONFLICT (user_id, at) DO NOTHING";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -54,14 +54,14 @@ impl WriteTx {
         let sql = "UPDATE password_resets SET tries = tries + 1 WHERE user_id = $1 AND at > $2 AND tries < $3 \
                    RETURNING code_digest";
         Ok(
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(most).fetch_all(c).await)?,
+            on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(most).fetch_all(c).await)?,
         )
     }
 
     /// Deletes the codes of a user.
     pub async fn drop_reset(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM password_resets WHERE user_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -69,7 +69,7 @@ impl WriteTx {
     pub async fn prune_resets(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM password_resets WHERE (user_id, at) IN \
                    (SELECT user_id, at FROM password_resets WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -82,7 +82,7 @@ impl WriteTx {
         let sql = "INSERT INTO web_sessions \
                    (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(&session.digest)
             .bind(session.user_id.0)
             .bind(&session.password_mark)
@@ -100,7 +100,7 @@ impl WriteTx {
     /// Stores that a session was used.
     pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET seen_at = $2 WHERE digest = $1 AND seen_at < $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl WriteTx {
         let sessions = "DELETE FROM web_sessions WHERE digest = $1";
         let browsers = "DELETE FROM webhooks WHERE session = $1";
         for sql in [sessions, browsers] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl WriteTx {
     /// Stores that the password was given in a session.
     pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET password_at = $2 WHERE digest = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl WriteTx {
         let sessions = "DELETE FROM web_sessions WHERE user_id = $1";
         let browsers = "DELETE FROM webhooks WHERE user_id = $1 AND form = 'push'";
         for sql in [sessions, browsers] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -136,10 +136,10 @@ impl WriteTx {
     pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM web_sessions WHERE digest IN \
                    (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         let sql = "DELETE FROM webhooks WHERE form = 'push' \
                    AND NOT EXISTS (SELECT 1 FROM web_sessions s WHERE s.digest = webhooks.session)";
-        on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(deleted >= 1000)
     }
 
@@ -147,21 +147,21 @@ impl WriteTx {
     pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
     /// Uses up the link given at that moment; returns whether it was there.
     pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
-        let taken: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
+        let taken: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
         Ok(taken.is_some())
     }
 
     /// Ends the link of a user.
     pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -169,7 +169,7 @@ impl WriteTx {
     pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id IN \
                    (SELECT user_id FROM magic_links WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -41,7 +41,7 @@ impl WriteTx {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $4) \
                    ON CONFLICT (user_id, game) DO UPDATE SET accepts = excluded.accepts";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(game)
             .bind(accepts)
@@ -58,9 +58,7 @@ impl WriteTx {
         // A lock alone would not do: the row must change for the other one to notice.
         let sql = "UPDATE user_games SET board_limit = board_limit \
                    WHERE user_id = $1 AND game = $2 AND board_limit IS NOT NULL RETURNING board_limit";
-        Ok(
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?,
-        )
+        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
     }
 
     /// Stores the most boards of this game the user plays at a time.
@@ -73,7 +71,7 @@ impl WriteTx {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, $4, $5, $5) \
                    ON CONFLICT (user_id, game) DO UPDATE SET board_limit = excluded.board_limit";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user.0)
             .bind(game)
             .bind(true)

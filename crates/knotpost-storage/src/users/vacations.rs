@@ -43,20 +43,17 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores when a vacation ends; one that ends when it began is deleted. Two changes of one
-    /// user's vacations at once conflict with each other.
+    /// Stores when a vacation ends; one that ends when it began is deleted.
     pub async fn set_vacation(&mut self, vacation: &VacationRow) -> Result<(), StoreError> {
         let user = vacation.user_id.0;
-        let touch = "UPDATE users SET userid_key = userid_key WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(touch).bind(user).execute(c).await.map(drop))?;
         if vacation.until_at <= vacation.from_at {
             let sql = "DELETE FROM vacations WHERE user_id = $1 AND from_at = $2";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user).bind(vacation.from_at.0).execute(c).await.map(drop))?;
+            on!(self.writing(), c => sqlx::query(sql).bind(user).bind(vacation.from_at.0).execute(c).await.map(drop))?;
             return Ok(());
         }
         let sql = "INSERT INTO vacations (user_id, from_at, until_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, from_at) DO UPDATE SET until_at = $3";
-        on!(self.writing().await?, c => sqlx::query(sql)
+        on!(self.writing(), c => sqlx::query(sql)
             .bind(user)
             .bind(vacation.from_at.0)
             .bind(vacation.until_at.0)

@@ -1,6 +1,7 @@
-//! Writes on PostgreSQL that have a transaction of their own, tried again after conflicts and when another server
+//! Writes on PostgreSQL: each has a transaction of its own, and is tried again after conflicts and when another server
 //! takes over the database.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,12 +13,33 @@ use crate::connection::StoreError;
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::WriteTx;
 
-/// How often a write is tried again after a conflict with another transaction.
+/// How often a write is tried that meets other transactions.
 const MAX_TRIES: u32 = 8;
+/// How often a write is tried that finds a unique key taken: another transaction may have taken it since it looked.
+const MAX_TRIES_OF_KEY: u32 = 3;
 /// After this many conflicts a write takes precedence over new ones.
 const TRIES_BEFORE_PRIORITY: u32 = 3;
 /// How long it waits for another server of the database between two tries.
 const AWAY_PAUSE: Duration = Duration::from_millis(50);
+
+/// What a transaction on PostgreSQL is protected from. SQLite has one writer, whose transactions are in order anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    /// The outcome is that of some serial order of all transactions of this kind: also two that write different rows
+    /// conflict when each reads what the other writes.
+    Serializable,
+    /// Only two that write the same row conflict. Work of this kind writes a row of everything that it decides by.
+    Snapshot,
+}
+
+impl Isolation {
+    const fn begin(self) -> &'static str {
+        match self {
+            Self::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
+            Self::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
+        }
+    }
+}
 
 /// Where writes on PostgreSQL meet each other.
 #[derive(Clone, Debug)]
@@ -60,7 +82,7 @@ enum Tried {
 
 /// Runs a job in a transaction of its own and reports the outcome to its caller. It is run again after conflicts, and
 /// while another server may take over the database, as long as nothing of it can be stored.
-pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
+pub(super) async fn write_alone(contention: Contention, isolation: Isolation, mut job: Box<dyn Job>) {
     let deadline = Instant::now() + PATIENCE;
     let mut starving = None;
     let mut conflicts = 0;
@@ -68,15 +90,17 @@ pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
         if conflicts == TRIES_BEFORE_PRIORITY && starving.is_none() {
             starving = Some(Starving::on(&contention));
         }
-        match try_alone(&contention, &mut job, conflicts > 0, deadline).await {
+        match try_alone(&contention, isolation, &mut job, conflicts > 0, deadline).await {
             Tried::Committed => break Ok(()),
-            Tried::Failed(error @ StoreError::Busy(_)) => {
-                metrics::counter!("knotpost_store_retries_total").increment(1);
-                tokio::time::sleep(Duration::from_millis(5 << conflicts)).await;
+            Tried::Failed(error @ (StoreError::Busy(_) | StoreError::Conflict(_))) => {
                 conflicts += 1;
-                if conflicts == MAX_TRIES {
+                let most =
+                    if matches!(error, StoreError::Conflict(_)) { MAX_TRIES_OF_KEY } else { MAX_TRIES };
+                if conflicts >= most {
                     break Err(error);
                 }
+                metrics::counter!("knotpost_store_retries_total").increment(1);
+                tokio::time::sleep(pause_after(conflicts)).await;
             }
             Tried::Failed(error) if error.is_away() => {
                 contention.primary.suspect();
@@ -96,13 +120,20 @@ pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
     job.finish(outcome);
 }
 
+/// Doubles with each conflict. Half of it is by chance, so that two that met do not meet again.
+fn pause_after(conflicts: u32) -> Duration {
+    let whole = 5_000 << conflicts;
+    Duration::from_micros(whole / 2 + RandomState::new().hash_one(conflicts) % (whole / 2))
+}
+
 async fn try_alone(
     contention: &Contention,
+    isolation: Isolation,
     job: &mut Box<dyn Job>,
     had_conflict: bool,
     deadline: Instant,
 ) -> Tried {
-    let begun = contention.primary.begin(job.isolation().begin(), deadline).await;
+    let begun = contention.primary.begin(isolation.begin(), deadline).await;
     let (transaction, generation) = match begun {
         Ok(begun) => begun,
         Err(error) => return Tried::Failed(error),
@@ -120,10 +151,7 @@ async fn try_alone(
         Ok(()) if tx.is_to_be_undone() => {
             tx.rollback().await.map_or_else(Tried::Failed, |()| Tried::Committed)
         }
-        Ok(()) => match tx.flush().await {
-            Ok(()) => commit(tx).await,
-            Err(error) => Tried::Failed(error),
-        },
+        Ok(()) => commit(tx).await,
         Err(error) => match tx.rollback().await {
             // A job that failed for a reason of its own must not run again for that of its rollback.
             Err(other) if error.is_away() => Tried::Failed(other),
@@ -140,5 +168,20 @@ async fn commit(tx: WriteTx) -> Tried {
         Err(error @ StoreError::Busy(_)) => Tried::Failed(error),
         Err(error) if !has_written => Tried::Failed(error),
         Err(error) => Tried::Unknown(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, MAX_TRIES, pause_after};
+
+    #[test]
+    fn pauses_double_and_are_by_chance() {
+        for conflicts in 1..MAX_TRIES {
+            let whole = Duration::from_millis(5 << conflicts);
+            let pauses: Vec<Duration> = (0..20).map(|_| pause_after(conflicts)).collect();
+            assert!(pauses.iter().all(|pause| *pause >= whole / 2 && *pause < whole), "{pauses:?}");
+            assert!(pauses.iter().any(|pause| *pause != pauses[0]), "{pauses:?}");
+        }
     }
 }

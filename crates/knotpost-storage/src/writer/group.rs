@@ -6,11 +6,22 @@ use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::connection::{Source, WriteConnection};
+use super::MAX_JOBS;
+use super::connection::WriteConnection;
 use super::job::{Job, JobQueue, Order, copy_of};
-use super::{MAX_JOBS, StopReason};
 use crate::connection::{FileIdentity, StoreError};
 use crate::transaction::WriteTx;
+
+/// Why no further job joined a group.
+#[derive(Clone, Copy, Debug)]
+enum StopReason {
+    /// No other job was waiting.
+    QueueEmpty,
+    /// It had as many jobs as a group may have.
+    Full,
+    /// A job failed or asked to be undone, which undoes what the others wrote.
+    JobFailed,
+}
 
 /// Starts the writer on a thread of its own, which runs the statements and waits for the commits.
 ///
@@ -20,7 +31,7 @@ pub(crate) async fn begin(
     (options, file): (RusqliteConnectOptions, FileIdentity),
     orders: mpsc::Receiver<Order>,
 ) -> Result<(), StoreError> {
-    let connection = WriteConnection::new(Source::Sqlite { options, file }).opened().await?;
+    let connection = WriteConnection::open(options, file).await?;
     let runtime = Handle::current();
     let writing = move || runtime.block_on(run(connection, orders));
     thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;

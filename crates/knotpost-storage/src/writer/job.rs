@@ -1,4 +1,4 @@
-//! Jobs, and the queue in which they wait for a batch.
+//! Jobs, and the queue in which they wait for the SQLite writer.
 
 use std::panic::AssertUnwindSafe;
 
@@ -6,8 +6,6 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use super::StopReason;
-use crate::batch::MovePlan;
 use crate::connection::StoreError;
 use crate::transaction::WriteTx;
 
@@ -22,31 +20,8 @@ impl<T, W> Work<T> for W where
 {
 }
 
-/// What a transaction on PostgreSQL is protected from. SQLite has one writer, whose transactions are in order anyway.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Isolation {
-    /// The outcome is that of some serial order of all transactions of this kind: also two that write different rows
-    /// conflict when each reads what the other writes.
-    Serializable,
-    /// Only two that write the same row conflict. Work of this kind writes a row of everything that it decides by.
-    Snapshot,
-}
-
-impl Isolation {
-    pub(super) const fn begin(self) -> &'static str {
-        match self {
-            Self::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
-            Self::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
-        }
-    }
-}
-
 /// Work of any type, with its value and the channel to its caller.
 pub(crate) trait Job: Send {
-    /// What it will need, when it is a move.
-    fn plan(&self) -> Option<&MovePlan>;
-    /// What it has to be protected from when it has a transaction of its own.
-    fn isolation(&self) -> Isolation;
     /// Runs it inside a transaction; the value of the last run counts.
     fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>>;
     /// Reports the outcome to its caller.
@@ -55,8 +30,6 @@ pub(crate) trait Job: Send {
 
 /// A job whose caller waits.
 pub(crate) struct PendingJob<T, W> {
-    plan: Option<MovePlan>,
-    isolation: Isolation,
     work: W,
     value: Option<T>,
     caller: oneshot::Sender<Result<T, StoreError>>,
@@ -64,25 +37,13 @@ pub(crate) struct PendingJob<T, W> {
 
 impl<T, W> PendingJob<T, W> {
     /// The job, and where its outcome arrives.
-    pub(crate) fn new(
-        plan: Option<MovePlan>,
-        isolation: Isolation,
-        work: W,
-    ) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
+    pub(crate) fn new(work: W) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
         let (caller, outcome) = oneshot::channel();
-        (Self { plan, isolation, work, value: None, caller }, outcome)
+        (Self { work, value: None, caller }, outcome)
     }
 }
 
 impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
-    fn plan(&self) -> Option<&MovePlan> {
-        self.plan.as_ref()
-    }
-
-    fn isolation(&self) -> Isolation {
-        self.isolation
-    }
-
     fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
         Box::pin(async move {
             self.value = None;
@@ -100,7 +61,7 @@ impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
     }
 }
 
-/// The same failure for each job of a batch: the error itself cannot be copied.
+/// The same failure for each job of a group: the error itself cannot be copied.
 pub(super) fn copy_of(error: &StoreError) -> StoreError {
     let text = sqlx::Error::Protocol(error.with_causes());
     match error {
@@ -152,18 +113,6 @@ impl JobQueue {
         }
     }
 
-    /// The jobs of the next batch, as soon as there is one, and why it takes no more; `None`: the writer is closed.
-    pub(super) async fn next_batch(&mut self, max: usize) -> Option<(Vec<Box<dyn Job>>, StopReason)> {
-        let mut jobs = vec![self.next().await?];
-        while jobs.len() < max {
-            match self.waiting() {
-                Some(job) => jobs.push(job),
-                None => return Some((jobs, StopReason::QueueEmpty)),
-            }
-        }
-        Some((jobs, StopReason::Full))
-    }
-
     /// A job that is here already.
     pub(super) fn waiting(&mut self) -> Option<Box<dyn Job>> {
         while let Ok(order) = self.orders.try_recv() {
@@ -191,23 +140,13 @@ mod tests {
     use futures_util::future::BoxFuture;
     use tokio::sync::{mpsc, oneshot};
 
-    use super::{Isolation, Job, JobQueue, Order};
-    use crate::batch::MovePlan;
+    use super::{Job, JobQueue, Order};
     use crate::connection::StoreError;
     use crate::transaction::WriteTx;
-    use crate::writer::StopReason;
 
     struct Nothing;
 
     impl Job for Nothing {
-        fn plan(&self) -> Option<&MovePlan> {
-            None
-        }
-
-        fn isolation(&self) -> Isolation {
-            Isolation::Snapshot
-        }
-
         fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
             Box::pin(async { Ok(()) })
         }
@@ -223,25 +162,14 @@ mod tests {
         (JobQueue::new(orders), sender)
     }
 
-    async fn take(queue: &mut JobQueue) -> Option<(usize, StopReason)> {
-        queue.next_batch(3).await.map(|(jobs, reason)| (jobs.len(), reason))
-    }
-
-    #[tokio::test]
-    async fn a_batch_takes_what_waits_and_says_why_it_takes_no_more() {
-        let (mut queue, _sender) = queue(5);
-        assert_eq!(take(&mut queue).await, Some((3, StopReason::Full)));
-        assert_eq!(take(&mut queue).await, Some((2, StopReason::QueueEmpty)));
-    }
-
     #[tokio::test]
     async fn jobs_before_the_end_are_still_run_and_none_after_it() {
         let (mut queue, sender) = queue(2);
         let (caller, closed) = oneshot::channel();
         assert!(sender.try_send(Order::Close(caller)).is_ok());
-        assert_eq!(take(&mut queue).await, Some((2, StopReason::QueueEmpty)));
+        assert!(queue.next().await.is_some() && queue.waiting().is_some() && queue.waiting().is_none());
         assert!(sender.try_send(Order::Write(Box::new(Nothing))).is_err(), "the queue takes no more");
-        assert_eq!(take(&mut queue).await, None);
+        assert!(queue.next().await.is_none());
         queue.report_closed();
         assert!(closed.await.is_ok());
     }

@@ -1,38 +1,29 @@
-//! Runs writes on either database, in batches where they can share a transaction.
+//! Runs writes on either database.
 //!
-//! On SQLite every write that waits joins the open transaction ([`group`]). On PostgreSQL moves are made in batches
-//! ([`batch_writer`]), for which their rows are read in advance ([`prefetch`]); any other write has a transaction of its
-//! own ([`alone`]). What goes in is a [`Job`], with its plan if it is a move. What comes out is an outcome for each job;
-//! why a batch took no further jobs and how it ended is a [`StopReason`] and a [`BatchEnd`].
-//!
-//! Nothing here knows what a move means.
+//! On SQLite every write that waits joins the open transaction ([`group`]). On PostgreSQL a write has a transaction of its
+//! own ([`alone`]). Nothing here knows what a write means.
 
 mod alone;
-mod batch_writer;
 mod connection;
-mod end;
 mod group;
 mod health;
 mod job;
-mod mails;
-mod prefetch;
 
 pub use job::Work;
 
+pub(crate) use alone::Isolation;
 pub(crate) use health::Health;
-pub(crate) use job::Isolation;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::TaskTracker;
 
-use crate::batch::MovePlan;
 use crate::connection::{FileIdentity, StoreError};
 use crate::postgres::Primary;
 use alone::{Contention, write_alone};
-use end::{BatchEnd, StopReason};
 use job::{Job, Order, PendingJob};
 
 /// How many writes share a commit at most.
@@ -52,11 +43,8 @@ pub(crate) struct Writer {
 #[derive(Clone)]
 enum Route {
     Sqlite(mpsc::Sender<Order>),
-    /// Moves are made in batches; any other write has a connection of the pool to itself.
-    Postgres {
-        moves: mpsc::Sender<Order>,
-        contention: Contention,
-    },
+    /// Each write has a connection of the pool to itself.
+    Postgres(Contention, TaskTracker),
 }
 
 impl std::fmt::Debug for Writer {
@@ -77,12 +65,9 @@ impl Writer {
         Ok(Self::by(Route::Sqlite(orders)))
     }
 
-    /// A writer on the server that works now: on connections of its pool, and on some of its own for moves.
-    pub(crate) fn postgres(primary: Primary) -> Result<Self, StoreError> {
-        let (moves, queue) = mpsc::channel(QUEUE_LENGTH);
-        let contention = Contention::new(primary);
-        batch_writer::begin(&contention, queue)?;
-        Ok(Self::by(Route::Postgres { moves, contention }))
+    /// A writer on connections of the pool of the server that works now.
+    pub(crate) fn postgres(primary: Primary) -> Self {
+        Self::by(Route::Postgres(Contention::new(primary), TaskTracker::new()))
     }
 
     fn by(route: Route) -> Self {
@@ -96,24 +81,22 @@ impl Writer {
 
     pub(crate) async fn write<T: Send + 'static, W: Work<T>>(
         &self,
-        plan: Option<MovePlan>,
         isolation: Isolation,
         work: W,
     ) -> Result<T, StoreError> {
         self.writes.fetch_add(1, Ordering::Relaxed);
-        let is_move = plan.is_some();
-        let (job, outcome) = PendingJob::new(plan, isolation, work);
+        let (job, outcome) = PendingJob::new(work);
         let job: Box<dyn Job> = Box::new(job);
         match &self.route {
-            Route::Postgres { moves: orders, .. } if is_move => orders.send(Order::Write(job)).await,
-            Route::Sqlite(orders) => orders.send(Order::Write(job)).await,
+            Route::Sqlite(orders) => {
+                orders.send(Order::Write(job)).await.map_err(|_| StoreError::Closed)?;
+            }
+            Route::Postgres(_, running) if running.is_closed() => return Err(StoreError::Closed),
             // A task of its own: a caller that goes away cannot stop a commit half-way.
-            Route::Postgres { contention, .. } => {
-                tokio::spawn(write_alone(contention.clone(), job));
-                Ok(())
+            Route::Postgres(contention, running) => {
+                running.spawn(write_alone(contention.clone(), isolation, job));
             }
         }
-        .map_err(|_| StoreError::Closed)?;
         let outcome = outcome.await.map_err(|_| StoreError::Closed)?;
         self.health.note(&outcome);
         outcome
@@ -121,11 +104,18 @@ impl Writer {
 
     /// Takes no more writes and returns when those that wait are done.
     pub(crate) async fn close(&self) {
-        let (Route::Sqlite(orders) | Route::Postgres { moves: orders, .. }) = &self.route;
-        let (caller, closed) = oneshot::channel();
-        // The queue is first in, first out. A writer that is closed already has nothing waiting.
-        if orders.send(Order::Close(caller)).await.is_ok() {
-            let _ = closed.await;
+        match &self.route {
+            Route::Sqlite(orders) => {
+                let (caller, closed) = oneshot::channel();
+                // The queue is first in, first out. A writer that is closed already has nothing waiting.
+                if orders.send(Order::Close(caller)).await.is_ok() {
+                    let _ = closed.await;
+                }
+            }
+            Route::Postgres(_, running) => {
+                running.close();
+                running.wait().await;
+            }
         }
     }
 }

@@ -115,7 +115,7 @@ const METRICS: &[(&str, Kind, &str)] = &[
     ("knotpost_outbox_late_seconds", Kind::Gauge, "how long the oldest due mail of the outbox has been due"),
     ("knotpost_outbox_waiting", Kind::Gauge, "outgoing mails that wait"),
     ("knotpost_passwords_waiting", Kind::Gauge, "passwords that wait to be checked"),
-    ("knotpost_store_group", Kind::Histogram, "writes that were committed together"),
+    ("knotpost_store_group", Kind::Histogram, "writes that were committed together on SQLite"),
     (
         "knotpost_store_retries_total",
         Kind::Counter,

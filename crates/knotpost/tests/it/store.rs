@@ -5,7 +5,6 @@
 mod auditing;
 mod boards;
 mod clock;
-mod direct_mails;
 mod feeds;
 mod hosts;
 mod leaving;
@@ -210,17 +209,12 @@ contracts! {
     together::a_key_is_looked_at_with_the_move_that_shows_it,
     together::moves_on_one_board_follow_each_other,
     together::what_a_move_has_written_is_what_it_finds,
-    together::a_move_on_a_board_that_is_not_there_finds_none,
-    together::a_board_that_cannot_be_read_harms_no_move_on_another,
     together::what_is_written_beside_moves_does_not_mislead_them,
     together::closing_finishes_moves_that_wait,
-    direct_mails::mails_are_kept_with_the_moves_in_them,
-    direct_mails::the_same_mail_twice_at_once_is_acted_on_once,
-    direct_mails::a_mail_stays_when_what_it_said_is_undone,
-    direct_mails::of_an_address_in_trouble_each_mail_hears,
     requests_once::answers_are_stored_with_the_moves_they_tell_of,
     requests_once::the_same_key_at_once_makes_one_move,
     requests_once::an_answer_that_is_too_old_is_replaced,
+    requests_once::the_same_mail_at_once_is_acted_on_once,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::savepoints_lie_within_each_other,

@@ -79,7 +79,7 @@ fn is_same(row: &QueuedMoveRow, old: &QueuedMoveRow) -> bool {
     (&row.condition, &row.text, row.number) == (&old.condition, &old.text, old.number)
 }
 
-/// Tells the player what waits now. The board's row is touched too: a move made at the same moment must see this.
+/// Tells the player what waits now.
 async fn finish(
     tx: &mut WriteTx,
     app: &App,
@@ -88,7 +88,6 @@ async fn finish(
     kept: &[QueuedMoveRow],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    tx.update_board(&board.row).await?;
     let reply = told(board, kept, None);
     post_to_player(tx, app, &reply, board, user, None, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))

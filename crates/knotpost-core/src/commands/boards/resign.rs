@@ -116,8 +116,6 @@ async fn out_of_turn(
         tx.delete_submission(board.row.id, seat.seat).await?;
     }
     tx.update_seat(board.row.id, &seat).await?;
-    // The board's row is touched too: a move made at the same moment must see this.
-    tx.update_board(&board.row).await?;
     let to_move = match board.standing() {
         Standing::ToMove(next) => board.userid_at(i64::from(next.number())).to_owned(),
         Standing::Over(_) => String::new(),

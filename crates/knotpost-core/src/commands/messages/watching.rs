@@ -133,7 +133,7 @@ pub(in crate::commands) async fn find_named(
         if numbers.iter().take(index).any(|other| other == number) {
             continue;
         }
-        match Board::load_to_change(tx, app, game, *number).await? {
+        match Board::load(tx, app, game, *number).await? {
             Some(board) => boards.push(board),
             None => missing.push(format!("There is no {title} board {number}.")),
         }

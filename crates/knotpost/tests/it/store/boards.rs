@@ -59,7 +59,7 @@ pub(super) async fn a_move_number_is_given_once(ground: &Ground) {
     let key = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
-            assert_eq!(tx.lock_seated_board("osbox", 101).await?.unwrap().seats.len(), 2);
+            assert_eq!(tx.find_seated_board("osbox", 101).await?.unwrap().seats.len(), 2);
             tx.insert_move(key, &entry(1, false)).await?;
             tx.insert_move(key, &entry(2, true)).await
         })

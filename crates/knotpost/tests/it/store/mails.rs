@@ -378,7 +378,7 @@ pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(groun
     let write = ground.store.write(move |tx| {
         let mails = mails.clone();
         Box::pin(async move {
-            let waiting = tx.board_reader_facts(board, &[], "osbox").await?.waiting;
+            let waiting = tx.board_reader_facts(board, "osbox").await?.waiting;
             assert_eq!(waiting.iter().map(|mail| mail.ply).collect::<Vec<_>>(), [4, 5]);
             assert_eq!((waiting[0].recipient.as_str(), waiting[0].facts.as_str()), ("x@y.example", "{}"));
             let tried = tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 1).await?;
@@ -386,7 +386,7 @@ pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(groun
             let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
             tx.drop_coalesced_mails(&keys, Millis(8)).await?;
             tx.insert_outboxes(&mails).await?;
-            let waiting = tx.board_reader_facts(board, &[], "osbox").await?.waiting;
+            let waiting = tx.board_reader_facts(board, "osbox").await?.waiting;
             Ok((waiting.len(), waiting.iter().all(|mail| mail.ply == 6), tx.count_waiting_outbox().await?))
         })
     });
@@ -401,13 +401,13 @@ pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_no
         queue_mail(&ground.store, id, at, content.clone()).await.unwrap();
     }
     let waiting =
-        ground.store.read().await.unwrap().board_reader_facts(board, &[], "osbox").await.unwrap().waiting;
+        ground.store.read().await.unwrap().board_reader_facts(board, "osbox").await.unwrap().waiting;
     let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
     let renew = |keys: Vec<OutboxKey>, facts: &'static str, ply| {
         ground.store.write(move |tx| {
             let renewal = |mail| CoalescedMail { mail, facts: format!("{facts}{mail:?}") };
             let renewals: Vec<CoalescedMail> = keys.iter().copied().map(renewal).collect();
-            Box::pin(async move { tx.update_coalesced_mails(&renewals, (board, ply), Millis(70)).await })
+            Box::pin(async move { tx.update_coalesced_mails(&renewals, ply, Millis(70)).await })
         })
     };
     renew(Vec::new(), "none", 4).await.unwrap();

@@ -110,7 +110,7 @@ async fn ask_everything(ground: &Ground) {
     tx.count_bounce_days("a@b.example", Millis(1), Millis(1)).await.unwrap();
     tx.stopped_addresses_of(ann).await.unwrap();
     tx.stopped_addresses("a@b.example", 9).await.unwrap();
-    tx.board_reader_facts(board, &[ann], "osbox").await.unwrap();
+    tx.board_reader_facts(board, "osbox").await.unwrap();
     tx.reader_facts(&[ann], "osbox").await.unwrap();
     tx.find_seated_board("osbox", 101).await.unwrap();
     tx.seated_board(board).await.unwrap();

@@ -1,11 +1,11 @@
-//! Requests that are carried out once for each key: those with moves, which others share a transaction with.
+//! Requests and mails that are carried out once, however often they come at once.
 
 use futures_util::future::join_all;
-use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{MovePlan, RequestKey, SavedResponse, StoreError};
+use knotpost_model::{InboxKey, Millis, UserKey};
+use knotpost_storage::{NewInbox, RequestKey, SavedResponse, StoreError};
 
 use super::Ground;
-use super::together::{ONE_MOVE, boards, make_move, move_plan, stored};
+use super::together::{ONE_MOVE, boards, make_move, number_of, stored};
 
 fn key(digest: &str, since: i64) -> RequestKey {
     RequestKey { digest: digest.to_owned(), since: Millis(since) }
@@ -29,16 +29,15 @@ async fn request(
     body: String,
     now: i64,
 ) -> Result<Option<String>, StoreError> {
-    let plan = MovePlan { request: Some(key.clone()), ..move_plan(index, user) };
-    let number = plan.number;
-    let write = ground.store.write_move(Some(plan), move |tx| {
+    let number = number_of(index);
+    let write = ground.store.write(move |tx| {
         let (key, body) = (key.clone(), body.clone());
         Box::pin(async move {
             if let Some(saved) = tx.saved_response(&key).await? {
                 assert_eq!(saved, answer(&saved.body));
                 return Ok(Some(saved.body));
             }
-            tx.savepoint();
+            tx.savepoint().await?;
             if body == "refused" {
                 tx.rollback_to_savepoint().await?;
             } else {
@@ -107,4 +106,69 @@ pub(super) async fn an_answer_that_is_too_old_is_replaced(ground: &Ground) {
         let before: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
         assert_eq!(before, expected.map(|body| body.map(str::to_owned)), "{now}");
     }
+}
+
+/// Stores a mail and makes the move in it, unless it came before; says whether it did not.
+async fn receive(
+    ground: &Ground,
+    (index, user): (usize, UserKey),
+    id: String,
+    at: i64,
+) -> Result<(InboxKey, bool), StoreError> {
+    let row = NewInbox {
+        received_at: Millis(at),
+        way: "smtp",
+        peer: None,
+        mail_from: None,
+        recipients: "a@b.example".to_owned(),
+        size: at,
+        sender: None,
+        message_id: None,
+        subject: None,
+        text: None,
+        raw: None,
+        reason: Some("executed"),
+        verdicts: None,
+        host: None,
+    };
+    let write = ground.store.write(move |tx| {
+        let (row, id) = (row.clone(), id.clone());
+        Box::pin(async move {
+            let key = tx.insert_inbox(&row).await?;
+            let is_first = tx.claim_mail(&id, key, Millis(at - 100), Millis(at)).await?;
+            if is_first {
+                make_move(tx, number_of(index), user).await?;
+            }
+            Ok((key, is_first))
+        })
+    });
+    write.await
+}
+
+pub(super) async fn the_same_mail_at_once_is_acted_on_once(ground: &Ground) {
+    let boards = boards(ground, 6).await;
+    // Each of the first four comes three times; the last two under one key.
+    let all = (0..18).map(|turn| {
+        let index = turn % 6;
+        let id = if index < 4 { format!("m{index}") } else { "one".to_owned() };
+        receive(ground, (index, boards[index].1), id, 1000 + turn as i64)
+    });
+    let kept: Vec<(InboxKey, bool)> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(kept.iter().filter(|(_, is_first)| *is_first).count(), 5, "{kept:?}");
+    let mut keys: Vec<i64> = kept.iter().map(|(key, _)| key.0).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), 18, "each is on record");
+    let mut made = 0;
+    for (index, (key, _)) in boards.iter().enumerate() {
+        let found = stored(ground, index, *key).await;
+        made += usize::from(found.starts_with(ONE_MOVE));
+        assert!(found.starts_with(ONE_MOVE) || (index >= 4 && found.starts_with("[] 0 start")), "{found}");
+    }
+    assert_eq!(made, 5);
+
+    // The id of a mail is stored until its time is over; after that the same id is another mail.
+    let later = [1099, 1200].map(|at| receive(ground, (0, boards[0].1), "m0".to_owned(), at));
+    let later: Vec<bool> = join_all(later).await.into_iter().map(|kept| kept.unwrap().1).collect();
+    assert_eq!(later, [false, true]);
 }

@@ -1,14 +1,10 @@
 //! Moves that are made together: each is as if it were made alone.
 
-use std::sync::Arc;
-
 use futures_util::future::join_all;
 use knotpost_model::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_storage::{
-    BoardMail, CoalescedMail, Driver, MovePlan, MoveRow, NewOutbox, NewToken, OutboxContent, StoreError,
-    Turn, WriteTx,
+    BoardMail, CoalescedMail, MoveRow, NewOutbox, NewToken, OutboxContent, StoreError, Turn, WriteTx,
 };
-use tokio::sync::Notify;
 
 use super::Ground;
 
@@ -23,21 +19,13 @@ pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKe
     boards
 }
 
-pub(super) fn move_plan(index: usize, user: UserKey) -> MovePlan {
-    MovePlan {
-        game: "osbox",
-        number: 101 + index as u32,
-        user,
-        key: None,
-        has_remark: true,
-        mail: None,
-        request: None,
-    }
+pub(super) fn number_of(index: usize) -> u32 {
+    101 + index as u32
 }
 
 /// Makes the next move of a board, with words and mails, and says what was found on the way.
 pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> Result<String, StoreError> {
-    let found = tx.lock_seated_board("osbox", number).await?.expect("there is a board");
+    let found = tx.find_seated_board("osbox", number).await?.expect("there is a board");
     let mover = tx.mover(user, "osbox", None).await?.expect("there is a user");
     let (mut board, ply) = (found.board.clone(), found.board.ply + 1);
     board.ply = ply;
@@ -55,8 +43,7 @@ pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> R
     tx.store_turn(turn).await?;
     let said = format!("{} says {ply}", mover.user.userid);
     let remark = tx.insert_remark(board.id, ply, Some(user), RemarkKind::Comment, &said, Millis(30)).await?;
-    let players: Vec<UserKey> = found.seats.iter().map(|seat| seat.user_id).collect();
-    let facts = tx.board_reader_facts(board.id, &players, "osbox").await?;
+    let facts = tx.board_reader_facts(board.id, "osbox").await?;
     let shown = format!("{remark:?}");
     if facts.waiting.is_empty() {
         let mail = NewOutbox {
@@ -71,16 +58,15 @@ pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> R
     } else {
         let renewals: Vec<CoalescedMail> =
             facts.waiting.iter().map(|mail| CoalescedMail { mail: mail.id, facts: shown.clone() }).collect();
-        tx.update_coalesced_mails(&renewals, (board.id, ply), Millis(50)).await?;
+        tx.update_coalesced_mails(&renewals, ply, Millis(50)).await?;
     }
     let seats: Vec<_> = found.seats.iter().map(|seat| (seat.userid.as_str(), seat.to_move)).collect();
     Ok(format!("{ply} {seats:?} {:?} {:?} {:?}", mover.confirm, facts.wishes, facts.watchers))
 }
 
 async fn move_on(ground: &Ground, index: usize, user: UserKey) -> Result<String, StoreError> {
-    let plan = move_plan(index, user);
-    let number = plan.number;
-    ground.store.write_move(Some(plan), move |tx| Box::pin(make_move(tx, number, user))).await
+    let number = number_of(index);
+    ground.store.write(move |tx| Box::pin(make_move(tx, number, user))).await
 }
 
 /// What is stored of a board: its moves, where it stands, who is next, what was said, and the mail that waits.
@@ -91,7 +77,7 @@ pub(super) async fn stored(ground: &Ground, index: usize, key: BoardKey) -> Stri
     let next: Vec<i64> = found.seats.iter().filter(|seat| seat.to_move).map(|seat| seat.seat).collect();
     let said: Vec<String> = tx.chat_lines(key, 9).await.unwrap().into_iter().map(|row| row.text).collect();
     let row = found.board;
-    let waiting = tx.board_reader_facts(key, &[], "osbox").await.unwrap().waiting;
+    let waiting = tx.board_reader_facts(key, "osbox").await.unwrap().waiting;
     let remarks: Vec<i64> = tx.comments(key).await.unwrap().iter().map(|row| row.ply).collect();
     let mails: Vec<_> = waiting.iter().map(|mail| mail.ply).collect();
     format!("{moves:?} {} {} {:?} {next:?} {said:?} {remarks:?} {mails:?}", row.ply, row.position, row.due_at)
@@ -101,7 +87,7 @@ pub(super) const ONE_MOVE: &str = "[\"m1\"] 1 after 1 Some(501) [2]";
 const TWO_MOVES: &str = "[\"m1\", \"m2\"] 2 after 2 Some(502) [1]";
 
 pub(super) async fn moves_made_together_are_as_if_made_alone(ground: &Ground) {
-    let boards = boards(ground, 12).await;
+    let boards = boards(ground, 32).await;
     let (watched, watcher) = (boards[3].0, ground.user("eve").await);
     let prepare = ground.store.write(move |tx| {
         Box::pin(async move {
@@ -138,14 +124,14 @@ pub(super) async fn moves_made_together_are_as_if_made_alone(ground: &Ground) {
         assert!(found.starts_with(TWO_MOVES) && found.ends_with("[1, 2] [2]"), "{found}");
     }
     let mut tx = ground.store.read().await.unwrap();
-    assert_eq!(tx.count_waiting_outbox().await.unwrap(), 12);
+    assert_eq!(tx.count_waiting_outbox().await.unwrap(), 32);
 }
 
 pub(super) async fn a_move_that_fails_among_others_is_undone_alone(ground: &Ground) {
     let boards = boards(ground, 9).await;
     let all = boards.iter().enumerate().map(|(index, (_, user))| {
-        let (plan, user) = (move_plan(index, *user), *user);
-        ground.store.write_move(Some(plan), move |tx| {
+        let user = *user;
+        ground.store.write(move |tx| {
             Box::pin(async move {
                 make_move(tx, 101 + index as u32, user).await?;
                 assert_ne!(index, 1, "a fault for the test");
@@ -186,13 +172,12 @@ pub(super) async fn a_key_is_looked_at_with_the_move_that_shows_it(ground: &Grou
         Box::pin(async move { tx.insert_token(&token, Millis(1)).await })
     });
     let key = write.await.unwrap();
-    // The last two are about one board, which is looked at once for both.
+    // The last two are about one board.
     let moves =
         [(0, Some(key)), (1, Some(key)), (2, Some(key + 1)), (3, None), (4, None), (4, Some(key + 1))];
     let all = moves.iter().map(|&(index, key)| {
         let user = boards[index].1;
-        let plan = MovePlan { key, ..move_plan(index, user) };
-        ground.store.write_move(Some(plan), move |tx| {
+        ground.store.write(move |tx| {
             Box::pin(async move {
                 let mover = tx.mover(user, "osbox", key).await?.expect("there is a user");
                 make_move(tx, 101 + index as u32, user).await?;
@@ -221,23 +206,22 @@ pub(super) async fn moves_on_one_board_follow_each_other(ground: &Ground) {
 pub(super) async fn what_a_move_has_written_is_what_it_finds(ground: &Ground) {
     let boards = boards(ground, 3).await;
     let all = boards.iter().enumerate().map(|(index, (key, user))| {
-        let (plan, key, user) = (move_plan(index, *user), *key, *user);
-        let number = plan.number;
-        ground.store.write_move(Some(plan), move |tx| {
+        let (number, key, user) = (number_of(index), *key, *user);
+        ground.store.write(move |tx| {
             Box::pin(async move {
                 // Another one's wish, on which the other boards' mails depend.
                 tx.set_preference(user, "osbox", "style", Some("tiny")).await?;
                 let found = make_move(tx, number, user).await?;
                 assert!(found.contains("tiny"), "{found}");
                 assert_eq!(tx.moves(key).await?.len(), 1);
-                tx.savepoint();
+                tx.savepoint().await?;
                 make_move(tx, number, user).await?;
                 assert_eq!(tx.moves(key).await?.len(), 2);
                 make_move(tx, number, user).await?;
                 tx.rollback_to_savepoint().await?;
                 let row = tx.board(key).await?.expect("there is a board");
                 assert_eq!((row.ply, row.position.as_str()), (1, "after 1"));
-                tx.savepoint();
+                tx.savepoint().await?;
                 make_move(tx, number, user).await?;
                 tx.release_savepoint().await
             })
@@ -249,35 +233,6 @@ pub(super) async fn what_a_move_has_written_is_what_it_finds(ground: &Ground) {
     for (index, (key, _)) in boards.iter().enumerate() {
         let found = stored(ground, index, *key).await;
         assert!(found.starts_with(TWO_MOVES) && found.ends_with("[1, 2] [2]"), "{found}");
-    }
-}
-
-pub(super) async fn a_move_on_a_board_that_is_not_there_finds_none(ground: &Ground) {
-    let boards = boards(ground, 2).await;
-    let stranger = move_plan(77, boards[0].1);
-    let missing = ground.store.write_move(Some(stranger), |tx| Box::pin(tx.lock_seated_board("osbox", 178)));
-    let (missing, made, other) =
-        tokio::join!(missing, move_on(ground, 0, boards[0].1), move_on(ground, 1, boards[1].1));
-    assert!(missing.unwrap().is_none());
-    assert!(made.is_ok() && other.is_ok());
-}
-
-pub(super) async fn a_board_that_cannot_be_read_harms_no_move_on_another(ground: &Ground) {
-    let boards = boards(ground, 6).await;
-    let spoil = ground.store.write(|tx| {
-        Box::pin(async move {
-            let sql = "UPDATE boards SET state = 'broken' WHERE number = 103";
-            match tx.driver_for_tests() {
-                Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-            }
-            Ok(())
-        })
-    });
-    spoil.await.unwrap();
-    let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
-    for (index, outcome) in join_all(all).await.into_iter().enumerate() {
-        assert_eq!(outcome.is_ok(), index != 2, "{index}: {outcome:?}");
     }
 }
 
@@ -299,9 +254,8 @@ pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &
             })
         });
         let moves = boards.iter().enumerate().map(|(index, (_, user))| {
-            let (plan, user) = (move_plan(index, *user), *user);
-            let number = plan.number;
-            ground.store.write_move(Some(plan), move |tx| {
+            let (number, user) = (number_of(index), *user);
+            ground.store.write(move |tx| {
                 Box::pin(async move {
                     let found = make_move(tx, number, user).await?;
                     let wishes = tx.preferences(user).await?;
@@ -317,76 +271,6 @@ pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &
             assert!(found.contains(&format!(")] {wish:?} ")), "{index}: {found}, but {wish:?}");
         }
     }
-}
-
-/// Locks boards until it is told to let go.
-struct Holder {
-    let_go: Arc<Notify>,
-    holding: tokio::task::JoinHandle<Result<(), StoreError>>,
-}
-
-impl Holder {
-    async fn of(ground: &Ground, numbers: &'static [u32]) -> Self {
-        let (held, let_go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let (store, told, wait) = (ground.store.clone(), Arc::clone(&held), Arc::clone(&let_go));
-        let holding = tokio::spawn(async move {
-            let hold = store.write(move |tx| {
-                let (told, wait) = (Arc::clone(&told), Arc::clone(&wait));
-                Box::pin(async move {
-                    for number in numbers {
-                        tx.lock_seated_board("osbox", *number).await?;
-                    }
-                    told.notify_one();
-                    wait.notified().await;
-                    Ok(())
-                })
-            });
-            hold.await
-        });
-        held.notified().await;
-        Self { let_go, holding }
-    }
-
-    async fn let_go(self) {
-        self.let_go.notify_one();
-        self.holding.await.unwrap().unwrap();
-    }
-}
-
-/// On PostgreSQL: SQLite has one writer, who waits for nobody.
-#[tokio::test]
-async fn a_board_that_somebody_holds_does_not_hold_up_the_others() {
-    let Some(ground) = Ground::postgres().await else { return };
-    let boards = boards(&ground, 6).await;
-    let holder = Holder::of(&ground, &[101, 102]).await;
-    // Both writers come to wait for somebody.
-    let waiting = join_all((0..2).map(|index| move_on(&ground, index, boards[index].1)));
-    let others = async {
-        tokio::task::yield_now().await;
-        let found = join_all((2..6).map(|index| move_on(&ground, index, boards[index].1))).await;
-        assert!(found.iter().all(Result::is_ok), "{found:?}");
-        holder.let_go().await;
-    };
-    let (waited, ()) = tokio::join!(waiting, others);
-    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
-}
-
-/// A backend that waits for a lock does not notice that nobody waits for it, and keeps the locks it has.
-#[tokio::test]
-async fn boards_that_a_move_shares_a_transaction_with_are_let_go() {
-    let Some(ground) = Ground::postgres().await else { return };
-    let boards = boards(&ground, 8).await;
-    let holder = Holder::of(&ground, &[105, 107, 108]).await;
-    let free = [0, 1, 2, 3, 5];
-    let waiting = join_all([4, 6, 7].map(|index| move_on(&ground, index, boards[index].1)));
-    let others = async {
-        let found = join_all(free.map(|index| move_on(&ground, index, boards[index].1))).await;
-        assert!(found.iter().all(Result::is_ok), "{found:?}");
-        holder.let_go().await;
-    };
-    // All are asked for before anybody waits, so that some share a transaction.
-    let ((), waited) = tokio::join!(others, waiting);
-    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
 }
 
 pub(super) async fn closing_finishes_moves_that_wait(ground: &Ground) {

@@ -51,10 +51,10 @@ pub(super) async fn a_savepoint_undoes_only_what_came_after_it(ground: &Ground) 
     let write = ground.store.write(|tx| {
         Box::pin(async move {
             tx.insert_user(&named("before")).await?;
-            tx.savepoint();
+            tx.savepoint().await?;
             tx.insert_user(&named("undone")).await?;
             tx.rollback_to_savepoint().await?;
-            tx.savepoint();
+            tx.savepoint().await?;
             tx.insert_user(&named("kept")).await?;
             tx.release_savepoint().await
         })
@@ -67,20 +67,20 @@ pub(super) async fn savepoints_lie_within_each_other(ground: &Ground) {
     let write = ground.store.write(|tx| {
         Box::pin(async move {
             // Two at the same point: nothing is written between them.
-            tx.savepoint();
-            tx.savepoint();
+            tx.savepoint().await?;
+            tx.savepoint().await?;
             tx.insert_user(&named("inner")).await?;
             tx.rollback_to_savepoint().await?;
             tx.insert_user(&named("outer")).await?;
-            tx.savepoint();
+            tx.savepoint().await?;
             tx.insert_user(&named("undone")).await?;
             tx.rollback_to_savepoint().await?;
             tx.release_savepoint().await?;
             // Nothing to undo.
-            tx.savepoint();
+            tx.savepoint().await?;
             tx.rollback_to_savepoint().await?;
-            tx.savepoint();
-            tx.savepoint();
+            tx.savepoint().await?;
+            tx.savepoint().await?;
             tx.insert_user(&named("kept")).await?;
             tx.release_savepoint().await?;
             tx.insert_user(&named("gone")).await?;

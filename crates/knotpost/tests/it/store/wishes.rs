@@ -63,7 +63,7 @@ pub(super) async fn readers_of_a_board_bring_their_wishes_and_addresses(ground: 
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
-    let facts = tx.board_reader_facts(board, &[ann, bob], "osbox").await.unwrap();
+    let facts = tx.board_reader_facts(board, "osbox").await.unwrap();
     assert_eq!(facts.watchers, [(cyd, "cyd".to_owned())]);
     let addresses: Vec<_> = facts.addresses.into_iter().map(|row| (row.user_id, row.verified_at)).collect();
     assert_eq!(addresses, [(ann, Some(3)), (cyd, None)]);
