@@ -1,4 +1,4 @@
-//! A board in memory: what is stored of it, replayed into a position.
+//! A board in memory: its stored rows, replayed into a position.
 
 mod ending;
 mod imagined;
@@ -18,37 +18,30 @@ use crate::boards::{History, Scene};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
 
-/// A move of the list with the text it is shown by.
+/// A move with its displayed text.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// As stored.
     pub row: MoveRow,
-    /// As shown in the move list.
     pub text: String,
-    /// The points it won; zero where it won none, and in games that do not count by the move.
+    /// Points won; zero in games without points per move.
     pub gain: u32,
 }
 
-/// A stored board, replayed.
 pub struct Board {
-    /// What is stored of it.
     pub row: BoardRow,
-    /// Who sits there, in turn order.
+    /// In turn order.
     pub seats: Vec<SeatRow>,
-    /// The moves up to the position, in order.
+    /// In order, up to `position`.
     pub entries: History,
-    /// The game's rules.
     pub game: &'static dyn AnyGame,
-    /// The position after the last of `entries`.
     pub position: Scene,
-    /// Its limits of time, and what does not count.
+    /// Time limits and pauses.
     pub timing: Timing,
-    /// How many moves it had before the turn that has just been made; `None`: nothing has changed.
+    /// Number of moves before the turn just made; `None`: unchanged.
     pub(crate) changed_from: Option<usize>,
-    /// What was said with resignations that have just taken effect.
+    /// Remarks given with resignations that have just taken effect.
     pub(crate) parting_words: Vec<RemarkKey>,
-    /// The unsent mails about it that were dropped because its moves changed. The next mails to its readers tell what these
-    /// would have told.
+    /// Unsent mails dropped because the moves changed; the next mails cover their content.
     pub(crate) dropped_mails: Vec<DroppedMail>,
     options: GameOptions,
     retired: Vec<Seat>,
@@ -64,10 +57,8 @@ impl std::fmt::Debug for Board {
 }
 
 impl Board {
-    /// Loads a board that is not removed and replays all its moves.
-    ///
-    /// # Errors
-    /// When the database fails, or the stored moves do not replay under the present rules.
+    /// Loads a board, removed ones excluded, and replays its moves. Fails with an error if they do not replay
+    /// under the present rules.
     pub async fn load(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -78,10 +69,7 @@ impl Board {
         Self::unless_removed(tx, app, found).await
     }
 
-    /// Loads a board to change it: nobody else changes it before this transaction ends.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
+    /// Loads a board and locks it until the transaction ends.
     pub async fn load_to_change(
         tx: &mut WriteTx,
         app: &impl BoardContext,
@@ -105,10 +93,6 @@ impl Board {
         }
     }
 
-    /// Completes a stored row to a board.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
     pub async fn from_row(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -118,10 +102,7 @@ impl Board {
         Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
     }
 
-    /// As [`Board::from_row`], where the seats are known as well.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
+    /// As [`Board::from_row`], with known seats.
     pub async fn from_seated(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -140,10 +121,7 @@ impl Board {
         Ok(board)
     }
 
-    /// Loads a board from its moves alone, whatever is known of it.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
+    /// Replays a board from its moves alone, without the cache.
     pub(crate) async fn replay_row(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -153,8 +131,7 @@ impl Board {
         Self::replay(app, row, seats, moves)
     }
 
-    /// Caches the moves and the position, so that whoever loads the board next need not replay them. May be called
-    /// before what was written is committed: whoever finds it compares it with the row.
+    /// Caches moves and position. May run before the commit: a reader compares the cached board with the row.
     pub(crate) fn cache(&self, app: &impl BoardContext) {
         if app.recent_boards().wants(self.row.id, &self.entries) && self.is_as_stored() {
             let (entries, position) = (self.entries.clone(), self.position.clone());
@@ -163,7 +140,7 @@ impl Board {
         }
     }
 
-    /// Goes on from the cached moves of a board; `None`: none are cached that fit.
+    /// Continues from the cached moves if they fit the row.
     async fn recall(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -180,7 +157,7 @@ impl Board {
         Ok(fits.then_some(board))
     }
 
-    /// Whether the moves in memory are, one and all, those that the row was written with.
+    /// True if all moves in memory are those stored with the row.
     fn is_as_stored(&self) -> bool {
         self.row.history == Some(self.entries.digest())
             && self.row.ply == self.entries.len() as i64
@@ -203,7 +180,6 @@ impl Board {
         Ok(board)
     }
 
-    /// The first position.
     fn begin(app: &impl BoardContext, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
         let (game, options) = read_options(app, &row, seats.len())?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
@@ -212,7 +188,6 @@ impl Board {
         Ok(Self::with(app, (row, seats), game, options, start))
     }
 
-    /// A board as it was after some of its moves.
     fn with(
         app: &impl BoardContext,
         (row, seats): (BoardRow, Vec<SeatRow>),
@@ -224,7 +199,7 @@ impl Board {
         Self::of_parts((row, seats), game, options, timing, state)
     }
 
-    /// A board on which nothing has happened since it was read.
+    /// A board unchanged since it was read.
     fn of_parts(
         (row, seats): (BoardRow, Vec<SeatRow>),
         game: &'static dyn AnyGame,
@@ -248,10 +223,7 @@ impl Board {
         }
     }
 
-    /// The board as it was after `ply` moves; `ply` beyond the end means the end.
-    ///
-    /// # Errors
-    /// When the moves do not replay.
+    /// The board after `ply` moves, at most its last.
     pub fn at(&self, app: &impl BoardContext, ply: usize) -> Result<Self, StoreError> {
         if ply >= self.entries.len() {
             return Ok(self.copy());
@@ -281,7 +253,7 @@ impl Board {
         }
     }
 
-    /// Brings a stored move onto the position. On an error nothing has changed.
+    /// Applies a stored move. Unchanged on an error.
     fn enter(&mut self, row: MoveRow) -> Result<(), Rejected> {
         let turn = match row.kind {
             MoveKind::Move => Turn::Move(&row.text),
@@ -297,7 +269,7 @@ impl Board {
         Ok(())
     }
 
-    /// Enters how somebody left the game, or how it was ended.
+    /// Enters a departure or an ending other than by the rules.
     fn enter_word(&mut self, row: MoveRow, kind: MoveKind) {
         let text = match kind {
             MoveKind::Draw => DRAW,
@@ -312,11 +284,7 @@ impl Board {
         self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
     }
 
-    /// Plays a turn for the seat to move and enters it as the next move of the list.
-    /// On an error nothing has changed.
-    ///
-    /// # Errors
-    /// When the rules refuse it.
+    /// Plays a turn for the seat to move and appends it. Unchanged if the rules refuse it.
     pub fn play(&mut self, turn: Turn<'_>, auto: bool, at: Millis) -> Result<(), Rejected> {
         let kind = match turn {
             Turn::Move(_) => MoveKind::Move,
@@ -336,24 +304,24 @@ impl Board {
         Ok(())
     }
 
-    /// The number of the move to be made.
+    /// Number of the next move.
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
     }
 
-    /// The seat in which the user who made a move sits now: who moved before a swap, or made it, has changed
-    /// places since.
+    /// Present seat of the user who made a move: those who moved before a swap, or swapped, have changed
+    /// places.
     pub fn present_seat(&self, index: usize) -> i64 {
         let seat = self.entries.get(index).map_or(1, |entry| entry.row.seat);
         if self.entries.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
     }
 
-    /// Makes the users of the first two seats change places; colours stay where they are.
+    /// Exchanges the users of the first two seats; colours stay.
     pub fn exchange_users(&mut self) {
         exchange_users(&mut self.seats);
     }
 
-    /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
+    /// Position string. Shows no pending roll on a finished board, even after resignations.
     pub fn position_text(&self) -> String {
         let text = self.position.text().to_owned();
         match self.position.roll().filter(|_| matches!(self.standing(), Standing::Over(_))) {
@@ -365,17 +333,16 @@ impl Board {
         }
     }
 
-    /// How players name it.
     pub fn name(&self) -> BoardRef {
         BoardRef { game: self.row.game.clone(), number: self.row.number as u32 }
     }
 
-    /// The game's title, e.g. `Osbox`.
+    /// E.g. `Osbox`.
     pub fn title(&self) -> &'static str {
         self.game.meta().title
     }
 
-    /// The name of a seat's side, e.g. `Horz`.
+    /// Name of a seat's side, e.g. `Horz`.
     pub fn side(&self, seat: i64) -> &'static str {
         let index = usize::try_from(seat - 1).unwrap_or(0);
         self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
@@ -385,7 +352,7 @@ impl Board {
         self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
     }
 
-    /// The seat that this user acts for: the one to move when it is theirs, else their first that still plays.
+    /// Seat that a user acts for: the one to move if theirs, else their first still playing.
     pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
         let to_move = match self.standing() {
             Standing::ToMove(seat) => i64::from(seat.number()),
@@ -396,12 +363,12 @@ impl Board {
         own.find(|row| row.seat == to_move).or(first)
     }
 
-    /// The canonical options, defaults left out.
+    /// Canonical, without defaults.
     pub fn options(&self) -> &GameOptions {
         &self.options
     }
 
-    /// The first position of this game again, with another seed and other players.
+    /// Resets to the first position with another seed and other players.
     pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
         self.row.seed = seed.to_vec();
         let start = self.game.setup(&self.options, seats.len(), &Seed(seed));
@@ -417,7 +384,6 @@ fn corrupt(row: &BoardRow, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number))
 }
 
-/// Which game is played on a stored board, and with which options.
 fn read_options(
     app: &impl BoardContext,
     row: &BoardRow,
@@ -429,12 +395,11 @@ fn read_options(
     Ok((game, options))
 }
 
-/// The list of moves of a board on which nobody has moved.
 fn no_moves(row: &BoardRow, players: usize) -> History {
     begin_history((&row.game, &row.options), &row.seed, row.rules_version, players)
 }
 
-/// The same from what a new board comes from: game, options, seed, version of the rules, and how many play.
+/// Empty history of a new board.
 pub(crate) fn begin_history(
     (game, options): (&str, &str),
     seed: &[u8],
@@ -453,10 +418,7 @@ fn exchange_users(seats: &mut [SeatRow]) {
     }
 }
 
-/// The options of a stored or typed option text.
-///
-/// # Errors
-/// What is wrong with it.
+/// Parses a stored or typed option text.
 pub(crate) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> Result<GameOptions, String> {
     let given: Vec<_> = text
         .split_whitespace()
@@ -474,7 +436,7 @@ pub(crate) fn seed_of(bytes: &[u8]) -> Option<Seed> {
     bytes.try_into().ok().map(Seed)
 }
 
-/// A stored seat number as a seat; numbers that cannot be stored count as the first seat.
+/// Converts a stored seat number; out of range counts as the first seat.
 pub(crate) fn seat_at(number: i64) -> Seat {
     u8::try_from(number).ok().and_then(Seat::new).unwrap_or(Seat::FIRST)
 }

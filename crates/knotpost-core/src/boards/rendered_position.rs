@@ -1,6 +1,5 @@
-//! Positions rendered for text mails, pages and pictures. They are rendered when they are first asked for: most clients
-//! read no more of an answer than whose turn it is, and the answer is composed while other moves wait. Each is rendered
-//! once: the mails of all players and watchers and the board's page show the same.
+//! Positions rendered for mails, pages and pictures: lazily, since most clients read no more than whose turn
+//! it is and composing blocks other moves, and once for all players, watchers and the page.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,56 +8,53 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use knotpost_rules::{Ability, AnyGame, Cast, Layout, Position, View, Viewer};
 
-/// A position with what has been drawn of it, which its copies share.
+/// A position with its cached drawings, shared by clones.
 ///
-/// To call a method that may change the position forgets the drawings, of this copy alone.
+/// Mutable access drops the drawings of this clone.
 #[derive(Clone)]
 pub struct Scene {
     position: Box<dyn Position>,
-    /// Whether seats see different things.
+    /// True if seats have different views.
     is_hidden: bool,
     drawings: Arc<Drawings>,
 }
 
-/// What has been drawn of one position.
 #[derive(Default)]
 struct Drawings {
     text: OnceLock<String>,
     sights: Mutex<Vec<(Viewer, Cast, Arc<Sight>)>>,
 }
 
-/// What somebody sees of a position.
 struct Sight {
     view: Arc<View>,
-    /// In the standard layout, which nearly all readers have.
+    /// Standard layout, the common case.
     text: OnceLock<String>,
 }
 
 impl Scene {
-    /// A position of this game that nobody has drawn.
+    /// A position without drawings.
     pub(crate) fn new(game: &dyn AnyGame, position: Box<dyn Position>) -> Self {
         let is_hidden = game.meta().abilities.has(Ability::Hidden);
         Self { position, is_hidden, drawings: Arc::default() }
     }
 
-    /// The position string.
     pub fn text(&self) -> &str {
         self.drawings.text.get_or_init(|| self.position.position())
     }
 
-    /// What a viewer sees, last move marked, with those who play.
+    /// View with the last move marked.
     pub(crate) fn view_for(&self, viewer: Viewer, cast: &Cast) -> Arc<View> {
         Arc::clone(&self.sight(viewer, cast).view)
     }
 
-    /// Keeps the position and lets go of the drawings, for a copy that lies in wait for long.
+    /// Drops the drawings, to save memory in a cache.
     pub(crate) fn forget_drawings(&mut self) {
         self.drawings = Arc::default();
     }
 
     fn sight(&self, viewer: Viewer, cast: &Cast) -> Arc<Sight> {
         let viewer = if self.is_hidden { viewer } else { Viewer::Spectator };
-        // Held while it is drawn, so that whoever wants the same waits for that.
+        // Locked while drawing, so that concurrent readers wait instead of drawing twice.
         let mut sights = self.drawings.sights.lock().unwrap_or_else(PoisonError::into_inner);
         let known = sights.iter().find(|(whose, by, _)| *whose == viewer && by == cast);
         if let Some((.., sight)) = known {
@@ -86,7 +82,7 @@ impl DerefMut for Scene {
     }
 }
 
-/// What a reader sees of a position, as text and for whoever draws pictures.
+/// One reader's view, as text and for drawing.
 #[derive(Clone)]
 pub struct RenderedPosition {
     scene: Scene,
@@ -111,22 +107,19 @@ impl RenderedPosition {
         Self { scene: scene.clone(), viewer, cast: Arc::new(cast), layout, sight: OnceLock::new() }
     }
 
-    /// The same for whoever draws it otherwise.
     pub fn view(&self) -> &Arc<View> {
         &self.sight().view
     }
 
-    /// The same in another layout.
     pub(crate) fn in_layout(&self, layout: Layout) -> Self {
         Self { layout, ..self.clone() }
     }
 
-    /// How it is laid out as text.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The board as text, with scores, without a final line end.
+    /// The board as text with scores; no final newline.
     pub fn text(&self) -> Cow<'_, str> {
         let Sight { view, text } = self.sight();
         match self.layout {
@@ -135,7 +128,7 @@ impl RenderedPosition {
         }
     }
 
-    /// How to read and type moves, for a page that shows a picture: what that draws is said in a sentence.
+    /// Legend for a page with a picture, without a text board.
     pub fn legend_for_pages(&self) -> String {
         match self.layout {
             Layout::List => self.legend(),

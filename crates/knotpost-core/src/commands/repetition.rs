@@ -1,4 +1,4 @@
-//! What is answered to a command that was carried out before.
+//! Answers to repeated commands.
 
 use crate::app::App;
 use crate::boards::Board;
@@ -8,7 +8,7 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// The answer to a command that was carried out before: the board as it stands now.
+/// Reply to a repeated command: the present board.
 pub(super) fn answer_already_played(
     prepared: &Prepared,
     board: Option<&Board>,
@@ -20,7 +20,7 @@ pub(super) fn answer_already_played(
     Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet }
 }
 
-/// The answer to a mail that came before: the board as it stands now.
+/// Reply to a mail received before: the present board.
 pub async fn already_played(
     tx: &mut ReadTx,
     app: &App,

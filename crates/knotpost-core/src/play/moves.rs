@@ -1,4 +1,4 @@
-//! `move`: the checks in their order, the turn, and what was said with it.
+//! `move`: its checks in order, the turn, and its remark.
 
 use knotpost_commands::{Action, Command};
 use knotpost_rules::{Ability, Rejected, Turn};
@@ -16,7 +16,6 @@ use crate::requests::board_reply::check_sight;
 use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
 use knotpost_storage::{MovePlan, ReadTx, StoreError, UserRow, WriteTx};
 
-/// The words of a `move`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turning<'a> {
     pub(crate) game: Option<&'a str>,
@@ -26,7 +25,7 @@ pub(crate) struct Turning<'a> {
     pub(crate) number: Option<u32>,
 }
 
-/// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet.
+/// Rows that a command surely reads if it makes a move; `None`: another command, or nothing is known yet.
 pub fn plan_move(app: &App, prepared: &Prepared) -> Option<MovePlan> {
     let Ok(Command::Move { game: Some(game), board, action: Action::Move(_) | Action::Pass, .. }) =
         &prepared.command
@@ -39,7 +38,7 @@ pub fn plan_move(app: &App, prepared: &Prepared) -> Option<MovePlan> {
     Some(MovePlan { game, number: *board, user, key, has_remark, mail: None, request: None })
 }
 
-/// Makes a turn that the player may take now, with what they say to it, and notifies all readers.
+/// Makes a permitted turn with its remarks, and notifies all readers.
 pub(crate) async fn make(
     tx: &mut WriteTx,
     app: &App,
@@ -67,7 +66,7 @@ pub(crate) async fn make(
     answer_with_words(tx, app, &board, facts, spoken, now).await
 }
 
-/// Keeps what was said with a move; `None` when nothing was.
+/// Stores a remark on a move.
 pub(crate) async fn comment(
     tx: &mut WriteTx,
     board: &Board,
@@ -94,7 +93,7 @@ async fn keep_comment(
     remark.await.map(Some)
 }
 
-/// After a swap the colours stay and the players change places.
+/// After a swap, colours stay and the players exchange seats.
 pub(crate) async fn exchange_users(tx: &mut WriteTx, board: &mut Board) -> Result<(), StoreError> {
     if let [one, other, ..] = board.seats.as_slice() {
         tx.exchange_users(board.row.id, one, other).await?;
@@ -103,8 +102,7 @@ pub(crate) async fn exchange_users(tx: &mut WriteTx, board: &mut Board) -> Resul
     Ok(())
 }
 
-/// The board again, when this user may take a turn of that kind on it now. Whether the rules allow the very
-/// move shows when it is played.
+/// Checks that the user may take a turn of that kind now. Legality shows when it is played.
 pub(crate) fn check_turn_on(
     board: Board,
     user: &UserRow,
@@ -117,7 +115,7 @@ pub(crate) fn check_turn_on(
     }
 }
 
-/// The board again, when this user may act on it: over, playing here, and as they last saw it.
+/// Checks that the user may act on the board: not over, playing, board as last seen.
 pub(crate) async fn check_answer(
     tx: &mut ReadTx,
     app: &App,
@@ -131,7 +129,7 @@ pub(crate) async fn check_answer(
     }
 }
 
-/// Over, playing here, number, turn: in this order.
+/// Checks in order: not over, playing, move number, turn.
 pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> Result<(), Refusal> {
     check_plays(board, user)?;
     if let Some(number) = number
@@ -149,7 +147,7 @@ pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
     Ok(())
 }
 
-/// Over, playing here, and not kept from going on.
+/// Checks in order: not over, playing, not suspended by the administrators.
 pub(crate) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> {
     if matches!(board.standing(), Standing::Over(_)) {
         return Err(game_over(board));
@@ -194,7 +192,7 @@ pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board) -> Refusal
         refusal = refusal.hint(format!("{label}: {}", legal_list::describe(legal)));
     }
     if let Some(play) = board.position.example_move() {
-        // How it is sent stands below the board that is shown with the refusal.
+        // Its syntax stands below the board shown with the refusal.
         refusal = refusal.hint(format!("For example: {play}"));
     }
     refusal.about(board)

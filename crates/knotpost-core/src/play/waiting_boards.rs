@@ -1,4 +1,4 @@
-//! The boards that wait for a player, mailed to them alone.
+//! Mails with a player's waiting boards, to that player alone.
 
 use crate::app::App;
 use crate::boards::Board;
@@ -10,7 +10,7 @@ use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, WriteTx};
 /// Boards mailed at once.
 pub(crate) const MOST_MAILED: usize = 50;
 
-/// The boards on which it is the user's turn, in this game or in all; `None`: more than [`MOST_MAILED`].
+/// Boards on which it is the user's turn, in one game or all; `None`: more than [`MOST_MAILED`].
 pub(crate) async fn find_waiting(
     tx: &mut ReadTx,
     game: Option<&str>,
@@ -27,7 +27,7 @@ pub(crate) async fn find_waiting(
     Ok((rows.len() <= MOST_MAILED).then_some(rows))
 }
 
-/// Mails the board as it stands, with what was said last, to this user.
+/// Mails the board with its last remarks to one user.
 pub(crate) async fn mail_board(
     tx: &mut WriteTx,
     app: &App,
@@ -35,7 +35,7 @@ pub(crate) async fn mail_board(
     user: UserKey,
     now: Millis,
 ) -> Result<(), StoreError> {
-    // A move made beside this would leave a mail of its own, and this one would show the board before it.
+    // Orders this before or after a concurrent move, which mails the board itself.
     tx.touch_board(board.row.id).await?;
     let watchers = tx.subscribers(board.row.id).await?.into_iter();
     let is_player = |key: i64| board.seats.iter().any(|seat| seat.user_id == UserKey(key));

@@ -1,4 +1,4 @@
-//! Boards that nobody plays: what a game looks like before anything is stored.
+//! Unstored boards: the look of a game before anything is stored.
 
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
@@ -9,7 +9,7 @@ use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
 impl Board {
-    /// A board that is stored nowhere, with seats named after their sides.
+    /// An unstored board with seats named after their sides.
     pub(crate) fn imagine(
         game: &'static dyn AnyGame,
         options: GameOptions,
@@ -62,7 +62,7 @@ impl Board {
         Self::of_parts((row, seats), game, options, Timing::default(), state)
     }
 
-    /// The same, beginning with a position; `None` where it is none of this game.
+    /// As [`imagine`], from a position; `None`: invalid.
     pub(crate) fn imagine_from(
         game: &'static dyn AnyGame,
         options: GameOptions,

@@ -1,4 +1,4 @@
-//! `signoff`: mail goes to some addresses no more.
+//! `signoff`: drops addresses.
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -11,7 +11,7 @@ use crate::requests::Prepared;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressRow, WriteTx};
 
-/// Drops the addresses. One that can be written to always stays.
+/// One usable address always stays.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,

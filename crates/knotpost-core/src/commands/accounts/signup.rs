@@ -1,4 +1,4 @@
-//! `signup`: a new user.
+//! `signup`.
 
 use knotpost_commands::{Credentials as Typed, Userid};
 
@@ -58,8 +58,7 @@ fn taken(userid: &str) -> Refusal {
         .hint(format!("Choose another one: {}.", Userid::rule()))
 }
 
-/// The same userid with the right password: the mail that asks for the confirmation may have been lost, or its address
-/// mistyped.
+/// Same userid and password again: the confirmation mail may have been lost or its address mistyped.
 async fn sign_up_again(
     tx: &mut WriteTx,
     app: &App,
