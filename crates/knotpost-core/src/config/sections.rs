@@ -464,7 +464,7 @@ impl std::str::FromStr for FileMode {
 impl TryFrom<i64> for FileMode {
     type Error = String;
 
-    /// TOML's `0o660` arrives as a number. A decimal written without `0o` has other bits, and none such gives
+    /// TOML's `0o660` arrives as a number. A number written without `0o` has other bits, and none such gives
     /// the owner read and write, so it is refused.
     fn try_from(number: i64) -> Result<Self, String> {
         match u32::try_from(number) {

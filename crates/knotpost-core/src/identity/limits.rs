@@ -102,7 +102,8 @@ const MAIL_HOST: u32 = 3;
 const HINTS: u32 = 60;
 /// Archives or links to them, per user and hour; each reads all data about the user.
 const ARCHIVES: u32 = 10;
-/// Per sender and hour, and for all strangers together; each may take a processor for fifteen seconds.
+/// Per sender and hour, and also the share of all strangers in shares of one sender; each may take a processor for
+/// fifteen seconds.
 const ANALYSES: u32 = 20;
 const FEW: u32 = 3;
 /// Hints of one host, in shares of one user.

@@ -23,7 +23,7 @@ const SHARES: i64 = 8;
 const HARD: [u8; 2] = [7, 8];
 /// Boards of one person against these levels.
 pub(crate) const MOST_HARD: i64 = 6;
-/// Of these, boards that may be started by others who do not prove to be that person.
+/// Limit for boards started by others, who do not prove to be that person.
 pub(crate) const MOST_HARD_OF_OTHERS: i64 = 2;
 /// Expected delay as a multiple of one search: others may come first.
 const PATIENCE: i64 = 5;

@@ -147,7 +147,7 @@ pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
     Ok(())
 }
 
-/// Checks in order: not over, playing, not suspended by the administrators.
+/// Checks in order: not over, playing, not paused by an administrator.
 pub(crate) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> {
     if matches!(board.standing(), Standing::Over(_)) {
         return Err(game_over(board));

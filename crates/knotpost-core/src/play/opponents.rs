@@ -106,7 +106,7 @@ pub(crate) async fn seats_are_free(
     Ok(())
 }
 
-/// Starts boards with all matching seeks, oldest first, as long as both sides want more.
+/// Starts boards with all matching seeks, oldest first, as long as the user wants more.
 pub(crate) async fn pair(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! A board together with its seats, in one query: nearly everything about boards begins with it.
+//! A board with its seats in one query, the start of nearly all work on boards.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::rows::{BoardRow, SeatRow, SeatedBoard};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::BoardKey;
 
-/// A seat, and the board once more.
+/// A seat, with the columns of its board repeated.
 #[derive(Debug, FromRow)]
 struct Line {
     #[sqlx(flatten)]
@@ -18,7 +18,7 @@ struct Line {
     seat: SeatRow,
 }
 
-/// The columns of the board `b`, its seat `s`, and the user `u` who sits there.
+/// Columns of the board `b`, its seat `s`, and the user `u` in it.
 macro_rules! seated_columns {
     () => {
         "b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
@@ -48,8 +48,8 @@ macro_rules! select_seated {
 }
 
 const SEVERAL_ON_SQLITE: &str = select_seated!("b.id IN (SELECT value FROM json_each($1))");
-/// One board at a time: joined with all keys at once, PostgreSQL may keep a plan that scans a table that was small when
-/// the plan was made.
+/// One board at a time: joined with all keys at once, PostgreSQL may reuse a plan that scans a table that was
+/// small when planned.
 const SEVERAL_ON_POSTGRES: &str = concat!(
     "SELECT found.* FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL (",
     select_seated!("b.id = asked.id"),
@@ -57,7 +57,7 @@ const SEVERAL_ON_POSTGRES: &str = concat!(
 );
 
 impl ReadTx {
-    /// The board of that game and number, whatever its state.
+    /// In any state.
     pub async fn find_seated_board(
         &mut self,
         game: &str,
@@ -78,7 +78,7 @@ impl ReadTx {
         Ok(gather(lines))
     }
 
-    /// The boards of these keys that exist, by key.
+    /// Existing boards, by key.
     pub async fn seated_boards(
         &mut self,
         keys: &[BoardKey],
@@ -99,7 +99,8 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// As [`ReadTx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
+    /// As [`ReadTx::find_seated_board`]; every other change of this board waits for this transaction, or
+    /// conflicts with it.
     pub async fn lock_seated_board(
         &mut self,
         game: &str,
@@ -108,8 +109,8 @@ impl WriteTx {
         if let Some(found) = self.prefetched().take_board(game, number) {
             return Ok(Some(found));
         }
-        // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
-        // without what this transaction has written. The row is written, so that the move conflicts and is run again.
+        // A row lock would not be enough: a move with an older snapshot would wait for it and then continue
+        // without seeing these writes. An update makes it conflict and run again.
         if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
             let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
             sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;
@@ -118,7 +119,7 @@ impl WriteTx {
         self.find_seated_board(game, number).await
     }
 
-    /// Takes a board that was locked for a move for this transaction, although no move is made on it.
+    /// Makes this transaction conflict with concurrent moves, although it makes none.
     pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
         if self.is_postgres() {
             let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";

@@ -1,11 +1,11 @@
-//! Mails that are carried out as they are stored.
+//! Mails executed as they are stored.
 
 use crate::connection::StoreError;
 use crate::rows::{DirectMail, StoredMail};
 use crate::transaction::WriteTx;
 
 impl WriteTx {
-    /// Stores a mail and claims it before it is acted on.
+    /// Stores and claims a mail.
     pub async fn store_mail(&mut self, mail: &DirectMail) -> Result<StoredMail, StoreError> {
         if let Some(stored) = self.buffer(mail).await? {
             return Ok(stored);

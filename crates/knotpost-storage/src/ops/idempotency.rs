@@ -1,4 +1,4 @@
-//! Responses to requests that carried an Idempotency-Key.
+//! Responses to requests with an Idempotency-Key.
 
 use std::collections::HashMap;
 
@@ -17,13 +17,12 @@ struct Line {
     saved: SavedResponse,
 }
 
-/// One row for each response that is stored.
+/// One row per stored response.
 const SAVED: &str = "SELECT i.key_digest, i.request_digest, i.status, i.content_type, i.body \
      FROM UNNEST($1, $2) AS asked (key_digest, since) \
      JOIN idempotency i ON i.key_digest = asked.key_digest AND i.at > asked.since";
 
 impl ReadTx {
-    /// The response stored under a key.
     pub async fn saved_response(&mut self, key: &RequestKey) -> Result<Option<SavedResponse>, StoreError> {
         if let Some(found) = self.prefetched().take_response(&key.digest) {
             return Ok(found.saved);
@@ -55,7 +54,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a response. It belongs in the transaction whose outcome it reports.
+    /// Belongs in the transaction whose outcome it reports.
     pub async fn save_response(
         &mut self,
         key_digest: &str,
@@ -81,7 +80,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of responses older than `before`; returns whether there may be more.
+    /// Deletes a batch older than `before`; true if there may be more.
     pub async fn prune_responses(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM idempotency WHERE key_digest IN (SELECT key_digest FROM idempotency WHERE at < $1 LIMIT 1000)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

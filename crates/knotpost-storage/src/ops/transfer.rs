@@ -1,4 +1,4 @@
-//! Exports and imports all tables row by row, whatever the rows mean, to move a server to another database.
+//! Generic export and import of all tables, to transfer a server to another database.
 
 mod tables;
 
@@ -12,23 +12,16 @@ use crate::transaction::{ReadTx, WriteTx};
 
 pub use tables::{Column, Kind, STAYING, Staying, TABLES, Table};
 
-/// Parameters of one statement; SQLite takes 32,766, PostgreSQL 65,535.
+/// Parameters per statement; SQLite takes 32,766, PostgreSQL 65,535.
 const MOST_PARAMETERS: usize = 8_000;
 
-/// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing.
     Null,
-    /// Of a column of [`Kind::Int`].
     Int(i64),
-    /// Of a column of [`Kind::Flag`].
     Flag(bool),
-    /// Of a column of [`Kind::Real`].
     Real(f64),
-    /// Of a column of [`Kind::Text`].
     Text(String),
-    /// Of a column of [`Kind::Bytes`].
     Bytes(Vec<u8>),
 }
 
@@ -46,7 +39,7 @@ macro_rules! cell {
     };
 }
 
-/// Binds one value; nothing has the type of its column.
+/// Binds one value; NULL gets the type of its column.
 macro_rules! bind {
     ($query:expr, $kind:expr, $cell:expr) => {
         match ($kind, $cell) {
@@ -65,10 +58,7 @@ macro_rules! bind {
 }
 
 impl ReadTx {
-    /// Hands every row of a table to `each`, in the order of its key, without holding more than a few in memory.
-    ///
-    /// # Errors
-    /// Those of `each`, which end the reading, and those of the database.
+    /// Streams every row of a table to `each`, by key. Its errors end the reading.
     pub async fn each_row<E: From<StoreError>>(
         &mut self,
         table: &Table,
@@ -79,7 +69,7 @@ impl ReadTx {
         self.each_row_of(sql, &kinds, &mut each).await
     }
 
-    /// Hands every row of a query without parameters to `each`; `kinds` are those of its columns.
+    /// Streams the rows of a query without parameters; `kinds` are those of its columns.
     pub(super) async fn each_row_of<E: From<StoreError>>(
         &mut self,
         sql: String,
@@ -117,7 +107,7 @@ impl ReadTx {
         }
     }
 
-    /// How many rows of a table move.
+    /// Rows to be transferred.
     pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {
         let sql = format!("SELECT COUNT(*) FROM {}{}", table.name, only(table));
         let rows: i64 = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await)?;
@@ -131,14 +121,14 @@ impl ReadTx {
         Ok(row.is_some())
     }
 
-    /// Whether somebody has an account: computer players are there from the first start.
+    /// Computer players do not count: they exist from the first start.
     pub async fn has_people(&mut self) -> Result<bool, StoreError> {
         let sql = "SELECT CAST(1 AS BIGINT) FROM users WHERE role <> 'bot' LIMIT 1";
         let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
-    /// The number of the last step of the schema.
+    /// Last migration.
     pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
         let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
@@ -147,10 +137,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores rows as they are, keys included. Each has the columns of the table in their order.
-    ///
-    /// # Errors
-    /// When the database refuses one of them, or fails.
+    /// Inserts rows with their keys, in the column order of the table.
     pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
         // SQLite searches all parameters for a numbered one.
         let numbered = self.is_postgres();
@@ -175,13 +162,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Empties all tables, those that stay included; only the schema is left.
+    /// Empties all tables, those not transferred included.
     pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
         if let Driver::Postgres(mut connection) = self.writing().await?.driver().await? {
-            // It looks for the rows that refer to each deleted one, and not every reference has an index: of large tables
-            // that takes days. Together they may be truncated, as nothing else refers to them.
+            // DELETE searches the referring rows of each deleted one, partly without an index, which takes
+            // days on large tables. Together they may be truncated, as nothing else refers to them.
             let sql = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
             sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(connection.again()).await?;
             return Ok(());
@@ -193,8 +180,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// After rows came in with their keys: new rows continue after the highest key, and statements are planned for
-    /// the rows there are now. SQLite needs neither.
+    /// Resets sequences beyond the highest keys and updates statistics after an import. SQLite needs neither.
     pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
         let Driver::Postgres(mut connection) = self.writing().await?.driver().await? else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
@@ -212,7 +198,7 @@ impl WriteTx {
     }
 }
 
-/// The fact under which an import keeps its place stays with the database it is about.
+/// Excludes the import's own progress record, which belongs to its database.
 fn only(table: &Table) -> &'static str {
     if table.name == "server_facts" { " WHERE name <> 'import'" } else { "" }
 }
@@ -222,7 +208,7 @@ fn names(table: &Table) -> String {
     quoted.join(", ")
 }
 
-/// Both databases list words in the order of their bytes, whatever the language of the cluster is.
+/// Sorts text by bytes on both databases, whatever the collation of the cluster.
 fn select_text(table: &Table, is_postgres: bool) -> String {
     let is_text =
         |name: &str| table.columns.iter().any(|column| column.name == name && column.kind == Kind::Text);

@@ -1,15 +1,12 @@
-//! Mails as they are stored.
+//! Rows of mails.
 
 use knotpost_model::{BoardKey, InboxKey, Millis, OutboxKey, UserKey};
 
-/// A mail to be stored.
 #[derive(Clone, Debug)]
 pub struct NewInbox {
-    /// When it came.
     pub received_at: Millis,
-    /// The way it came.
     pub way: &'static str,
-    /// The peer's network address.
+    /// Network address of the peer.
     pub peer: Option<String>,
     /// Envelope sender; `None`: the null sender.
     pub mail_from: Option<String>,
@@ -20,78 +17,72 @@ pub struct NewInbox {
     /// Address in From.
     pub sender: Option<String>,
     pub message_id: Option<String>,
-    /// Subject with passwords masked.
+    /// Passwords masked.
     pub subject: Option<String>,
-    /// Text with passwords masked.
+    /// Passwords masked.
     pub text: Option<String>,
-    /// The message, sealed; `None` when its outcome is stored with it.
+    /// Sealed message; `None`: the outcome is stored at once.
     pub raw: Option<Vec<u8>>,
-    /// The named outcome, when it is known already.
+    /// Outcome, if known already.
     pub reason: Option<&'static str>,
-    /// What is known about where it comes from; `None`: it was not checked.
+    /// As JSON; `None`: not checked.
     pub verdicts: Option<String>,
-    /// The connecting host that it counts for while it waits.
+    /// Connecting host that it counts for.
     pub host: Option<String>,
 }
 
-/// A mail that is carried out as it is stored.
+/// A mail executed as it is stored.
 #[derive(Clone, Debug)]
 pub struct DirectMail {
-    /// The mail, done from the beginning.
+    /// Stored as done.
     pub row: NewInbox,
-    /// The address in From, as addresses are looked up.
+    /// Lookup key of the From address.
     pub sender_key: String,
-    /// Identifies the mail: a second mail with the same key is a duplicate.
+    /// Identity of the mail, to recognise duplicates.
     pub dedupe_key: String,
-    /// A mail acted on after this under the same key is the same mail.
+    /// Age limit of duplicates.
     pub since: Millis,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredMail {
-    /// Its row.
     pub key: InboxKey,
-    /// Whether it is no duplicate, so that it is to be acted on.
+    /// False for a duplicate.
     pub is_first: bool,
 }
 
-/// A board mail by reference: rendered when it is sent, from facts that do not change once it was tried.
+/// A board mail by reference: rendered at sending, from facts that do not change once it was tried.
 #[derive(Clone, Debug)]
 pub struct BoardMail {
     pub board: BoardKey,
-    /// After this move.
+    /// Number of the move after which it shows the board.
     pub ply: i64,
-    /// What it shows beside the board, as JSON.
+    /// Content beside the board, as JSON.
     pub facts: String,
 }
 
-/// What an outgoing mail says.
 #[derive(Clone, Debug)]
 pub enum OutboxContent {
     Board(BoardMail),
-    /// The message itself.
     Message(Vec<u8>),
-    /// Something that is completed when it is sent, as JSON.
+    /// Facts, rendered at sending, as JSON.
     Reference(String),
 }
 
-/// An outgoing mail to be stored.
 #[derive(Clone, Debug)]
 pub struct NewOutbox {
-    /// What kind of mail it is.
     pub kind: &'static str,
     pub recipient: String,
     pub user: Option<UserKey>,
-    /// What it says.
     pub content: OutboxContent,
     /// Without angle brackets.
     pub message_id: String,
-    /// The Date it carries.
+    /// Its `Date` header.
     pub date: Millis,
 }
 
 impl NewOutbox {
-    /// The board it shows, when it is rendered from facts.
+    /// Board, if rendered from facts.
     pub(crate) fn board(&self) -> Option<BoardKey> {
         match &self.content {
             OutboxContent::Board(mail) => Some(mail.board),
@@ -100,11 +91,10 @@ impl NewOutbox {
     }
 }
 
-/// A board mail that waits and was never tried, and what it shows from now on beside the board, as JSON.
+/// A waiting board mail, never tried, that gets new facts.
 #[derive(Clone, Debug)]
 pub struct CoalescedMail {
-    /// The row.
     pub mail: OutboxKey,
-    /// Its new facts.
+    /// As JSON.
     pub facts: String,
 }

@@ -1,7 +1,7 @@
-//! Rows that batches carry, as plain values.
+//! Rows carried by batches, as plain values.
 //!
-//! They lie below [`batch`](crate::batch), which prefetches and buffers them, and below the tables, which read and write them.
-//! A row that only its table knows is declared there.
+//! Below [`batch`](crate::batch), which prefetches and buffers them, and below the tables, which read and
+//! write them. Rows of one table alone are declared there.
 
 mod boards;
 mod mail;
@@ -15,7 +15,7 @@ pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish, WaitingMa
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};
 
-/// True when another user has proven this address, in SQL.
+/// SQL condition: another user has confirmed this address.
 macro_rules! is_shared {
     ($address:literal, $user:literal) => {
         concat!(

@@ -1,4 +1,4 @@
-//! Facts that tell whether users are there and can be told of their boards.
+//! Facts about users' presence and notifications.
 
 use sqlx::FromRow;
 
@@ -7,35 +7,29 @@ use crate::rows::UserState;
 use crate::transaction::ReadTx;
 use knotpost_model::UserKey;
 
-/// Facts about the presence of a user.
 #[derive(Clone, Debug, FromRow)]
 pub struct PresenceRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Their name.
     pub userid: String,
     /// As in [`crate::UserRow`].
     pub role: String,
-    /// The state of the account.
     #[sqlx(try_from = "String")]
     pub state: UserState,
-    /// The end of their last vacation, past or to come.
+    /// End of the last vacation, past or future.
     pub away_until: Option<i64>,
-    /// They have an address to which mail may go.
+    /// True if they have an address that may get mail.
     pub has_address: bool,
-    /// Mail goes to one of them: it does not come back.
+    /// True if one of these does not bounce.
     pub takes_mail: bool,
-    /// They are told by a webhook or by their browser.
+    /// True if notified by a webhook or browser.
     pub has_webhook: bool,
-    /// The day on which they used a page last.
+    /// Day of the last use of a page.
     pub seen_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// The presence of these users. `confirmed_only`: mail goes to proven addresses alone.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// `confirmed_only`: only confirmed addresses count.
     pub async fn presence(
         &mut self,
         users: &[UserKey],

@@ -1,4 +1,4 @@
-//! Everything that decides which users get a mail about a board, in one query, which every move runs.
+//! All facts that decide on mails about a board, in one query, which every move runs.
 
 use sqlx::FromRow;
 
@@ -7,24 +7,24 @@ use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish, SeatedBoard, WaitingMa
 use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, OutboxKey, UserKey};
 
-/// Users whose facts as readers of boards of a game are wanted.
+/// Readers of boards of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadersQuery<'a> {
     pub(crate) users: Vec<UserKey>,
-    /// The board whose watchers are wanted as well.
+    /// Board whose watchers are included.
     pub(crate) board: Option<BoardKey>,
     pub(crate) game: &'a str,
 }
 
 impl<'a> ReadersQuery<'a> {
-    /// The players of a board and its watchers.
+    /// Players and watchers of a board.
     pub(crate) fn of_board(found: &'a SeatedBoard) -> Self {
         let users = found.seats.iter().map(|seat| seat.user_id).collect();
         Self { users, board: Some(found.board.id), game: &found.board.game }
     }
 }
 
-/// What a row of the query is about. Rows are read in this order.
+/// Rows are read in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RowKind {
     Watcher = 1,
@@ -45,10 +45,10 @@ impl TryFrom<i64> for RowKind {
     }
 }
 
-/// A row of any kind. What the neutral columns hold is said by [`Row::decode`] and, in the same order, by the query.
+/// Neutral columns, whose meaning per kind is in [`Row::decode`] and, in the same order, in the query.
 #[derive(Debug, FromRow)]
 struct Row {
-    /// The place of the [`ReadersQuery`] among those of the statement.
+    /// Index of the [`ReadersQuery`] in the statement.
     query: i64,
     #[sqlx(try_from = "i64")]
     kind: RowKind,
@@ -95,7 +95,7 @@ impl Row {
                 recipient: text_1,
                 facts: text_2.unwrap_or_default(),
                 user_id: number_1.map(UserKey),
-                // How much later than its Date it is due.
+                // Delay of its due time after its Date.
                 is_untouched: number_2.is_some_and(|later| later <= 0),
                 ply: rank,
             }),
@@ -103,12 +103,12 @@ impl Row {
     }
 }
 
-/// Joined to the rows about them instead of gathered into lists of keys, which costs SQLite several times as much. A user
-/// who watches twice over, or plays as well, is returned twice.
+/// Readers are joined to the rows about them, since lists of keys cost SQLite several times as much. A user
+/// who watches twice, or plays as well, is returned twice.
 ///
-/// `$users` are rows of a query, a game and a user; `$boards` comes before what is joined to the boards of the queries,
-/// `$query`, `$board` and `$game` being the columns or parameters with their places, keys and games; `$wanted` is the game
-/// of a reader `r`.
+/// `$users` are rows of query, game and user; `$boards` comes before the joins to boards, with `$query`,
+/// `$board` and `$game` as columns or parameters for index, key and game; `$wanted` is the game of a reader
+/// `r`.
 macro_rules! reader_facts {
     (
         users: $users:literal,
@@ -163,7 +163,7 @@ macro_rules! reader_facts {
     };
 }
 
-/// The users are a list in the first parameter, their game is the second; without a board.
+/// Without a board: a list of users in the first parameter, their game in the second.
 const OF_USERS_ON_SQLITE: &str = reader_facts! {
     users: "CAST(0 AS BIGINT), $2, CAST(value AS BIGINT), CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM json_each($1)",
     boards: "",
@@ -172,7 +172,8 @@ const OF_USERS_ON_SQLITE: &str = reader_facts! {
     game: "$2",
     wanted: "$2",
 };
-/// The board is the first parameter, its game the second. To look its seats up takes a third less than a list of users.
+/// The board in the first parameter, its game in the second. Looking up its seats takes a third less than a
+/// list of users.
 const OF_BOARD_ON_SQLITE: &str = reader_facts! {
     users: "CAST(0 AS BIGINT), $2, user_id, CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM seats WHERE board_id = $1",
     boards: "",
@@ -192,7 +193,7 @@ const ON_POSTGRES: &str = reader_facts! {
 };
 
 impl ReadTx {
-    /// The facts about these users as readers of boards of a game.
+    /// Facts about these users, without a board.
     pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts, StoreError> {
         if self.is_postgres() {
             return self.facts_of(ReadersQuery { users: users.to_vec(), board: None, game }).await;
@@ -205,7 +206,7 @@ impl ReadTx {
         Ok(collect_facts(rows))
     }
 
-    /// The facts about the readers of a board: its `players`, who are all users with a seat, and its watchers.
+    /// Facts about a board's `players`, who are all users with a seat, and its watchers.
     pub async fn board_reader_facts(
         &mut self,
         board: BoardKey,

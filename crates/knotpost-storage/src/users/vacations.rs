@@ -1,5 +1,3 @@
-//! Users' time off.
-
 use sqlx::FromRow;
 
 use crate::connection::{StoreError, on};
@@ -10,16 +8,14 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 pub struct VacationRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// When it began.
     #[sqlx(try_from = "i64")]
     pub from_at: Millis,
-    /// When it ends or ended.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
 }
 
 impl ReadTx {
-    /// The vacations of a user that ended after `since`, in order.
+    /// Vacations that ended after `since`, in order.
     pub async fn vacations(&mut self, user: UserKey, since: Millis) -> Result<Vec<VacationRow>, StoreError> {
         let sql = "SELECT user_id, from_at, until_at FROM vacations WHERE user_id = $1 AND until_at > $2 \
                    ORDER BY from_at";
@@ -28,7 +24,7 @@ impl ReadTx {
         )
     }
 
-    /// The vacations of a board's players that ended after `since`.
+    /// Vacations of a board's players that ended after `since`.
     pub async fn vacations_on(
         &mut self,
         board: BoardKey,
@@ -43,8 +39,8 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores when a vacation ends; one that ends when it began is deleted. Two changes of one
-    /// user's vacations at once conflict with each other.
+    /// Sets the end; an empty vacation is deleted. Conflicts with a concurrent change of the same user's
+    /// vacations.
     pub async fn set_vacation(&mut self, vacation: &VacationRow) -> Result<(), StoreError> {
         let user = vacation.user_id.0;
         let touch = "UPDATE users SET userid_key = userid_key WHERE id = $1";

@@ -12,7 +12,7 @@ use knotpost_model::{Millis, Rate, RemarkKind, UserKey};
 use knotpost_storage::{StoreError, WriteTx};
 
 const HOUR_MS: i64 = 3_600_000;
-/// Mails of outsiders' chat to a reader per hour, as a multiple of one user's own limit.
+/// Chats mailed to a reader per hour, in shares of one sender.
 const OTHERS: i64 = 2;
 
 /// Counted per board.
