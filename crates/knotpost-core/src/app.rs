@@ -24,15 +24,12 @@ use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::secret::KeyRing;
 use knotpost_storage::{Notification, Store};
 
-/// Wake-ups of workers after a commit.
 #[derive(Debug)]
 pub struct Signals {
     pub inbox: Wakeup,
     pub outbox: Wakeup,
     pub webhooks: Arc<Wakeup>,
-    /// Boards just changed, for live watchers.
     pub boards: broadcast::Sender<BoardRef>,
-    /// Boards watched live at this process.
     pub watched: Arc<WatchedBoards>,
     announcer: Announcer,
     told: Mutex<Option<Announcements>>,
@@ -76,7 +73,6 @@ impl Signals {
     }
 }
 
-/// Health of the database file and of the server's loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
     #[default]
@@ -89,7 +85,6 @@ pub enum Condition {
     Broken(String),
 }
 
-/// A running server's shared state.
 pub struct App {
     pub config: Config,
     pub store: Store,
@@ -103,7 +98,6 @@ pub struct App {
     pub limits: Limits,
     pub composer: Arc<dyn Composer>,
     pub gallery: Gallery,
-    /// Computer players, for hints.
     pub thinking: Thinking,
     pub recent_boards: RecentBoards,
     pub secret: KeyRing,
@@ -113,13 +107,11 @@ pub struct App {
     pub condition: watch::Sender<Condition>,
     pub logged_errors: watch::Sender<LoggedErrors>,
     pub pulse: Pulse,
-    /// Observed state of the clock lease.
     pub leader_watch: LeaderWatch,
     /// Reason why nothing is sent, if on hold.
     pub hold: Option<Hold>,
 }
 
-/// Parts given to an [`App`].
 pub struct Parts {
     pub config: Config,
     /// Open and migrated.
@@ -234,7 +226,6 @@ pub fn check_games(config: &Config, registry: &Registry) -> Result<(), ConfigErr
     Ok(())
 }
 
-/// Names of the server itself, reserved as userids.
 fn own_names(config: &Config) -> Vec<&str> {
     let local = config.server.address.rsplit_once('@').map(|(local, _)| local);
     local.into_iter().chain([config.server.name.as_str()]).collect()

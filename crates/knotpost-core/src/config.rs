@@ -70,15 +70,12 @@ pub struct Config {
 /// Unusable configuration. The text names the key and its source.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Malformed file or variable.
     #[error("{0}")]
     Read(String),
-    /// Well-formed but unusable value.
     #[error("{key}: {problem}")]
     Value {
         /// `section.key`
         key: &'static str,
-        /// The fault, and the remedy.
         problem: String,
     },
     /// A file named explicitly does not exist.
@@ -95,7 +92,6 @@ impl ConfigError {
         }
     }
 
-    /// Advice to the operator.
     pub fn mend(&self) -> String {
         match self {
             Self::Value { key, .. } => {
@@ -161,7 +157,6 @@ impl Config {
         (settings, problems)
     }
 
-    /// True if the file holds a key or a password.
     pub fn file_has_secrets(file: &Path) -> bool {
         let (config, _) = Self::examine_sources(Some(file), std::iter::empty());
         let secrets = [&config.inbound.secret, &config.secrets.key];
@@ -172,18 +167,15 @@ impl Config {
             || urls.iter().any(|url| url.masked() != url.0)
     }
 
-    /// The configuration file read for this argument; `None`: there is none.
     pub fn file(named: Option<&Path>) -> Option<PathBuf> {
         let file = named.unwrap_or(Path::new(DEFAULT_FILE));
         file.is_file().then(|| file.to_owned())
     }
 
-    /// Effective settings as TOML, secrets masked.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
 
-    /// Socket of `knotpost deliver`.
     pub fn socket(&self) -> PathBuf {
         if self.server.socket.as_os_str().is_empty() {
             self.server.data.join("knotpost.sock")
@@ -206,7 +198,6 @@ impl Config {
         }
     }
 
-    /// Folder of templates that override the built-in ones.
     pub fn mail_templates(&self) -> PathBuf {
         if self.mail.templates.as_os_str().is_empty() {
             self.server.data.join("templates")
@@ -233,7 +224,6 @@ impl Config {
         self.server.public_url = format!("http://{}", SocketAddr::new(host, listener.port()));
     }
 
-    /// True if mail leaves this machine's own folders.
     pub fn really_mails(&self) -> bool {
         !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:")
     }
@@ -258,7 +248,6 @@ impl Config {
         domain.to_ascii_lowercase()
     }
 
-    /// Name in `EHLO`.
     pub fn helo(&self) -> String {
         let domain = || {
             let address = self.server.address.parse::<Address>();
@@ -276,13 +265,11 @@ impl Config {
         }
     }
 
-    /// `None`: none is watched.
     pub fn watched_maildir(&self) -> Option<PathBuf> {
         let watch = &self.maildir.watch;
         (!watch.is_empty()).then(|| self.server.data.join(watch))
     }
 
-    /// File of the secret key, if the settings do not hold the key itself.
     pub fn key_file(&self) -> PathBuf {
         if self.secrets.key_file.as_os_str().is_empty() {
             self.server.data.join(knotpost_platform::secret::KEY_FILE)
@@ -322,7 +309,6 @@ mod tests {
         Config::from_sources(None, variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v))))
     }
 
-    /// Loads these lines from a file in a fresh folder.
     fn load_file(text: &str) -> Result<(Config, PathBuf), ConfigError> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("knotpost.toml");

@@ -13,11 +13,9 @@ pub struct FairQueue<K: Copy + Eq + Hash>(Arc<Mutex<Queue<K>>>);
 #[derive(Debug)]
 struct Queue<K: Copy + Eq + Hash> {
     free: usize,
-    /// Places in all.
     most: usize,
     running: HashMap<K, usize>,
     waiting: HashMap<K, VecDeque<oneshot::Sender<Turn<K>>>>,
-    /// Waiting keys, next first.
     order: VecDeque<K>,
 }
 
@@ -106,7 +104,6 @@ impl<K: Copy + Eq + Hash> Queue<K> {
         Some(receiver)
     }
 
-    /// Waiting or working.
     fn len_of(&self, key: K) -> usize {
         let running = self.running.get(&key).copied().unwrap_or_default();
         running + self.waiting.get(&key).map_or(0, VecDeque::len)
@@ -180,7 +177,6 @@ mod tests {
 
     type Asked<'a> = Result<Option<Turn<u16>>, BoxFuture<'a, Option<Turn<u16>>>>;
 
-    /// Polls a new request once.
     fn ask(queue: &FairQueue<u16>, key: u16) -> Asked<'_> {
         let mut asked = queue.turn(key, OF_ONE).boxed();
         asked.as_mut().now_or_never().map_or_else(|| Err(asked), Ok)

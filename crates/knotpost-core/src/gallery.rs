@@ -11,17 +11,14 @@ use tokio::sync::{OnceCell, Semaphore};
 use crate::fair_queue::FairQueue;
 use knotpost_model::Host;
 
-/// Cached pictures per kind.
 const MOST_DRAWINGS: usize = 64;
 /// Waiting requests of pages, in all and per host.
 const MOST_WAITING: usize = 32;
 const MOST_OF_HOST: usize = 4;
 
-/// Too many requests wait, in all or from that host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// A picture, possibly still being drawn.
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +77,6 @@ impl Gallery {
     pub async fn draw(&self, view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
         let cell = place(&self.mailed, &view, look);
         let painted = cell.get_or_init(|| async {
-            // The semaphore is never closed.
             let _permit = self.painters.acquire().await.ok()?;
             paint(view, look).await
         });
@@ -159,7 +155,6 @@ mod tests {
         let host = |last| Host::of([192, 0, 2, last].into());
         let look = Look::Card { theme: Theme::Dark };
         let known = gallery.show(host(1), view("osbox"), look).await;
-        // One slow picture, and a full queue.
         let held = gallery.onlookers.turn(host(9), MOST_OF_HOST).await;
         let mut waiting: Vec<_> =
             (0..40).map(|number| Box::pin(gallery.show(host(number + 20), view("osbo"), look))).collect();

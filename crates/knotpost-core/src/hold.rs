@@ -7,7 +7,6 @@ const FACT: &str = "hold";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// `mail.hold` is set.
     Setting,
     /// Restored as a copy, or put on hold by an administrator.
     Database,
@@ -37,7 +36,6 @@ impl Hold {
     }
 }
 
-/// Marks a database as a copy.
 pub async fn mark_copy(store: &Store) -> Result<(), StoreError> {
     store.write(|tx| Box::pin(set(tx, true))).await
 }

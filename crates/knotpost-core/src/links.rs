@@ -3,7 +3,6 @@
 use knotpost_model::{Millis, UserKey};
 use knotpost_platform::secret::{KeyRing, to_hex};
 
-/// Bytes (160 bits).
 const SIGNATURE: usize = 20;
 /// Bytes in a return path, whose local part is short (64 bits).
 const RETURN_SIGNATURE: usize = 8;
@@ -11,13 +10,11 @@ const RETURN_SIGNATURE: usize = 8;
 /// Unambiguous letters and digits of codes.
 pub(crate) const CODE_SIGNS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// Content of a confirmation link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmation {
     pub user: UserKey,
     /// In lower case.
     pub address: String,
-    /// Expiry.
     pub until: Millis,
 }
 

@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use knotpost_storage::StoreError;
 
-/// Time without failures that ends an outage.
 const QUIET: Duration = Duration::from_secs(10);
 
 static OUTAGE: Mutex<Outage> = Mutex::new(Outage { last: None, untold: 0 });

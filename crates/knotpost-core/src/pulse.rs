@@ -4,16 +4,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use knotpost_model::Millis;
 
-/// Longer than any piece of work: the slowest mail server is abandoned after two minutes.
 const STALLED_MS: i64 = 5 * 60_000;
 
-/// Essential loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
     Inbox,
     Outbox,
     Clock,
-    /// Daily mails and broadcasts.
     Rounds,
     Webhooks,
 }
@@ -21,7 +18,6 @@ pub enum Loop {
 impl Loop {
     const ALL: [Self; 5] = [Self::Inbox, Self::Outbox, Self::Clock, Self::Rounds, Self::Webhooks];
 
-    /// Name for operators.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Inbox => "inbox",

@@ -13,14 +13,11 @@ use tokio::time::Instant;
 use crate::fair_queue::FairQueue;
 use knotpost_model::{BoardKey, Host, UserKey};
 
-/// Concurrent searches; each takes a processor.
 const PARALLEL: usize = 1;
-/// Queued questions, one per user.
 const MOST: usize = 8;
 /// Queued moves on unstored boards, in all and per network, which may have many guests.
 const MOST_QUICK: usize = 64;
 const MOST_QUICK_OF_HOST: usize = 4;
-/// Cached hints and analyses.
 const CACHED_HINTS: usize = 512;
 const CACHED_ANALYSES: usize = 64;
 /// Limit for a move on an unstored board.
@@ -78,19 +75,15 @@ pub type Thoughts = Arc<Vec<Option<Thought>>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Too many questions wait.
     Busy,
-    /// No computer player for this.
     Unknown,
 }
 
-/// Party for the fair queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AskedFor {
     User(UserKey),
     /// Guests are counted per network.
     Guest(Option<Host>),
-    /// The running analysis.
     Analysis,
 }
 
@@ -104,7 +97,6 @@ pub struct Thinking {
     analyses: Mutex<Answers<Thoughts>>,
 }
 
-/// Oldest first.
 struct Answers<T> {
     known: HashMap<Question, T>,
     order: VecDeque<Question>,
@@ -123,7 +115,6 @@ impl Thinking {
         }
     }
 
-    /// Best move for a user's board.
     pub async fn ask(
         &self,
         user: UserKey,
@@ -296,7 +287,6 @@ mod tests {
                 async move { thinking.ask(UserKey(user), question(board), ("osbox", position())).await },
             )
         };
-        // One of them is running.
         let mut asked: Vec<_> = (0..=MOST as i64).map(|user| ask(user, user)).collect();
         while thinking.turns.waiting() < MOST {
             tokio::task::yield_now().await;

@@ -35,7 +35,6 @@ impl Address {
         &self.local
     }
 
-    /// Lower case and ASCII.
     pub fn domain(&self) -> &str {
         &self.domain
     }

@@ -33,16 +33,13 @@ impl fmt::Display for BounceKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     pub kind: BounceKind,
-    /// Enhanced status code; may be empty.
     pub status: String,
     /// Text of the other side, one line, shortened.
     pub said: String,
 }
 
-/// A failure in a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Failed addresses; empty: none named.
     pub named: Vec<String>,
     pub trouble: Trouble,
 }

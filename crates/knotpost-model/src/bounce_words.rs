@@ -151,7 +151,6 @@ impl Words {
         self.hold(&OTHER_CAUSE)
     }
 
-    /// True for a failure, judged without a code.
     pub(crate) fn tell_of_failure(&self) -> bool {
         self.hold(&NO_MAILBOX) || self.hold(&PASSING)
     }

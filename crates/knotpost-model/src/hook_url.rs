@@ -7,7 +7,6 @@ use url::{Host, Url};
 
 use super::Reach;
 
-/// Characters.
 const LONGEST: usize = 1000;
 /// First unprivileged port; below it only 80 and 443 are allowed.
 const FIRST_FREE_PORT: u16 = 1024;
@@ -101,7 +100,6 @@ impl HookUrl {
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Request target: path and query.
     pub fn target(&self) -> String {
         let path = self.0.path();
         self.0.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))

@@ -10,7 +10,6 @@ const ID_MARK: &str = "knotpost.";
 const POSTMASTER: &str = "postmaster";
 /// Required on every sending domain (RFC 2142, section 4).
 const ABUSE: &str = "abuse";
-/// Shown instead of a token.
 const MASKED: &str = "********";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +20,6 @@ pub enum Recipient {
     Reply(String),
     /// A return path; both parts are in lower case and unverified.
     Bounce {
-        /// Number of the outbox row.
         id: String,
         sig: String,
     },
@@ -41,12 +39,10 @@ impl OwnAddresses {
         Ok(Self { local: address.local().to_lowercase(), domain: address.domain().to_owned() })
     }
 
-    /// In lower case.
     pub fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// Without a tag.
     pub fn plain(&self) -> String {
         format!("{}@{}", self.local, self.domain)
     }
@@ -87,7 +83,6 @@ impl OwnAddresses {
         }
     }
 
-    /// True for any form of our domain.
     pub fn is_own_domain(&self, domain: &str) -> bool {
         ascii_domain(domain).is_some_and(|domain| domain == self.domain)
     }

@@ -10,7 +10,6 @@ pub struct Period {
 }
 
 impl Period {
-    /// Empty if `until` is before `from`.
     pub fn new(from: Millis, until: Millis) -> Self {
         Self { from, until: until.max(from) }
     }
@@ -19,7 +18,6 @@ impl Period {
         self.until.since(self.from)
     }
 
-    /// Length of the intersection.
     pub fn overlap(self, other: Self) -> Span {
         self.until.min(other.until).since(self.from.max(other.from))
     }

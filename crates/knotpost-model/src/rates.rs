@@ -11,7 +11,6 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Name in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mail => "mail",
@@ -26,7 +25,6 @@ impl Channel {
 pub enum Rate {
     Signup,
     Challenge,
-    /// Requests for resets and login links.
     Reset,
     Message,
     Chat,
@@ -37,29 +35,21 @@ pub enum Rate {
     Archive,
     /// Passwords not known to be right.
     Password,
-    /// Requests per network address.
     Http,
 }
 
-/// Scope in which a rate is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShareOf {
-    /// The user, or the From address of a mail.
     Sender,
-    /// The connecting host or its network.
     Host,
-    /// The name or board concerned.
     Name,
-    /// An account, for warnings to its owner.
     Owner,
     /// An account with a claimed registered address and the connecting host.
     Address,
     /// A user mailed because of others.
     Reader,
-    /// All unauthenticated senders.
     Strangers,
-    /// All authenticated senders.
     Proven,
 }
 
@@ -78,7 +68,6 @@ impl Rate {
         Self::Http,
     ];
 
-    /// Name in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Signup => "signup",
@@ -95,7 +84,6 @@ impl Rate {
         }
     }
 
-    /// Noun for a refusal.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Signup => "accounts were signed up",
@@ -114,7 +102,6 @@ impl Rate {
 }
 
 impl ShareOf {
-    /// Name in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sender => "sender",

@@ -6,7 +6,6 @@
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2_rating_period};
 
-/// Rating of a new player.
 pub const FIRST_RATING: f64 = 1600.0;
 /// Rated games that make a rating established.
 pub const ESTABLISHED: u32 = 20;
@@ -22,11 +21,8 @@ const UNIT: f64 = (1_u64 << 30) as f64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Alone in first place.
     Won,
-    /// Shared first place.
     Tied,
-    /// Any other place.
     Lost,
 }
 
@@ -93,7 +89,6 @@ impl Rating {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
     pub players: i64,
-    /// In units of 2^-30 points.
     pub sum: i64,
 }
 

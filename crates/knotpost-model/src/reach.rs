@@ -11,7 +11,6 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// True if connections to this address are allowed.
     pub fn covers(self, address: IpAddr) -> bool {
         match self {
             Self::Anywhere => true,

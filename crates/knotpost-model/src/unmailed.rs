@@ -13,7 +13,6 @@ use super::{Address, AddressError};
 pub struct UnmailedTarget(String);
 
 impl UnmailedTarget {
-    /// Stored form.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -6,7 +6,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Result of a check (RFC 8601, section 2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -17,9 +16,7 @@ pub enum Verdict {
     /// Nothing to check, or no means to check it.
     #[default]
     None,
-    /// DNS failed temporarily.
     TempError,
-    /// Invalid data in DNS or the mail.
     PermError,
 }
 
@@ -55,7 +52,6 @@ impl Verdict {
     }
 }
 
-/// Source of the verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -68,7 +64,6 @@ pub enum Source {
 /// SPF (RFC 7208).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpfVerdict {
-    /// For the return path.
     pub result: Verdict,
     pub domain: String,
     /// For the HELO name.
@@ -79,9 +74,7 @@ pub struct SpfVerdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DkimVerdict {
     pub result: Verdict,
-    /// Signing domain.
     pub domain: String,
-    /// Selector of the key.
     pub selector: String,
 }
 
@@ -115,7 +108,6 @@ impl DmarcPolicy {
 pub struct DmarcVerdict {
     pub result: Verdict,
     pub domain: String,
-    /// `None`: unknown.
     pub policy: Option<DmarcPolicy>,
 }
 
@@ -123,7 +115,6 @@ pub struct DmarcVerdict {
 pub struct Verdicts {
     pub source: Source,
     pub spf: SpfVerdict,
-    /// One per signature.
     pub dkim: Vec<DkimVerdict>,
     pub dmarc: DmarcVerdict,
 }
@@ -150,19 +141,16 @@ impl Verdicts {
             && matches!(self.dmarc.policy, Some(DmarcPolicy::Reject | DmarcPolicy::Quarantine))
     }
 
-    /// Best result of all signatures.
     pub fn best_dkim(&self) -> Verdict {
         let results = || self.dkim.iter().map(|signature| signature.result);
         let order = [Verdict::Pass, Verdict::TempError, Verdict::Fail, Verdict::PermError, Verdict::Neutral];
         order.into_iter().find(|wanted| results().any(|result| result == *wanted)).unwrap_or_default()
     }
 
-    /// Stored form.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Parses the stored form.
     pub fn from_json(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }

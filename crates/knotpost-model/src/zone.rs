@@ -25,7 +25,6 @@ impl Zone {
         TimeZone::get(name).ok().map(Self)
     }
 
-    /// In the spelling of the database.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
     }

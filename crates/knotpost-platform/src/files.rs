@@ -72,7 +72,6 @@ pub fn is_open_to_all(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|found| found.mode() & 0o004 != 0)
 }
 
-/// Uid of the owner.
 pub fn owner(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|found| found.uid())
 }
@@ -109,7 +108,6 @@ pub fn free_space(path: &Path) -> io::Result<Space> {
     }
 }
 
-/// Uid of this process.
 pub fn this_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }

@@ -16,7 +16,6 @@ pub use ring::{DropError, KeyRing, Role, Signature, seal_mark};
 /// In the data folder.
 pub const KEY_FILE: &str = "secret.key";
 
-/// Purpose of a derived key.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     Credentials,
@@ -24,7 +23,6 @@ pub enum Purpose {
     Idempotency,
     /// Signatures of links and addresses, and digests of random tokens.
     Tokens,
-    /// Encryption of raw messages.
     Sealing,
     /// VAPID key for push services.
     Push,
@@ -82,7 +80,6 @@ impl std::fmt::Debug for SecretKey {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// Malformed text.
     #[error(
         "{0} does not hold a key of 64 hexadecimal digits, or keys marked `current:`, `next:`, `old:` and `digests:`"
     )]

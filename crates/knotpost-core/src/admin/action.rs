@@ -89,7 +89,6 @@ pub enum AdminAction {
 }
 
 impl AdminAction {
-    /// Stable word for the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::User { edit, .. } => edit.verb(),

@@ -18,7 +18,6 @@ use knotpost_storage::WriteTx;
 struct Closed {
     title: String,
     number: u32,
-    /// May be empty.
     #[serde(skip)]
     why: String,
 }
@@ -49,7 +48,6 @@ pub enum BoardAction {
 }
 
 impl BoardAction {
-    /// Stable word for the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Pause => "board.pause",

@@ -40,7 +40,6 @@ use crate::mailing::{bounces, do_not_mail, inspector};
 use knotpost_model::Millis;
 use knotpost_storage::{NewAudit, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// Outcome of a completed action in the audit log.
 const DONE: &str = "done";
 
 /// Logs, inside a transaction, an administrator's act that is no [`AdminAction`].
@@ -63,7 +62,6 @@ pub(crate) async fn note_done(
     tx.insert_audit(&row, now).await
 }
 
-/// A refusal, as it leaves the transaction.
 type Told = (Code, String, Vec<String>);
 
 /// Carries out an action and logs it, both or neither. A refused action changes nothing and is logged too.
@@ -110,7 +108,6 @@ pub async fn administer(
     Ok(())
 }
 
-/// Leaves the transaction as it was on a refusal.
 async fn attempt(
     tx: &mut WriteTx,
     app: &App,

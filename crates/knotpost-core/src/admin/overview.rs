@@ -19,19 +19,15 @@ pub struct QueueFacts {
     pub waiting: i64,
     /// Older than [`LATE_MS`].
     pub late: i64,
-    /// Due time of the oldest waiting mail.
     pub oldest_due: Option<Millis>,
-    /// Time of the latest arrival or departure.
     pub last: Option<Millis>,
 }
 
-/// Lease of a duty that one process does for all.
 #[derive(Clone, Debug)]
 pub struct DutyLine {
     pub name: String,
     pub holder: String,
     pub alive_at: Millis,
-    /// End of the lease.
     pub until_at: Millis,
 }
 
@@ -41,7 +37,6 @@ pub struct JobDeadline {
     pub number: i64,
     pub userid: Option<String>,
     pub due_at: Millis,
-    /// Time of the last reminder.
     pub nagged_at: Option<Millis>,
 }
 
@@ -62,7 +57,6 @@ pub struct Overview {
     pub inbox: QueueFacts,
     pub outbox: QueueFacts,
     pub database_bytes: i64,
-    /// True if several processes may use the database.
     pub is_shared: bool,
     pub games: Vec<GameCount>,
     pub duties: Vec<DutyLine>,
@@ -75,7 +69,6 @@ pub struct Jobs {
     pub deadlines: Vec<JobDeadline>,
     pub duties: Vec<DutyLine>,
     pub broadcasts: Vec<PendingBroadcast>,
-    /// Time of the next daily mail.
     pub next_digest: Option<Millis>,
 }
 

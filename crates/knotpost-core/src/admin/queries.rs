@@ -18,7 +18,6 @@ use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
 pub struct AuditQuery {
     /// Actor or subject.
     pub userid: Option<String>,
-    /// Oldest time wanted.
     pub since: Option<Millis>,
     /// Only entries with lower ids (paging).
     pub before: Option<i64>,
@@ -64,15 +63,12 @@ pub struct QueuedLine {
     pub moves: String,
 }
 
-/// A board from one seat, with what administrators see beyond it.
 pub struct Inspection {
-    /// At the requested ply.
     pub board: Board,
     /// Stored facts, with the seating of that ply.
     pub summary: BoardSummary,
     /// Public view: players, move list, times.
     pub sheet: Sheet,
-    /// View of the seat.
     pub view: Arc<View>,
     pub queued: Vec<QueuedLine>,
 }
@@ -130,7 +126,6 @@ fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {
     Err(Refusal::new(Code::BadValue, format!("there is no seat {seat}; seats are 1 to {last}")))
 }
 
-/// Refuses a seat that the board does not have.
 pub(super) async fn check_seat(
     tx: &mut ReadTx,
     app: &App,

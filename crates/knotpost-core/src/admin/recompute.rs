@@ -15,7 +15,6 @@ const PAGE: i64 = 2000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recompute {
     Check,
-    /// Reports and repairs.
     Replace,
 }
 
@@ -66,7 +65,6 @@ enum Repair {
 
 struct Comparison {
     found: Recomputed,
-    /// In the order of execution.
     repairs: Vec<Repair>,
 }
 

@@ -18,7 +18,6 @@ const FORGOTTEN_MS: i64 = 7 * 24 * 3_600_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedErrors {
-    /// Lines in the last 24 hours.
     pub last_day: i64,
     pub latest: Option<(Millis, String)>,
 }
@@ -35,11 +34,9 @@ pub struct ServerLine {
     /// Name under which it holds leases.
     pub name: String,
     pub host: String,
-    /// Version, with the commit if known.
     pub version: String,
     pub started_at: Millis,
     pub alive_at: Millis,
-    /// True if a report is overdue.
     pub is_silent: bool,
     pub errors: LoggedErrors,
 }
@@ -74,7 +71,6 @@ impl RunningServer {
             .await
     }
 
-    /// Removes the report at shutdown.
     pub async fn withdraw(&self, app: &App) -> Result<(), StoreError> {
         let name = Arc::clone(&self.name);
         app.store

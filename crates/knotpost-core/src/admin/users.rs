@@ -25,9 +25,7 @@ pub struct UserView {
     pub since: String,
     /// Each with whether it is confirmed.
     pub addresses: Vec<(String, bool)>,
-    /// Addresses stopped because mail bounced.
     pub stopped: Vec<AddressStop>,
-    /// Boards in play.
     pub active_boards: usize,
     /// Browser sessions, including expired ones not yet pruned.
     pub sessions: usize,
@@ -38,21 +36,17 @@ pub struct UserView {
 }
 
 impl UserView {
-    /// Stop on this address of the user, if there is one.
     pub fn stop_of(&self, address: &str) -> Option<&AddressStop> {
         let key = address.to_lowercase();
         self.stopped.iter().find(|stop| stop.address_key == key)
     }
 }
 
-/// Public facts of a user.
 #[derive(Clone, Debug)]
 pub struct PublicUser {
     pub user: UserKey,
-    /// In the spelling of the signup.
     pub userid: String,
     pub is_admin: bool,
-    /// True if a program plays for the account: the server's own or the owner's.
     pub is_bot: bool,
     pub since: Millis,
 }
@@ -71,7 +65,6 @@ pub enum UserEdit {
         addresses: Vec<String>,
     },
     Password(String),
-    /// `player` or `admin`.
     Role(&'static str),
     Suspend,
     Lift,
@@ -79,7 +72,6 @@ pub enum UserEdit {
     Delete,
     /// As `Delete`, and removes what they said on boards.
     DeleteWithRemarks,
-    /// Mails a link and a code for a new password.
     SendReset,
     LogOut,
     RevokeTokens,
@@ -88,7 +80,6 @@ pub enum UserEdit {
 }
 
 impl UserEdit {
-    /// Stable word for the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Add { .. } => "user.add",
@@ -106,7 +97,6 @@ impl UserEdit {
         }
     }
 
-    /// Parses the word of a change without parameters.
     pub fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "suspend" => Self::Suspend,
@@ -139,7 +129,6 @@ impl std::fmt::Debug for UserEdit {
     }
 }
 
-/// One page of users, sorted by name, after `after`.
 pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
     let mut tx = app.store.read().await?;
     let rows = tx.list_users(after, PAGE).await?;
@@ -228,14 +217,12 @@ fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: 
     }
 }
 
-/// Slow part of a change, done before the transaction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserWork {
     hash: Option<String>,
     addresses: Vec<Address>,
 }
 
-/// Validates and hashes before the transaction.
 pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Result<UserWork, ServiceError> {
     let password = match edit {
         UserEdit::Add { password, .. } | UserEdit::Password(password) => Some(new_password(password)?),

@@ -12,7 +12,6 @@ use crate::mailing::archive_links::ARCHIVE_MS;
 use knotpost_model::{Rate, UserKey};
 use knotpost_storage::UserState;
 
-/// Target of a mailed archive link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveLink {
     Good(UserKey, String),
@@ -32,7 +31,6 @@ pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, Se
     Ok(user.map_or(ArchiveLink::Expired, |user| ArchiveLink::Good(user.id, user.userid)))
 }
 
-/// Counts an archive against the user's hourly limit.
 pub fn count_archive(app: &App, user: UserKey) -> Result<(), ServiceError> {
     app.limits.count(Rate::Archive, &format!("user {}", user.0)).map_err(|seconds| {
         let message = "too many archives were made for this userid; try again in an hour";

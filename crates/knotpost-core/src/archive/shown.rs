@@ -27,7 +27,6 @@ pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
     }
 }
 
-/// Host and port of a URL.
 fn host(address: &str) -> Option<String> {
     let url = url::Url::parse(address).ok()?;
     let host = url.host_str()?;

@@ -81,7 +81,6 @@ impl Writing<'_> {
         Ok(self.zip.write_all(content)?)
     }
 
-    /// Writes a JSON list, one object a line.
     async fn add_table(
         &mut self,
         app: &App,

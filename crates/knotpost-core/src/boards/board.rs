@@ -18,7 +18,6 @@ use crate::boards::{History, Scene};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
 
-/// A move with its displayed text.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub row: MoveRow,
@@ -35,7 +34,6 @@ pub struct Board {
     pub entries: History,
     pub game: &'static dyn AnyGame,
     pub position: Scene,
-    /// Time limits and pauses.
     pub timing: Timing,
     /// Number of moves before the turn just made; `None`: unchanged.
     pub(crate) changed_from: Option<usize>,
@@ -102,7 +100,6 @@ impl Board {
         Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
     }
 
-    /// As [`Board::from_row`], with known seats.
     pub async fn from_seated(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -140,7 +137,6 @@ impl Board {
         }
     }
 
-    /// Continues from the cached moves if they fit the row.
     async fn recall(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -199,7 +195,6 @@ impl Board {
         Self::of_parts((row, seats), game, options, timing, state)
     }
 
-    /// A board unchanged since it was read.
     fn of_parts(
         (row, seats): (BoardRow, Vec<SeatRow>),
         game: &'static dyn AnyGame,
@@ -269,7 +264,6 @@ impl Board {
         Ok(())
     }
 
-    /// Enters a departure or an ending other than by the rules.
     fn enter_word(&mut self, row: MoveRow, kind: MoveKind) {
         let text = match kind {
             MoveKind::Draw => DRAW,
@@ -304,7 +298,6 @@ impl Board {
         Ok(())
     }
 
-    /// Number of the next move.
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
     }
@@ -316,7 +309,6 @@ impl Board {
         if self.entries.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
     }
 
-    /// Exchanges the users of the first two seats; colours stay.
     pub fn exchange_users(&mut self) {
         exchange_users(&mut self.seats);
     }
@@ -337,7 +329,6 @@ impl Board {
         BoardRef { game: self.row.game.clone(), number: self.row.number as u32 }
     }
 
-    /// E.g. `Osbox`.
     pub fn title(&self) -> &'static str {
         self.game.meta().title
     }
@@ -368,7 +359,6 @@ impl Board {
         &self.options
     }
 
-    /// Resets to the first position with another seed and other players.
     pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
         self.row.seed = seed.to_vec();
         let start = self.game.setup(&self.options, seats.len(), &Seed(seed));
@@ -399,7 +389,6 @@ fn no_moves(row: &BoardRow, players: usize) -> History {
     begin_history((&row.game, &row.options), &row.seed, row.rules_version, players)
 }
 
-/// Empty history of a new board.
 pub(crate) fn begin_history(
     (game, options): (&str, &str),
     seed: &[u8],
@@ -418,7 +407,6 @@ fn exchange_users(seats: &mut [SeatRow]) {
     }
 }
 
-/// Parses a stored or typed option text.
 pub(crate) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> Result<GameOptions, String> {
     let given: Vec<_> = text
         .split_whitespace()

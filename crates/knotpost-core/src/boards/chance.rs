@@ -18,7 +18,6 @@ pub struct Chance {
     pub is_deal: bool,
 }
 
-/// Commitment and seed of a board; `None` for games without chance.
 pub fn chance(board: &Board) -> Option<Chance> {
     let abilities = board.game.meta().abilities;
     if !abilities.has(Ability::Dice) {

@@ -10,15 +10,10 @@ const MOST_PARTS: usize = 40;
 pub struct Choosing {
     /// Canonical spelling of the parts chosen.
     pub begun: String,
-    /// `begun` without its last part.
     pub before: String,
-    /// Spots among the parts chosen.
     pub spots: Vec<String>,
-    /// Possible continuations.
     pub choices: Choices,
-    /// Board after it, if it is already a complete move.
     pub preview: Option<View>,
-    /// Reason why a typed text is no move.
     pub refusal: Option<String>,
 }
 

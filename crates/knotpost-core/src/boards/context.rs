@@ -9,7 +9,6 @@ pub trait BoardContext: Sync {
     /// Includes games switched off: their boards stay readable.
     fn registry(&self) -> &'static Registry;
 
-    /// Defaults for challenges without limits.
     fn time_limits(&self) -> &Time;
 
     fn recent_boards(&self) -> &RecentBoards;

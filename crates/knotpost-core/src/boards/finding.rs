@@ -6,12 +6,10 @@ use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use knotpost_storage::WriteTx;
 
-/// Finds a game, on offer or not.
 pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
 }
 
-/// Finds a game for a new board.
 pub(crate) fn find_offered_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     let title = find_game(app, name)?.meta().title;
     app.offered_game(name).ok_or_else(|| {
@@ -26,7 +24,6 @@ fn unknown_game(app: &App, words: String) -> Refusal {
     Refusal::new(Code::UnknownGame, words).hint(format!("Games: {}", offered.join(", ")))
 }
 
-/// Finds a board and locks it for a change.
 pub(crate) async fn find_board(
     tx: &mut WriteTx,
     app: &App,

@@ -12,13 +12,11 @@ use crate::boards::board::{parse_options, seat_at};
 use knotpost_model::{BoardKey, Millis, MoveKind};
 use knotpost_storage::{ReadTx, StoreError};
 
-/// A position and its viewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureRef {
     /// Stored board; 0: none, replay begins at `start`.
     board: i64,
     game: String,
-    /// Without defaults.
     options: String,
     seats: usize,
     /// Start of an unstored board; `None`: the game's own.
@@ -55,7 +53,6 @@ impl PictureRef {
         }
     }
 
-    /// Variant for an unstored board with this start.
     pub(crate) fn begun_at(self, start: &str) -> Self {
         Self { start: Some(start.to_owned()), ..self }
     }

@@ -18,7 +18,6 @@ pub(crate) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
     board.row.state == BoardState::Active && proposal.ply == board.entries.len() as i64
 }
 
-/// User of the seat to move.
 pub(crate) fn user_to_move(board: &Board) -> Option<UserKey> {
     let Standing::ToMove(next) = board.standing() else { return None };
     let seat = i64::from(next.number());
@@ -47,7 +46,6 @@ pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<Stri
     still_asked(board, proposal).into_iter().map(|row| row.userid.clone()).collect()
 }
 
-/// An open offer when the time of the player to move runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) kind: ProposalKind,
@@ -60,18 +58,13 @@ pub(crate) struct Offer {
 pub(crate) struct Asked {
     /// End of vacation; in the past if not away.
     pub(crate) away_until: Millis,
-    /// Deadline for the answer.
     pub(crate) end: Millis,
 }
 
-/// Meaning of a timeout while an offer is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Silence {
-    /// The player forfeits; the offer lapses.
     Forfeits,
-    /// The draw is agreed.
     Draws,
-    /// Undecided until that moment.
     Waits(Millis),
 }
 

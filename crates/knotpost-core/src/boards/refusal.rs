@@ -1,5 +1,3 @@
-//! Refusals of commands, as told to the player.
-
 use knotpost_commands::{ExampleContext, ParseError};
 
 use crate::boards::Board;
@@ -12,7 +10,6 @@ macro_rules! codes {
         pub enum Code { $($(#[$doc])* $variant),* }
 
         impl Code {
-            /// In the order of HTTP statuses.
             pub const fn all() -> &'static [Self] {
                 &[$(Self::$variant),*]
             }
@@ -62,7 +59,6 @@ codes! {
     InvalidChallenge = "invalid_challenge", 422;
     /// Not available in this game or version.
     NotSupported = "not_supported", 422;
-    /// Answer too long.
     TooMuchMail = "too_much_mail", 422;
     RateLimited = "rate_limited", 429;
     Unavailable = "unavailable", 503;

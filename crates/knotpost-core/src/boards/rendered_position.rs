@@ -14,7 +14,6 @@ use knotpost_rules::{Ability, AnyGame, Cast, Layout, Position, View, Viewer};
 #[derive(Clone)]
 pub struct Scene {
     position: Box<dyn Position>,
-    /// True if seats have different views.
     is_hidden: bool,
     drawings: Arc<Drawings>,
 }
@@ -32,7 +31,6 @@ struct Sight {
 }
 
 impl Scene {
-    /// A position without drawings.
     pub(crate) fn new(game: &dyn AnyGame, position: Box<dyn Position>) -> Self {
         let is_hidden = game.meta().abilities.has(Ability::Hidden);
         Self { position, is_hidden, drawings: Arc::default() }
@@ -42,12 +40,10 @@ impl Scene {
         self.drawings.text.get_or_init(|| self.position.position())
     }
 
-    /// View with the last move marked.
     pub(crate) fn view_for(&self, viewer: Viewer, cast: &Cast) -> Arc<View> {
         Arc::clone(&self.sight(viewer, cast).view)
     }
 
-    /// Drops the drawings, to save memory in a cache.
     pub(crate) fn forget_drawings(&mut self) {
         self.drawings = Arc::default();
     }
@@ -82,7 +78,6 @@ impl DerefMut for Scene {
     }
 }
 
-/// One reader's view, as text and for drawing.
 #[derive(Clone)]
 pub struct RenderedPosition {
     scene: Scene,
@@ -128,7 +123,6 @@ impl RenderedPosition {
         }
     }
 
-    /// Legend for a page with a picture, without a text board.
     pub fn legend_for_pages(&self) -> String {
         match self.layout {
             Layout::List => self.legend(),

@@ -8,7 +8,6 @@ use knotpost_storage::StoreError;
 /// Boards per snapshot, so that a long check blocks nobody.
 const PAGE: i64 = 200;
 
-/// A board that does not replay to its stored state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     pub board: BoardRef,
@@ -18,7 +17,6 @@ pub struct Difference {
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
     pub boards: usize,
-    /// Total at the beginning.
     pub total: usize,
     pub differences: Vec<Difference>,
     last: Option<BoardKey>,

@@ -12,9 +12,7 @@ pub(crate) const DAY: Span = Span(86_400_000);
 pub struct TimeLimits {
     /// Reminder after this long without a move, then daily.
     pub nag: Span,
-    /// Loss after this long without a move.
     pub forfeit: Span,
-    /// Total of one player for all moves.
     pub total: Option<Span>,
 }
 
@@ -50,7 +48,6 @@ pub(crate) fn limits_at_first(board: &Board) -> TimeLimits {
     }
     let forfeit = limits.forfeit.max(DAY);
     let total = limits.total.map(|total| total.max(DAY));
-    // Keeps the reminder before the loss.
     let nag = limits.nag.max(DAY.min(Span(forfeit.0 / 3)));
     TimeLimits { nag, forfeit, total }
 }
@@ -68,7 +65,6 @@ pub(crate) fn length(span: Span) -> String {
     }
 }
 
-/// Uncounted time, for everybody and for single players.
 #[derive(Clone, Debug, Default)]
 pub struct BoardPauses {
     /// Outages, and time before an undo.
@@ -86,14 +82,12 @@ impl BoardPauses {
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
     pub limits: TimeLimits,
-    /// Empty on a board loaded without them.
     pub pauses: BoardPauses,
     /// True if the challenger alone set the limits, before every player has moved. Without `pauses` a board
     /// falls due too early, not too late, and is judged then.
     pub needs_consent: bool,
 }
 
-/// Due action for a board with somebody to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     Wait(Millis),
@@ -109,7 +103,6 @@ pub enum TimeUp {
     Total,
 }
 
-/// Time at which the player to move loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastMoment {
     pub up: TimeUp,
@@ -125,7 +118,6 @@ fn user_at(board: &Board, seat: i64) -> Option<UserKey> {
     board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
 }
 
-/// Time used per seat up to `now`, the current wait included.
 pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
     let mut used = time_of_moves(board);
     if let Standing::ToMove(seat) = board.standing()
@@ -144,7 +136,6 @@ fn time_that_counts(board: &Board) -> Vec<Span> {
     time_of_moves_from(board, free)
 }
 
-/// Time used per seat for moves made.
 fn time_of_moves(board: &Board) -> Vec<Span> {
     time_of_moves_from(board, 0)
 }
@@ -165,7 +156,6 @@ fn time_of_moves_from(board: &Board, free: usize) -> Vec<Span> {
     used
 }
 
-/// Timeout of a seat that is waited for since `since`.
 fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> LastMoment {
     let limits = limits_now(board);
     let forfeit = pauses.reach(since, limits.forfeit);
@@ -182,7 +172,6 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
 /// Minimum time after an outage before anybody loses; at most the time for a move.
 const GRACE: Span = Span(600_000);
 
-/// Postpones a timeout during an outage or shortly after it.
 fn put_off(board: &Board, since: Millis, end: LastMoment) -> LastMoment {
     let grace = GRACE.0.min(limits_now(board).forfeit.0);
     let outages = board.timing.pauses.everybody.iter().map(|pause| pause.until);
@@ -205,7 +194,6 @@ pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     is_counted.then(|| put_off(board, since, end_of_time(board, seat, &pauses, since)))
 }
 
-/// Due action; `None`: the game is over.
 pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     let Standing::ToMove(seat) = board.standing() else { return None };
     let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));

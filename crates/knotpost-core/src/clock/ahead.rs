@@ -3,7 +3,6 @@
 use crate::app::App;
 use knotpost_storage::StoreError;
 
-/// Makes queue rows due if they are due later than they legitimately can be.
 pub async fn recall_rows_ahead(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     // Reads first: idle servers do not write.

@@ -7,9 +7,7 @@ use crate::clock::leader_watch::Seen;
 use knotpost_model::{Millis, Period};
 use knotpost_storage::{LeaderLease, ReadTx, StoreError, WriteTx};
 
-/// Name of the lease.
 pub const CLOCK_DUTY: &str = "clock";
-/// Renewal interval.
 const BEAT_MS: i64 = 30_000;
 /// Lifetime without renewal.
 const LEASE_MS: i64 = 90_000;
@@ -55,7 +53,6 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
         .await
 }
 
-/// True if the holder gave the lease back or did not renew in time.
 fn is_silent(seen: &Seen, now: Millis) -> bool {
     let Seen { duty, at, has_changed, .. } = seen;
     let waited = now.0 - at.0;

@@ -24,7 +24,6 @@ use knotpost_storage::{DueBoard, StoreError, WriteTx};
 const BATCH: i64 = 20;
 /// Delay of a loss while mail is still unread.
 const READING_MS: i64 = 10_000;
-/// Delay of a board that cannot be judged.
 const SET_ASIDE_MS: i64 = 3_600_000;
 
 /// Notice of a board dropped because a first move is missing and too few players are left.
@@ -64,7 +63,6 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
     Ok(more)
 }
 
-/// Judges one board; false if the lease was lost.
 async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, StoreError> {
     let (shared, holder, name) = (Arc::clone(app), holder.to_owned(), due.clone());
     let done = app

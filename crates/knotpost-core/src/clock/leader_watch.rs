@@ -12,21 +12,17 @@ use knotpost_storage::LeaderLease;
 #[derive(Debug, Default)]
 pub struct LeaderWatch {
     seen: Mutex<HashMap<String, Seen>>,
-    /// Time of the last check of idle searches.
     paired_at: AtomicI64,
 }
 
-/// Interval between checks of idle searches.
 const PAIRING_MS: i64 = 60_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) duty: LeaderLease,
-    /// First seen in this state.
     pub(super) at: Millis,
     /// True if it changed since an earlier look: the holder is alive.
     pub(super) has_changed: bool,
-    /// Last look of this process.
     looked_at: Millis,
     /// Start of looks without a longer gap.
     pub(super) running_since: Millis,

@@ -25,7 +25,6 @@ pub(crate) async fn authorize(tx: &mut ReadTx, prepared: &Prepared) -> Result<Us
     Ok(admit(prepared, row)?)
 }
 
-/// As [`authorize`]; a refusal shows the board.
 pub(crate) async fn authorize_on(
     tx: &mut ReadTx,
     prepared: &Prepared,

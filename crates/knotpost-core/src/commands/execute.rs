@@ -23,7 +23,6 @@ use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 
-/// Runs a command over HTTP or for the operator: prepare, apply, commit.
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
     let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
@@ -50,7 +49,6 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     Ok(answer)
 }
 
-/// Runs a query in a read-only transaction.
 async fn execute_query(
     app: &App,
     prepared: &Prepared,
@@ -64,7 +62,6 @@ async fn execute_query(
     Ok(answer)
 }
 
-/// Result of a request with an idempotency key.
 #[derive(Clone, Debug)]
 pub enum Saved {
     /// New or replayed.
@@ -73,7 +70,6 @@ pub enum Saved {
     OtherRequest,
 }
 
-/// Lifetime of a stored answer.
 const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
 /// Bytes of answers after which a `multiple` with a key refuses further queries: its answer is stored.
 const MOST_STORED: usize = 40_000;
@@ -264,7 +260,6 @@ async fn apply_lines(
 
 struct LineResults<'p> {
     prepared: &'p Prepared,
-    /// Bytes left for the answers of further queries.
     room: usize,
     lines: Vec<LineResult>,
     boards: Vec<BoardRef>,
@@ -277,7 +272,6 @@ impl<'p> LineResults<'p> {
         Self { prepared, room, lines: Vec::new(), boards: Vec::new(), failure: None, changed: false }
     }
 
-    /// Refuses a query whose answer would be too large.
     fn refuse(&self, line: &Prepared, now: Millis) -> Option<Answer> {
         (self.room == 0 && line.is_query()).then(|| refused(commands::too_much_asked(), line, now))
     }

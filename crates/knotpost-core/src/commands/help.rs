@@ -12,7 +12,6 @@ use crate::requests::Prepared;
 use crate::requests::reader::reader_of;
 use knotpost_storage::ReadTx;
 
-/// Name, title, text.
 pub const TOPICS: &[(&str, &str, &str)] = &[
     ("overview", "Help", include_str!("../../../../templates/help/overview.md")),
     ("tutorial", "A first game", include_str!("../../../../templates/help/tutorial.md")),
@@ -142,7 +141,6 @@ pub(super) async fn run(
     let mut pages: Vec<(String, String)> = Vec::new();
     let mut rest = subjects;
     while let [first, others @ ..] = rest {
-        // Verbs of two words.
         let pair = others
             .first()
             .and_then(|second| verb_pages(&format!("{first} {second}").to_lowercase(), &reader));
@@ -193,7 +191,6 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
     verb_pages(subject, reader)
 }
 
-/// Fills in this server's values.
 fn fill_topic(app: &App, text: &str) -> String {
     let games: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
     let limits = TimeLimits::new(None, None, None, &app.config.time);
@@ -207,7 +204,6 @@ fn fill_topic(app: &App, text: &str) -> String {
         .replace("{{ forfeit }}", &length(limits.forfeit))
 }
 
-/// Page that explains a word without a page of its own.
 fn explaining_topic(subject: &str) -> &str {
     EXPLAINED.iter().find(|(word, _)| *word == subject).map_or(subject, |(_, topic)| topic)
 }

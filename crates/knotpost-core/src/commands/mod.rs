@@ -17,7 +17,6 @@ mod multiple;
 mod policy;
 mod repetition;
 
-/// Accounts: signup, addresses, passwords, preferences, vacations.
 mod accounts {
     pub(super) mod add;
     pub(super) mod addresses;
@@ -60,7 +59,6 @@ mod lists {
     pub(super) mod test_display;
 }
 
-/// Mail: messages to users, watched boards, mails sent again.
 mod messages {
     pub(super) mod broadcast;
     pub(super) mod message;
@@ -268,7 +266,6 @@ pub(crate) fn policy(command: &Command) -> Policy {
             moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
-        // Irreversible.
         Command::Set { values, .. } if values.iter().any(|value| value.name == "bot") => {
             Policy::demands(Demand::Lately)
         }

@@ -18,7 +18,6 @@ pub(crate) enum Demand {
     Typed,
 }
 
-/// Rate limit charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Spends {
     Nothing,

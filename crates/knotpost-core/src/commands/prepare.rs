@@ -24,10 +24,8 @@ use crate::requests::{Prepared, Request};
 use knotpost_model::Comment;
 use knotpost_storage::StoreError;
 
-/// Characters.
 const SHORTEST_PASSWORD: usize = 6;
 
-/// Checks the command and its password; hashes a new one.
 pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
     let Some(prepared) = prepare_request(app, request, SlowWork::Allowed).await? else {
         return Err(StoreError::Closed);
@@ -120,7 +118,6 @@ async fn name_sender(app: &App, prepared: &mut Prepared) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Masks the owner's password in a text that is passed on.
 fn redact_body(prepared: &mut Prepared) {
     let Ok(command) = &prepared.command else { return };
     let given = command.credentials().and_then(|who| who.password.as_ref());

@@ -1,5 +1,3 @@
-//! Answers to repeated commands.
-
 use crate::app::App;
 use crate::boards::Board;
 use crate::replies::sheet::Listing;
@@ -8,7 +6,6 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// Reply to a repeated command: the present board.
 pub(super) fn answer_already_played(
     prepared: &Prepared,
     board: Option<&Board>,
@@ -20,7 +17,6 @@ pub(super) fn answer_already_played(
     Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet }
 }
 
-/// Reply to a mail received before: the present board.
 pub async fn already_played(
     tx: &mut ReadTx,
     app: &App,

@@ -1,5 +1,3 @@
-//! Refusal, before the start, of values that are well-formed but cannot work.
-
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use secrecy::ExposeSecret;
@@ -163,7 +161,6 @@ fn own_name(config: &Config) -> Result<(), ConfigError> {
     )
 }
 
-/// True for one ASCII label of a domain name.
 fn is_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
         && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')

@@ -9,7 +9,6 @@ const CRATES: &str = include_str!(concat!(env!("OUT_DIR"), "/crates.txt"));
 /// Former common name of the server's crates in filters.
 const FORMER_NAME: &str = "knotpost_server";
 
-/// Expands `knotpost` to all crates of the server.
 pub fn filter_text(level: &str) -> String {
     level.replace(FORMER_NAME, "knotpost")
 }

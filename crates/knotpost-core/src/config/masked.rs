@@ -1,7 +1,6 @@
 //! Masking of secrets in addresses that are shown or logged.
 
 pub(super) const MASK: &str = "********";
-/// Schemes with local paths.
 const PATHS: [&str; 4] = ["sqlite", "maildir", "sendmail", "memory"];
 /// Parameters safe to show. Any other might be part of a password.
 const PARAMETERS: [&str; 13] = [
@@ -101,7 +100,6 @@ mod tests {
                 format!("postgres://knot:{password}@localhost/base?password={password}"),
             ] {
                 let shown = mask_url(&url);
-                // The fixed part is in lower case, which tells it from the password.
                 let written = url.replace(&password, "\u{0}");
                 for part in password.as_bytes().windows(3).filter_map(|part| std::str::from_utf8(part).ok()) {
                     if written.contains(part) || "://********".contains(part) || part == "://" {

@@ -3,7 +3,6 @@
 
 use super::{Config, Warning};
 
-/// Parameters that the library accepts.
 const KNOWN: [&str; 20] = [
     "sslmode",
     "ssl-mode",
@@ -27,13 +26,11 @@ const KNOWN: [&str; 20] = [
     "connect_timeout",
 ];
 
-/// Removes unknown parameters and warns of them.
 pub(super) fn drop_unknown(config: &mut Config) {
     let address = &mut config.database.url.0;
     if !address.starts_with("postgres") {
         return;
     }
-    // Not a valid URL if it lists several servers.
     let Some((place, query)) = address.split_once('?') else { return };
     let given = query.split('&').filter(|parameter| !parameter.is_empty());
     let (known, unknown): (Vec<_>, Vec<_>) =

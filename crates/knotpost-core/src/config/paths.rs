@@ -35,7 +35,6 @@ pub(super) fn anchor(config: &mut Config, folder: &Path) {
         let path = path.strip_prefix("//").unwrap_or(path);
         config.database.url.0 = format!("sqlite:{}", anchored(path, folder));
     }
-    // A bare name is searched in PATH.
     if let Some(path) = config.mail.transport.strip_prefix("sendmail:").filter(|path| path.contains('/')) {
         config.mail.transport.0 = format!("sendmail:{}", anchored(path, folder));
     }

@@ -1,5 +1,3 @@
-//! The sections of the configuration, with their defaults.
-
 use std::fmt;
 use std::path::PathBuf;
 
@@ -364,15 +362,12 @@ choice! {
 }
 
 choice! {
-    /// Effect of sender verification.
     AuthPolicy {
-        /// No checks.
         Off,
         /// Verdicts are recorded.
         Annotate,
         /// Reply addresses need a verified sender.
         RequireForTokens,
-        /// Mail that fails its domain's policy is refused.
         RejectFail,
     }
 }
@@ -420,7 +415,6 @@ choice! {
     }
 }
 
-/// Written in octal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileMode(u32);
 
@@ -430,7 +424,6 @@ const OWNER: u32 = 0o600;
 const EVERYBODY: u32 = 0o002;
 
 impl Default for FileMode {
-    /// Owner and group.
     fn default() -> Self {
         Self(0o660)
     }

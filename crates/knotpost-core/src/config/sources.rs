@@ -10,9 +10,7 @@ use toml::{Table, Value};
 
 use super::{Config, ConfigError, DEFAULT_FILE, Warning};
 
-/// Prefix of variables.
 pub(super) const PREFIX: &str = "KNOTPOST_";
-/// Separator of section and key in variables.
 pub(super) const SEPARATOR: &str = "__";
 
 /// Merges file (`file`, or `knotpost.toml` if it exists) and environment. Unusable settings get their
@@ -29,7 +27,6 @@ pub(super) fn read(
     (settings, problems)
 }
 
-/// An error here is fatal: nothing else can be read.
 fn read_tables(
     file: Option<&Path>,
     environment: impl Iterator<Item = (OsString, OsString)>,
@@ -69,7 +66,6 @@ fn read_tables(
     Ok(settings)
 }
 
-/// Removes unknown keys and impossible values, with an error each.
 fn drop_unusable(settings: &mut Table) -> Vec<String> {
     if settings.clone().try_into::<Config>().is_ok() {
         return Vec::new();
@@ -92,7 +88,6 @@ fn drop_unusable(settings: &mut Table) -> Vec<String> {
     problems
 }
 
-/// Reason to reject a value, if there is one.
 fn refusal(name: &str, value: Value) -> Option<String> {
     let alone = Table::from_iter([(name.to_owned(), value)]);
     alone.try_into::<Config>().err().map(|error| one_line(&error))
@@ -127,7 +122,6 @@ fn parse(text: &str) -> Result<Table, String> {
     })
 }
 
-/// Error with its key, on one line.
 fn one_line(error: &toml::de::Error) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }

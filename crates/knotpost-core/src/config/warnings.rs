@@ -1,5 +1,3 @@
-//! Warnings about usable but dubious settings.
-
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,9 +6,7 @@ use super::Config;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     pub subject: String,
-    /// Consequence.
     pub problem: String,
-    /// Advice to the operator.
     pub mend: String,
 }
 

@@ -21,18 +21,13 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
-/// Time for which a host stays known after a login.
 const KNOWN_MS: i64 = 30 * 86_400_000;
-/// Interval between updates of its last use.
 const TOUCH_MS: i64 = 86_400_000;
-/// Interval between warnings to an owner.
 const WARNING_PAUSE_MS: i64 = 86_400_000;
 
-/// Warning to the owner about wrong passwords.
 #[derive(Debug, Serialize)]
 struct WrongPasswords {
     userid: String,
-    /// Lower bound for one day.
     tries: u64,
 }
 
@@ -54,7 +49,6 @@ pub(crate) enum SlowWork {
     Refused,
 }
 
-/// Source of a password try.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     channel: Channel,
@@ -88,7 +82,6 @@ impl Place {
     }
 }
 
-/// A charged try, refunded if it turns out right.
 struct Tried {
     login: Login,
     reservation: Option<Reservation>,
@@ -127,7 +120,6 @@ pub async fn whose_password(
     }
 }
 
-/// Accepted secrets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
     Password,
@@ -138,7 +130,6 @@ pub(crate) enum Words {
     PasswordOfMove,
 }
 
-/// The stored user, if password, key and session still hold.
 pub(crate) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
     if let Some(session) = &proven.session
         && tx.session(session).await?.is_none()
@@ -233,7 +224,6 @@ fn find_verified(
     is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })
 }
 
-/// Hashes the password if its place has a share left.
 async fn try_password(
     app: &Arc<App>,
     place: &Place,
@@ -269,7 +259,6 @@ async fn try_password(
             None => Login::Wrong,
         },
         failed => {
-            // It was not tried.
             app.limits.give_back(reservation);
             return failed.map(|checked| checked.map(|_| Tried { login: Login::Wrong, reservation: None }));
         }
@@ -316,7 +305,6 @@ async fn is_registered(app: &App, place: &Place, user: Option<&UserRow>) -> Resu
     Ok(readers.iter().any(|reader| Some(reader.id) == user.map(|user| user.id)))
 }
 
-/// Shares charged beside that of the place.
 fn reserve(
     app: &App,
     place: &Place,
@@ -389,7 +377,6 @@ pub(crate) async fn record_login(app: &App, user: UserKey, rate_key: &str) {
     record_host(app, user, host, known, now).await;
 }
 
-/// Records a host, at most once a day.
 async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
     if matches!(known, Known::Host(seen) if now.since(seen).0 < TOUCH_MS) {
         return;
@@ -404,7 +391,6 @@ async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Mi
     }
 }
 
-/// Warns an owner of guessing, at most once a day.
 async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreError> {
     let now = app.clock.now();
     let since = now.plus(-WARNING_PAUSE_MS);

@@ -1,5 +1,3 @@
-//! API keys: owner and scopes.
-
 use knotpost_model::{Millis, UserKey};
 
 /// What a key allows.
@@ -35,10 +33,8 @@ impl Scope {
 
 #[derive(Clone, Debug)]
 pub struct Bearer {
-    /// Row of the token.
     pub key: i64,
     pub user: UserKey,
-    /// In the spelling of the signup.
     pub userid: String,
     /// Password hash at the lookup.
     pub hash: String,

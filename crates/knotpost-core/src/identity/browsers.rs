@@ -12,27 +12,19 @@ use crate::webhooks::{BrowserKeys, HookEvent, HookForm, MOST_WAITING, REMOVED, r
 use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_storage::{NewWebhook, StoreError};
 
-/// Per user.
 pub const MOST_BROWSERS: usize = 10;
 
-/// The Push API's `PushSubscription`.
 #[derive(Clone, Debug)]
 pub struct BrowserWish {
-    /// URL at the push service.
     pub endpoint: String,
-    /// Public key of the browser.
     pub p256dh: String,
-    /// Shared authentication secret.
     pub auth: String,
-    /// Name shown to the user.
     pub label: String,
 }
 
 #[derive(Clone, Debug)]
 pub struct BrowserView {
-    /// Number among the webhooks.
     pub id: i64,
-    /// URL at the push service; the browser recognises itself by it.
     pub endpoint: String,
     pub label: String,
     pub created_at: Millis,

@@ -7,7 +7,6 @@ use std::time::Duration;
 /// A digest, so that keys are short whatever a stranger writes.
 pub(crate) type Key = [u8; 16];
 
-/// Uses between two sweeps of empty buckets.
 const SWEEP: u32 = 10_000;
 /// Non-empty buckets per kind. Beyond it new keys are not counted; shares of all still are.
 const MOST: usize = 500_000;
@@ -28,7 +27,6 @@ impl Quota {
         u64::try_from(self.period.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Nanoseconds added by one use.
     fn step(self) -> u64 {
         self.period() / u64::from(self.burst)
     }
@@ -79,7 +77,6 @@ impl Buckets {
         levels.set(key, filled);
     }
 
-    /// Uses not yet drained.
     pub(crate) fn count(&self, key: Key, quota: Quota, now: u64) -> u64 {
         (self.lock(now).level(&key, now) - now).div_ceil(quota.step().max(1))
     }

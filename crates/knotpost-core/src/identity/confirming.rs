@@ -17,7 +17,6 @@ use knotpost_storage::{
     ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
 };
 
-/// Validity in days.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
@@ -31,13 +30,10 @@ const OF_ALL: ConfirmationShare = ConfirmationShare {
 /// Additional share if the address asks itself, by a mail that its domain vouches for: three a day.
 const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)], of_user: None };
 
-/// Mail that asks to confirm an address.
 #[derive(Debug, Serialize)]
 struct ConfirmAddress {
     userid: String,
-    /// Confirmation page.
     link: String,
-    /// Validity in days.
     days: i64,
     /// True if a reply confirms it as well.
     by_reply: bool,
@@ -53,13 +49,10 @@ impl Content for ConfirmAddress {
     }
 }
 
-/// Answer to an unclear reply to a confirmation mail.
 #[derive(Debug, Serialize)]
 struct ConfirmHint {
     userid: String,
-    /// True if it came too late.
     is_expired: bool,
-    /// True if it asked to stop all mail to an address confirmed by somebody.
     is_in_use: bool,
 }
 
@@ -73,11 +66,9 @@ impl Content for ConfirmHint {
     }
 }
 
-/// Fate of a confirmation mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// Nothing to confirm.
     NotNeeded,
     Sent,
     /// Not now: the last one for this user was sent at this time.
@@ -88,15 +79,12 @@ pub enum Asked {
     Blocked,
 }
 
-/// A user with a newly confirmed address.
 #[derive(Debug)]
 pub(crate) struct Proven {
     pub(crate) user: UserRow,
-    /// True for their first confirmed address.
     pub(crate) is_first: bool,
 }
 
-/// Stores an address and, if required, mails a request to confirm it.
 pub(crate) async fn register(
     tx: &mut WriteTx,
     app: &App,
@@ -175,7 +163,6 @@ pub(crate) async fn prove(
     Ok(Some(Proven { user, is_first: !was_proven }))
 }
 
-/// A reply to a confirmation mail.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered {
     user: UserRow,
@@ -184,11 +171,9 @@ pub(crate) struct Answered {
     word: Word,
 }
 
-/// Meaning of its first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Yes,
-    /// No more mail from this server.
     Stop,
     Other,
 }
@@ -211,7 +196,6 @@ impl Answered {
     }
 }
 
-/// Reads a reply to a confirmation mail.
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,
@@ -279,7 +263,6 @@ pub(crate) async fn decline(
     Ok(Answer::to_registered(said))
 }
 
-/// Refusal of an expired link or reply, with the way to get another.
 pub fn too_old() -> Refusal {
     Refusal::new(
         Code::NotAllowed,

@@ -13,17 +13,13 @@ use knotpost_platform::secret::{KeyRing, Purpose};
 
 /// Concurrent hashes; each takes 19 MiB and a core.
 const PARALLEL: usize = 2;
-/// Places in the queue per host.
 const OF_HOST: usize = 8;
 /// Places shared by unknown hosts and this machine, which may speak for many.
 const OF_UNKNOWN: usize = 64;
 const OF_ALL: usize = 256;
-/// Lifetime of a cached success.
 const MEMORY_MS: i64 = 5 * 60 * 1000;
-/// Cached successes.
 const MEMORY_SIZE: usize = 65_536;
 
-/// Result of authenticating a command.
 #[derive(Clone, Debug)]
 pub enum Login {
     /// The command names nobody.
@@ -31,7 +27,6 @@ pub enum Login {
     /// Valid as long as the stored hash is unchanged.
     Known {
         user: UserKey,
-        /// Hash that was verified against.
         hash: String,
         /// API key used, valid until revoked.
         key: Option<i64>,
@@ -42,7 +37,6 @@ pub enum Login {
     Wrong,
     /// Logged in, but the password is needed again.
     Stale,
-    /// Too many tries; retry after this many seconds.
     TooMany(u64),
 }
 
@@ -76,7 +70,6 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Queued hashes and checks.
     pub fn waiting(&self) -> usize {
         self.turns.waiting()
     }
@@ -91,7 +84,6 @@ impl Credentials {
         }
     }
 
-    /// Hashes a new password; fails under overload.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
         self.hash_for(password, None).await
     }
@@ -122,7 +114,6 @@ impl Credentials {
         if stored.is_some_and(|(user, hash)| self.has_verified(user, tried, hash, now)) {
             return Ok(true);
         }
-        // Equal cost for unknown users.
         let hash = stored.map_or(NOBODYS, |(_, hash)| hash).to_owned();
         let key = stored.map(|(user, hash)| (user, self.memory_key(user, tried, hash)));
         let (typed, hashing, memory) =
@@ -146,7 +137,6 @@ impl Credentials {
         self.turns.turn(host, most).await.ok_or(HashError::Overloaded)
     }
 
-    /// Hashes computed so far.
     pub fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }

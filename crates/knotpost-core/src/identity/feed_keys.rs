@@ -16,34 +16,27 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{FeedKeyRow, StoreError, UserRow, UserState};
 
-/// Bytes (160 bits).
 const KEY: usize = 20;
 
 #[derive(Clone)]
 pub struct FeedKey {
-    /// Secret in the URLs.
     pub key: String,
-    /// Time of its creation.
     pub since: Millis,
 }
 
 #[derive(Clone, Debug)]
 pub struct FeedReader {
     pub user: UserKey,
-    /// In the spelling of the signup.
     pub userid: String,
-    /// Time of the key's creation.
     pub since: Millis,
 }
 
-/// `None`: feeds are off.
 pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, StoreError> {
     let mut tx = app.store.read().await?;
     let (Some(user), Some(row)) = (tx.user(user).await?, tx.feed_key(user).await?) else { return Ok(None) };
     Ok(Some(FeedKey { key: derive(app, &user, &row), since: row.at }))
 }
 
-/// Switches feeds on, or replaces the key.
 pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), ServiceError> {
     let salt: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| {
         tracing::error!(%error, "without random bytes no feeds can be given out");

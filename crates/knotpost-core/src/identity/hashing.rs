@@ -9,7 +9,6 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use subtle::ConstantTimeEq;
 
-/// Bytes of an output that is compared; ours have 32.
 const MAX_OUTPUT: usize = 64;
 
 /// Maximum costs of a foreign hash, so that one try cannot exhaust memory or time.
@@ -27,7 +26,6 @@ pub(crate) struct HashMemory {
     free: Mutex<Vec<Blocks>>,
 }
 
-/// Memory of one hash, overwritten at each use.
 struct Blocks(Vec<Block>);
 
 impl std::fmt::Debug for Blocks {

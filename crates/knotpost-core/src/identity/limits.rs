@@ -4,6 +4,7 @@
 //! charged after the commit of something really made, so refused requests block nobody. Authenticated users
 //! have a share of all that strangers cannot use up; mail and HTTP have separate ones. Readers of mails
 //! caused by others are limited too.
+//!
 //! Held in memory: a restart resets. Counts are announced to the other processes on the database, so a rate
 //! holds for all together; only the rate of HTTP requests is per process.
 
@@ -21,18 +22,15 @@ use crate::signals::peers::{Announcer, Notice};
 use knotpost_model::{Channel, Rate, Share, ShareOf, UserKey};
 use knotpost_platform::secret::to_hex;
 
-/// Identity that is charged.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
     pub(crate) rate: Rate,
     pub(crate) channel: Channel,
     /// The authenticated user, or the address of a mail.
     pub(crate) sender: Option<String>,
-    /// Connecting host.
     pub(crate) host: Option<String>,
     /// Name or board it is about.
     pub(crate) name: Option<String>,
-    /// True if authenticated.
     pub(crate) is_proven: bool,
 }
 
@@ -46,11 +44,9 @@ impl Asker {
     }
 }
 
-/// A spent share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {
     pub share: Share,
-    /// Seconds until it has room.
     pub seconds: u64,
 }
 
@@ -207,7 +203,6 @@ impl Limits {
         self.spend(asker.share(ShareOf::Name), asker.name.as_deref())
     }
 
-    /// Checks that a reader can be mailed one more.
     pub(crate) fn look_reader(&self, asker: &Asker, reader: UserKey) -> Result<(), Limited> {
         let share = asker.share(ShareOf::Reader);
         let looked = self.buckets(share).look(reader_key(share, reader), self.quota(share), self.now());
@@ -217,7 +212,6 @@ impl Limits {
         }
     }
 
-    /// Charges a reader's share.
     pub(crate) fn mailed(&self, asker: &Asker, reader: UserKey) {
         if self.config.enabled {
             let share = asker.share(ShareOf::Reader);
@@ -227,7 +221,6 @@ impl Limits {
         }
     }
 
-    /// Charges the share of all.
     pub(crate) fn made(&self, asker: &Asker) {
         if self.config.enabled {
             let all = asker.of_all();
@@ -258,14 +251,12 @@ impl Limits {
         }
     }
 
-    /// Keeps the charge.
     pub(crate) fn commit(&self, reservation: Reservation) {
         for (share, key) in reservation.0 {
             self.announce(share, key);
         }
     }
 
-    /// Updates the metric of spent shares of all.
     pub fn report_closed(&self) {
         for share in shares_of_all() {
             let looked = self.buckets(share).look(digest(share, ""), self.quota(share), self.now());
@@ -290,7 +281,6 @@ impl Limits {
         (count >= u64::from(TOLD_AFTER)).then_some(count)
     }
 
-    /// Counts a use at another process; `key` is hexadecimal.
     pub fn count_elsewhere(&self, share: Share, key: &str) {
         let mut bytes = Key::default();
         if key.len() == 2 * bytes.len()
@@ -384,7 +374,6 @@ fn shares_of_all() -> impl Iterator<Item = Share> {
     })
 }
 
-/// Charges that can be refunded.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Reservation(Vec<(Share, Key)>);

@@ -3,10 +3,8 @@
 use crate::identity::sessions::RECENT_MS;
 use knotpost_model::{Address, Channel, Host, Millis, UserKey};
 
-/// Proof of identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Proof {
-    /// The password in the command.
     #[default]
     Password,
     /// A session or key; commands in this user's name need no password.
@@ -36,7 +34,6 @@ pub fn gave_password_lately(password_at: Option<Millis>, now: Millis) -> bool {
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub channel: Channel,
-    /// Address of the sender of a mail.
     pub sender: Option<Address>,
     /// Rate limiting key: a mail address or a network address.
     pub rate_key: String,

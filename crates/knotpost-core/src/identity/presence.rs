@@ -9,21 +9,16 @@ use knotpost_storage::{PresenceRow, ReadTx, StoreError, UserState};
 /// A visit to the pages within this time counts as being reached.
 const SEEN_MS: i64 = 7 * 86_400_000;
 
-/// Reason why a user may not respond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
     Gone,
     Suspended,
-    /// End of vacation.
     Away(Millis),
-    /// Mail bounces, but another channel works.
     Unreached,
-    /// No channel works.
     Untold,
 }
 
 impl Absence {
-    /// Sentence for others.
     pub(crate) fn about(self, userid: &str) -> String {
         match self {
             Self::Gone => format!("{userid} has left the server."),
@@ -38,7 +33,6 @@ impl Absence {
         }
     }
 
-    /// Sentence for the user whose search is suspended.
     pub(crate) fn about_own_seek(self) -> Option<String> {
         match self {
             Self::Away(until) => Some(format!(
@@ -54,7 +48,6 @@ impl Absence {
         }
     }
 
-    /// Short form for a table of boards.
     fn in_short(self) -> String {
         match self {
             Self::Gone => "gone".to_owned(),
@@ -82,7 +75,6 @@ pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
     }
     let mut found = Vec::new();
     found.extend(row.away_until.map(Millis).filter(|until| *until > now).map(Absence::Away));
-    // A program polls.
     let is_program = row.role == "bot" || row.role == knotpost_storage::PROGRAM;
     if !row.takes_mail && !is_program {
         let is_told = row.has_webhook || row.seen_at.is_some_and(|seen| now.0 - seen < SEEN_MS);

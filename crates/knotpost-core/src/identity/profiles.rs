@@ -7,21 +7,16 @@ use knotpost_model::rating::shown;
 use knotpost_model::{Millis, computer_player};
 use knotpost_storage::UserState;
 
-/// Rated boards in the curve.
 const LONGEST_CURVE: i64 = 200;
 
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// In the spelling of the signup.
     pub userid: String,
-    /// Time of signup.
     pub since: Millis,
     pub away_until: Option<Millis>,
-    /// One sentence for each reason of absence.
     pub absences: Vec<String>,
     /// `None`: not a computer player of this server.
     pub level: Option<u8>,
-    /// True if a program plays for the account.
     pub is_bot: bool,
     pub ratings: Vec<GameRating>,
 }
@@ -30,7 +25,6 @@ pub struct Profile {
 pub struct GameRating {
     pub game: String,
     pub title: String,
-    /// Whole points.
     pub rating: i64,
     pub won: u32,
     pub lost: u32,

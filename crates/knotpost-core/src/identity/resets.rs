@@ -17,7 +17,6 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
 
-/// Tries of a code.
 const MOST_TRIES: i64 = 5;
 /// Valid codes per user. Further requests repeat the newest.
 const MOST_LIVE: usize = 5;
@@ -25,7 +24,6 @@ const MOST_LIVE: usize = 5;
 #[derive(Debug, Serialize)]
 struct PasswordChanged {
     userid: String,
-    /// Undo link for an address that was dropped lately.
     undo: Option<Undo>,
 }
 
@@ -68,7 +66,6 @@ pub(crate) async fn begin_anew(
     begin(tx, app, user, at).await
 }
 
-/// Sends a reset on an administrator's request.
 pub(crate) async fn send(
     tx: &mut WriteTx,
     app: &App,

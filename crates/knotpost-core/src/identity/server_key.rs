@@ -11,7 +11,6 @@ use knotpost_storage::{ReadTx, StoreError, WriteTx};
 const KEY_FACT: &str = "key";
 const DIGESTS_FACT: &str = "key for digests";
 
-/// Webhooks resealed per transaction.
 const BATCH: i64 = 100;
 
 #[derive(Debug, thiserror::Error)]
@@ -73,14 +72,12 @@ pub async fn compare_key(app: &App) -> Result<bool, KeyError> {
     }
 }
 
-/// Relation of the agreed keys to this server's.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Judgement {
     /// Equal, or the current key is its next one.
     Same,
     /// Nothing agreed yet, or a key that is old here.
     Newer,
-    /// Unknown here.
     Foreign,
 }
 
@@ -102,7 +99,6 @@ async fn read_agreed(tx: &mut ReadTx) -> Result<Agreed, StoreError> {
     Ok((tx.server_metadata(KEY_FACT).await?, tx.server_metadata(DIGESTS_FACT).await?))
 }
 
-/// Agrees on the keys of `app`.
 pub(crate) async fn save_agreed(tx: &mut WriteTx, app: &App) -> Result<(), StoreError> {
     tx.save_server_metadata(KEY_FACT, &app.secret.fingerprint()).await?;
     tx.save_server_metadata(DIGESTS_FACT, &app.secret.digests_fingerprint()).await
@@ -127,7 +123,6 @@ pub struct KeyUse {
     pub webhooks: usize,
 }
 
-/// Stored data sealed with the key of this id.
 pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
     let mut tx = app.store.read().await?;
     let mails = tx.count_sealed_mails(&seal_mark(id)).await?;

@@ -24,18 +24,13 @@ use knotpost_storage::{ReadTx, SessionRow, StoreError, UserRow, UserState};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// Maximum idle time.
 const IDLE_MS: i64 = 14 * DAY_MS;
-/// Maximum age.
 pub const SESSION_MS: i64 = 60 * DAY_MS;
-/// Interval between updates of the last use.
 const TOUCH_MS: i64 = 60 * MINUTE_MS;
 /// Time for which a password entry counts for account changes.
 pub const RECENT_MS: i64 = 10 * MINUTE_MS;
-/// Characters stored of a user agent.
 const LONGEST_AGENT: usize = 160;
 
-/// Way into a session.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Password,
@@ -45,13 +40,10 @@ pub(crate) enum Entry {
     Passkey(UsedPasskey),
 }
 
-/// A logged-in user.
 #[derive(Clone, Debug)]
 pub struct Visitor {
     pub user: UserKey,
-    /// In the spelling of the signup.
     pub userid: String,
-    /// Current password hash.
     pub hash: String,
     pub is_admin: bool,
     /// Digest of the token.
@@ -68,7 +60,6 @@ impl Visitor {
         Credentials::without_password(self.userid.as_str())
     }
 
-    /// Conditions rechecked in transactions.
     pub fn proven(&self) -> ProvenUser {
         ProvenUser {
             user: self.user,
@@ -83,9 +74,7 @@ impl Visitor {
 
 #[derive(Clone, Debug)]
 pub struct SessionView {
-    /// True for the requesting session.
     pub is_this: bool,
-    /// As the browser names itself.
     pub user_agent: String,
     pub created_at: Millis,
     /// Rounded to the hour.
@@ -188,7 +177,6 @@ pub(crate) async fn begin(
     Ok(begun.then_some(token))
 }
 
-/// `None`: ended or unknown.
 pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>, StoreError> {
     let (digest, now) = (digest(app, token), app.clock.now());
     let mut tx = app.store.read().await?;
@@ -235,7 +223,6 @@ fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool 
         && same_hash(&session.password_mark, &password_mark(app, row))
 }
 
-/// Checks the password again and records it as just entered in the session.
 pub async fn give_password(
     app: &Arc<App>,
     visitor: &mut Visitor,

@@ -7,7 +7,6 @@ use crate::identity::Origin;
 use knotpost_model::Address;
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// Key of the stored policy.
 const FACT: &str = "strangers";
 /// Addresses mailed by one signup of a stranger.
 const MOST_AT_SIGN_UP: usize = 2;

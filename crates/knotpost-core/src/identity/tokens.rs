@@ -19,16 +19,11 @@ use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserStat
 
 /// Recognisable prefix for secret scanners.
 const PREFIX: &str = "knotpost_";
-/// Per user.
 const MOST: usize = 30;
-/// Characters.
 pub const LONGEST_NAME: usize = 60;
-/// Default lifetime.
 pub const USUAL_DAYS: u32 = 365;
-/// Maximum lifetime.
 pub const MOST_DAYS: u32 = 3650;
 const DAY_MS: i64 = 86_400_000;
-/// Interval between updates of the last use.
 const TOUCH_MS: i64 = 3_600_000;
 
 #[derive(Clone, Debug)]
@@ -133,7 +128,6 @@ fn read_scopes(words: &str) -> Vec<Scope> {
     words.split(',').filter_map(Scope::from_word).collect()
 }
 
-/// Keys of a user, valid and expired ones apart.
 async fn sort_out(
     tx: &mut ReadTx,
     app: &App,
@@ -145,7 +139,6 @@ async fn sort_out(
     Ok(rows.partition(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark)))
 }
 
-/// Deletes expired keys; returns the number of valid ones.
 async fn forget_ended(
     tx: &mut WriteTx,
     app: &App,
@@ -159,7 +152,6 @@ async fn forget_ended(
     Ok(living.len())
 }
 
-/// Counts valid keys.
 pub(crate) async fn count_tokens(tx: &mut ReadTx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
     Ok(sort_out(tx, app, owner, app.clock.now()).await?.0.len())
 }

@@ -18,33 +18,25 @@ use crate::webhooks;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressChange, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// Validity in days.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
-/// Notice about changed addresses.
 #[derive(Clone, Debug, Serialize)]
 struct AddressesChanged {
     userid: String,
-    /// After the change.
     addresses: Vec<HeldAddress>,
-    /// True if one of them is not confirmed yet.
     waits: bool,
     /// Undo link, for an address held before.
     undo: Option<Undo>,
 }
 
-/// Ways to revert a change.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Undo {
     page: String,
-    /// True if a reply does it as well.
     by_reply: bool,
-    /// Validity in days.
     days: i64,
 }
 
-/// [`Undo`] for one address, with its Reply-To.
 pub(crate) struct WayBack {
     page: String,
     reply_to: Option<ReplyTo>,
@@ -69,7 +61,6 @@ impl Content for AddressesChanged {
 #[derive(Clone, Debug, Serialize)]
 struct HeldAddress {
     address: String,
-    /// True if not confirmed yet.
     waits: bool,
 }
 
@@ -93,7 +84,6 @@ pub(crate) enum PasskeyChange {
     Removed,
 }
 
-/// Notice about an added or removed passkey.
 #[derive(Debug, Serialize)]
 struct PasskeyChanged {
     userid: String,
@@ -115,12 +105,10 @@ impl Content for PasskeyChanged {
     }
 }
 
-/// State of an undo link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakenBack {
     /// Usable, or used just now; user and address.
     Good(String, String),
-    /// Used before.
     Used,
     Expired,
     /// Invalid, or the account is not in use.
@@ -197,7 +185,6 @@ async fn way_back(
     if tx.address_trouble(&address.key()).await?.flatten().is_some() {
         return Ok(None);
     }
-    // The address may have no row any more; the change names it.
     let subject = Subject::Link { act: Act::UndoChange, row: change };
     let payload = Payload { subject, address: 0, expires: day(now, GOOD_FOR_DAYS) };
     Ok(Some(WayBack {
@@ -231,7 +218,6 @@ pub(crate) async fn lost_addresses(
     Ok(lost)
 }
 
-/// Reads a token: its change, user and address.
 async fn read(
     tx: &mut ReadTx,
     app: &App,
@@ -265,7 +251,6 @@ async fn find(
     Ok(found.map(|(user, address)| (change, user, address)).ok_or(TakenBack::Unknown))
 }
 
-/// State of an undo link, without using it.
 pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, StoreError> {
     let mut tx = app.store.read().await?;
     Ok(match read(&mut tx, app, token, app.clock.now()).await? {
@@ -337,7 +322,6 @@ async fn restore(
     Ok(true)
 }
 
-/// A reply to the notice of a change.
 #[derive(Clone, Debug)]
 pub(crate) struct Objection {
     user: UserRow,
@@ -346,7 +330,6 @@ pub(crate) struct Objection {
     is_clear: bool,
 }
 
-/// Answer to a reply that did not revert a change.
 #[derive(Debug, Serialize)]
 struct UndoHint {
     userid: String,
@@ -368,7 +351,6 @@ fn says_not_me(line: &str) -> bool {
     ["not me", "this was not me", "that was not me", "it was not me", "wasn't me"].contains(&words)
 }
 
-/// Reads a reply to a notice whose change can still be reverted.
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,

@@ -13,7 +13,6 @@ use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{HookReader, NewWebhook, ReadTx, StoreError, WebhookRow, WriteTx};
 
-/// Per user.
 pub const MOST_WEBHOOKS: usize = 10;
 /// Pending events up to which a test is accepted.
 const MOST_BEFORE_TEST: i64 = 20;
@@ -33,18 +32,14 @@ pub struct HookView {
     pub form: HookForm,
     pub created_at: Millis,
     pub sent_at: Option<Millis>,
-    /// Start of continuous failure.
     pub failing_since: Option<Millis>,
-    /// Time of deactivation.
     pub stopped_at: Option<Millis>,
-    /// Error of the last attempt.
     pub error: Option<String>,
 }
 
 /// A new webhook. The secret cannot be shown again.
 #[derive(Clone, Debug)]
 pub struct FreshHook {
-    /// Signing secret, for kinds that sign.
     pub secret: Option<HookSecret>,
     pub view: HookView,
 }

@@ -8,12 +8,9 @@ use crate::mailing::bounces::{BounceOutcome, record_report};
 use knotpost_model::{Failure, Millis};
 use knotpost_storage::{NewInbox, StoreError};
 
-/// A bounce sent to a return path of ours.
 #[derive(Clone, Debug)]
 pub struct Returned {
-    /// Mail number in the return path.
     pub id: String,
-    /// Signature in the return path.
     pub signature: String,
     /// Reported failures; empty: none understood.
     pub failures: Vec<Failure>,

@@ -13,7 +13,6 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, without_tag};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
 
-/// Limits per hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Budget {
     mails: i64,
@@ -26,11 +25,8 @@ const fn budget(mails: i64, kilobytes: i64) -> Budget {
 
 /// Per unauthenticated address, without its `+tag`.
 const ADDRESS: Budget = budget(10, 60);
-/// Unauthenticated mail of one domain.
 const DOMAIN: Budget = budget(200, 1_200);
-/// Unauthenticated mail of one host.
 const HOST: Budget = budget(200, 1_200);
-/// All unauthenticated mail.
 const ALL: Budget = budget(1_000, 6_000);
 /// Per address of mail aligned with its domain.
 const ALIGNED_ADDRESS: Budget = budget(300, 30_000);
@@ -39,7 +35,6 @@ const ALIGNED_HOST: Budget = budget(2_000, 40_000);
 const ALIGNED_ALL: Budget = budget(10_000, 200_000);
 /// Per authenticated user; more than people need.
 const USER: Budget = budget(300, 60_000);
-/// Errors, as a part of it.
 const ERRORS: Budget = budget(60, 60_000);
 /// Repetitions of one command line: only programs exceed it.
 const SAME: Budget = budget(10, 60_000);
@@ -88,7 +83,6 @@ impl BudgetKind {
         matches!(self, Self::Domain | Self::Host | Self::All)
     }
 
-    /// Counts a refusal; logs at most once an hour.
     pub(super) fn note_refusal(self, now: Millis) {
         static WARNED: [AtomicI64; BudgetKind::ALL.len()] =
             [const { AtomicI64::new(-1) }; BudgetKind::ALL.len()];
@@ -110,7 +104,6 @@ fn hour_of(now: Millis) -> i64 {
     now.0 / HOUR_MS
 }
 
-/// End of the current counting hour.
 pub(super) fn end_of_silence(now: Millis) -> Silence {
     let end = Millis((hour_of(now) + 1) * HOUR_MS);
     Silence { until: end.to_readable(), minutes: (end.0 - now.0 + 59_999) / 60_000 }
@@ -121,7 +114,6 @@ pub(super) struct SpentBudget {
     pub(super) kind: BudgetKind,
     key: String,
     budget: Budget,
-    /// True if the sender is told.
     is_told: bool,
     /// For errors: the number answered. Successful commands are still answered.
     pub(super) errors: Option<i64>,
@@ -132,7 +124,6 @@ pub(super) enum ChatPermission {
     Allowed,
     /// Refused for the first time in this hour.
     FirstRefused {
-        /// Number carried out.
         chats: i64,
     },
     Refused,
@@ -144,18 +135,14 @@ pub(super) enum Purpose {
     Error,
 }
 
-/// Budgets that apply to the sender of a mail.
 #[derive(Debug)]
 pub(super) struct SenderBudgets {
-    /// Key of the sender's budgets.
     sender: String,
     /// Key of budgets of the answers: the user, or the destination mailbox.
     reader: String,
     own: (BudgetKind, Budget),
     shared: Vec<(BudgetKind, String, Budget)>,
-    /// True if authenticated.
     pub(super) is_user: bool,
-    /// True if nothing proves who reads the answer.
     pub(super) is_unproven: bool,
 }
 
@@ -261,7 +248,6 @@ impl SenderBudgets {
         Ok(true)
     }
 
-    /// Permission for one more chat to all players of a board.
     pub(super) async fn may_chat(&self, tx: &mut WriteTx, now: Millis) -> Result<ChatPermission, StoreError> {
         let one = Spent { mails: 1, bytes: 0 };
         let key = format!("chats {}", self.sender);

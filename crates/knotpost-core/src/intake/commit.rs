@@ -21,7 +21,6 @@ use crate::requests::command_log::log_command;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{DirectMail, MovePlan, NewInbox, StoreError};
 
-/// Treatment of a mail that was not refused in its session.
 #[derive(Debug)]
 pub enum Disposition {
     /// Stored for the record only.
@@ -42,11 +41,8 @@ pub enum Disposition {
 
 #[derive(Debug)]
 pub enum Committed {
-    /// Stored without executing a command.
     Recorded,
-    /// Executed, with this outcome.
     Executed(Reason),
-    /// Waiting for a worker.
     Queued,
     /// Not stored: its answer would exceed a budget spent by others.
     BudgetSpent(BudgetKind),
@@ -87,7 +83,6 @@ pub async fn commit(
         Disposition::Queue(place) => {
             let row = NewInbox {
                 host: arrival.host.as_ref().map(ToString::to_string),
-                // Unmasked until the mail is processed.
                 recipients: arrival.recipients.join("\n"),
                 ..with_message(app, row, arrival)?
             };
@@ -146,7 +141,6 @@ async fn execute(
     Ok(Committed::Executed(outcome.reason))
 }
 
-/// Queues a mail, unless too many wait.
 async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, StoreError> {
     let work = Arc::new((row, place.bounds(&app.config.inbound), place));
     let writing = Arc::clone(&work);
@@ -172,7 +166,6 @@ fn row_of(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> Result<NewIn
     }
 }
 
-/// Adds the message if missing.
 fn with_message(app: &App, row: NewInbox, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
     match row.raw {
         Some(_) => Ok(row),
@@ -180,7 +173,6 @@ fn with_message(app: &App, row: NewInbox, arrival: &Arrival<'_>) -> Result<NewIn
     }
 }
 
-/// Encrypts with the server's key.
 pub(super) fn seal(app: &App, raw: &[u8]) -> Result<Vec<u8>, StoreError> {
     Ok(app.secret.seal(app.entropy.as_ref(), raw)?)
 }
@@ -213,7 +205,6 @@ pub fn begin_counting() {
     crate::identity::limits::begin_counting();
 }
 
-/// Updates the metric.
 pub fn count_outcome(reason: Reason) {
     metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(1);
 }

@@ -12,9 +12,7 @@ use knotpost_storage::{NewInbox, ReadTx, StoreError};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// Number and signature in the return path of the mail.
     pub return_path: Option<(String, String)>,
-    /// Message-ID of the mail, if ours.
     pub message_id: Option<String>,
     /// Recipient of the mail; can be forged.
     pub recipient: Option<Address>,
@@ -46,7 +44,6 @@ pub(super) async fn commit_complaint(
     Ok(())
 }
 
-/// Mail complained about: proven by our return path or id, or else as claimed.
 async fn find(tx: &mut ReadTx, app: &App, complaint: &Complaint) -> Result<About, StoreError> {
     if let Some((id, signature)) = &complaint.return_path
         && let Ok(id) = id.parse::<i64>()

@@ -18,7 +18,6 @@ pub(super) struct Outcome {
     pub(super) reason: Reason,
     /// Changed boards; watchers are notified after the commit.
     pub(super) boards: Vec<BoardRef>,
-    /// Budget for which an answer was withheld.
     pub(super) spent: Option<BudgetKind>,
 }
 
@@ -57,7 +56,6 @@ pub(super) async fn execute_mail(
         return Ok(Reason::MailingList.into());
     }
     if prepared.is_foreign() {
-        // The sender learns nothing.
         ask_for_confirmation(tx, app, prepared, now).await?;
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());

@@ -6,7 +6,6 @@ use crate::requests::Prepared;
 use knotpost_model::{OwnAddresses, Verdicts};
 use knotpost_storage::NewInbox;
 
-/// Row without message and reason.
 pub(super) fn inbox_row(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> NewInbox {
     // Passwords are not located yet; see `masked_lines`.
     let mask = |line: &str| knotpost_commands::mask_cautiously(line, &app.vocabulary);

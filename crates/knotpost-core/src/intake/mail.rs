@@ -5,14 +5,11 @@ use std::net::IpAddr;
 use super::reason::Reason;
 use knotpost_model::{Address, Host, Millis, Verdicts};
 
-/// Channel of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
     Smtp,
     Lmtp,
-    /// Piped into `deliver`.
     Pipe,
-    /// `POST /inbound`.
     Http,
     Maildir,
 }
@@ -31,7 +28,6 @@ impl Way {
         }
     }
 
-    /// Stored name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Smtp => "smtp",
@@ -50,7 +46,6 @@ pub struct Arrival<'a> {
     pub peer: Option<IpAddr>,
     /// Return path; `None`: the null path `<>`.
     pub mail_from: Option<&'a str>,
-    /// As written.
     pub recipients: &'a [String],
     pub raw: &'a [u8],
     /// Result of authentication; `None`: not checked.
@@ -69,7 +64,6 @@ pub enum Class {
     Person,
 }
 
-/// Position of the command, with its lines of text.
 #[derive(Debug)]
 pub enum CommandText {
     /// In the Subject, or nowhere.
@@ -80,7 +74,6 @@ pub enum CommandText {
     Multiple(Vec<String>),
 }
 
-/// Parsed content of a mail.
 #[derive(Debug)]
 pub struct IncomingMail {
     pub class: Class,

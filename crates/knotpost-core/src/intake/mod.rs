@@ -36,5 +36,4 @@ pub use reason::Reason;
 pub use strangers::refuse_stranger;
 pub use webhook_request::WebhookRequest;
 
-/// Time for which duplicates are recognised.
 const DEDUPE_MS: i64 = 30 * 86_400_000;

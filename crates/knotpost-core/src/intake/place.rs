@@ -5,7 +5,6 @@ use crate::config::Inbound;
 use knotpost_model::{Address, Host};
 use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, StoreError};
 
-/// Place in the queue of received mail.
 #[derive(Debug)]
 pub struct Place(NewPlace);
 
@@ -19,7 +18,6 @@ pub enum QueueLimit {
 }
 
 impl QueueLimit {
-    /// Name in the metric.
     fn as_str(&self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -35,7 +33,6 @@ impl QueueLimit {
         }
     }
 
-    /// Updates the metric.
     pub(super) fn count(&self) {
         metrics::counter!("knotpost_mails_put_off_total", "bound" => self.as_str()).increment(1);
     }
@@ -73,7 +70,6 @@ impl Place {
         &self.0
     }
 
-    /// Maximum numbers in its flow, from its domain, and in total.
     pub(super) fn bounds(&self, settings: &Inbound) -> QueueBounds {
         let (host, domain) = (i64::from(settings.waiting_per_host), i64::from(settings.waiting_per_domain));
         let is_of_one = self.is_of_host() || self.0.share == Share::Known;
@@ -85,7 +81,6 @@ impl Place {
         }
     }
 
-    /// Exceeded limit, as told to the sending server.
     pub(super) fn limit(&self, bound: QueueBound) -> QueueLimit {
         match bound {
             QueueBound::Flow if self.is_of_host() => QueueLimit::Host,

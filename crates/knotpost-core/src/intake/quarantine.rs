@@ -10,12 +10,9 @@ use crate::app::App;
 use crate::config::KeepRaw;
 use knotpost_storage::{NewInbox, StoreError};
 
-/// Readable parts of a message that cannot be processed.
 #[derive(Debug, Default)]
 pub struct UnreadMail {
-    /// As written.
     pub author: Option<String>,
-    /// As written.
     pub subject: String,
     /// Without brackets.
     pub message_id: Option<String>,

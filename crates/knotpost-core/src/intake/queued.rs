@@ -16,12 +16,10 @@ use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
 use knotpost_storage::{InboxRow, StoreError};
 
-/// Duration of a lease.
 const LEASE_MS: i64 = 2 * 60_000;
 /// Failures after which a mail is set aside.
 const MAX_ATTEMPTS: i64 = 5;
 
-/// A leased mail.
 #[derive(Debug)]
 pub struct QueuedMail(InboxRow);
 
@@ -36,7 +34,6 @@ impl QueuedMail {
         self.0.mail_from.as_deref()
     }
 
-    /// As written.
     pub fn recipients(&self) -> Vec<String> {
         self.0.recipients.lines().map(ToOwned::to_owned).collect()
     }
@@ -52,7 +49,6 @@ impl QueuedMail {
     }
 }
 
-/// Leases the next due mail.
 pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
     let now = app.clock.now();
     // Reads first: an idle server does not write.
@@ -122,7 +118,6 @@ pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) 
     Ok(())
 }
 
-/// Finishes a leased mail that cannot be processed.
 pub async fn set_aside(app: &App, queued: &QueuedMail, reason: Reason) -> Result<(), StoreError> {
     let (key, now) = (queued.0.id, app.clock.now());
     let keeps_raw = app.config.inbound.keep_raw != KeepRaw::Never;

@@ -12,7 +12,6 @@ macro_rules! reasons {
         }
 
         impl Reason {
-            /// In the order of declaration.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
             /// Stored name: lower-case words joined by underscores.
@@ -31,17 +30,13 @@ reasons! {
     Refused = "refused",
     /// Not understood; the sender got an error.
     AnsweredError = "answered_error",
-    /// Processed before.
     Duplicate = "duplicate",
     /// Lines of a `multiple`, executed one by one.
     Multiple = "multiple",
-    /// Copied to the administrators.
     Postmaster = "postmaster",
     /// Complaint about mail of this server, reported to the administrators.
     Complaint = "complaint",
-    /// Bounce of a mail of ours, counted against its address.
     BounceRecorded = "bounce_recorded",
-    /// The same bounce again.
     BounceRepeated = "bounce_repeated",
     /// Bounce to a forged return path, or of a mail no longer stored.
     BounceUnknown = "bounce_unknown",
@@ -51,7 +46,6 @@ reasons! {
     /// No mail at all, or beyond all limits.
     Broken = "broken",
     TooLarge = "too_large",
-    /// Unreadable file in the watched folder.
     Unreadable = "unreadable",
     NoSender = "no_sender",
     SeveralFrom = "several_from",
@@ -60,7 +54,6 @@ reasons! {
     UnknownRecipient = "unknown_recipient",
     /// Null return path, as in bounces.
     NullSender = "null_sender",
-    /// Marked by `Auto-Submitted`.
     AutoSubmitted = "auto_submitted",
     /// Automatic reply, by header or Subject.
     AutoReply = "auto_reply",
@@ -76,9 +69,7 @@ reasons! {
     TooManyHops = "too_many_hops",
     /// Bulk mail without a valid command.
     MailingList = "mailing_list",
-    /// Answer withheld: the sender's own budget is spent.
     AnswerBudget = "answer_budget",
-    /// Answer withheld: a shared budget is spent.
     GlobalBudget = "global_budget",
     /// Suspended or limited sender.
     NotAllowed = "not_allowed",
@@ -86,7 +77,6 @@ reasons! {
     BadToken = "bad_token",
     /// Sent to a valid reply address from a foreign address; confirmation requested.
     ForeignSender = "foreign_sender",
-    /// Refused by the authentication policy.
     Unauthenticated = "unauthenticated",
     /// Processing failed; the raw mail is kept.
     Failed = "failed",

@@ -39,7 +39,6 @@ pub(super) async fn reply_with_error(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyOutcome {
     Queued,
-    /// No address to reply to.
     NoAddress,
     Withheld(BudgetKind),
     /// Policy: strangers get no replies.
@@ -143,7 +142,6 @@ async fn is_known(tx: &mut ReadTx, prepared: &Prepared, sender: &Address) -> Res
     Ok(proves_it_now || tx.is_proven_address(&sender.key()).await?)
 }
 
-/// Answer to a stranger, which repeats nothing of the mail, since a From can be forged.
 fn plain(prepared: &Prepared, answer: &Answer) -> Reply {
     let command = match &prepared.command {
         Ok(command) => command,
@@ -194,7 +192,6 @@ fn reason_without_words(command: &Command, code: Code) -> Option<&'static str> {
     }
 }
 
-/// True if a Message-ID is well-formed and can be referred to.
 fn is_quotable(id: &str) -> bool {
     !id.is_empty()
         && id.len() <= 900

@@ -10,7 +10,6 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, without_tag};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
-/// Characters of a command shown again.
 const MOST_SHOWN: usize = 60;
 
 /// Reply about a change made for a user without a confirmed address; `None`: other mails tell them, or

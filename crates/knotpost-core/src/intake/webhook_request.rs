@@ -13,7 +13,6 @@ const OUTCOME_STORED_MS: i64 = 86_400_000;
 pub struct WebhookRequest {
     /// Digest of the `Idempotency-Key`, or else of the whole request.
     key: RequestKey,
-    /// Digest of the whole request.
     digest: String,
     now: Millis,
 }

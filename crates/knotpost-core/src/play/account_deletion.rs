@@ -13,7 +13,6 @@ use knotpost_commands::Remarks;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 
-/// Boards read at once.
 const PAGE: i64 = 100;
 
 /// Deletes a user in one transaction, so that no deleted user still plays. Memory holds one page of boards.

@@ -89,7 +89,6 @@ async fn store_turn(
     Ok(())
 }
 
-/// Plays forced passes and noted resignations.
 fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     while let Standing::ToMove(next) = board.standing() {
         let waiting = board.seats.iter_mut().find(|seat| {

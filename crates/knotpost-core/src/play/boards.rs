@@ -12,7 +12,6 @@ use crate::replies::{Answer, BoardFacts, Reply, Sheet};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::WriteTx;
 
-/// Queues the board to all readers and answers with it.
 pub(crate) async fn answer_with_board(
     tx: &mut WriteTx,
     app: &App,
@@ -43,7 +42,6 @@ pub(crate) async fn answer_with_words(
     Ok(Answer::to_registered(Reply::Board(Box::new(sheet))).about(board.name()))
 }
 
-/// Parses a challenge's options.
 pub(crate) fn game_options(
     game: &'static dyn AnyGame,
     given: &[GivenOption],

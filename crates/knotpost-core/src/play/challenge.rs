@@ -15,7 +15,6 @@ use knotpost_model::{BoardKey, Millis, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewBoard, NewSeat, OriginRow, StoreError, UserRow, WriteTx};
 
-/// Terms beside the game's own options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) rated: bool,
@@ -35,14 +34,11 @@ impl Terms {
     }
 }
 
-/// Origin of a new board.
 #[derive(Clone, Debug)]
 pub(crate) enum Cause {
     /// A challenge, by this user if known.
     Challenge(Option<String>),
-    /// Matching seeks.
     Pairing,
-    /// A rematch of that board.
     Rematch {
         of: BoardKey,
         number: i64,
@@ -54,7 +50,6 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
-    /// Note for the players.
     fn note(&self) -> Note {
         match self {
             Self::Challenge(by) => Note::Challenged { by: by.clone() },
@@ -65,7 +60,6 @@ impl Cause {
         }
     }
 
-    /// Row stored with the board.
     fn origin(&self) -> Option<OriginRow> {
         match self {
             Self::Challenge(_) => None,
@@ -75,12 +69,10 @@ impl Cause {
     }
 }
 
-/// Start of a new board, beside game and players.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening<'a> {
     pub(crate) terms: Terms,
     pub(crate) cause: Cause,
-    /// Remark of the challenger.
     pub(crate) comment: &'a str,
 }
 

@@ -21,7 +21,6 @@ const HOUR_MS: i64 = 3_600_000;
 const SHARES: i64 = 8;
 /// Levels with long searches.
 const HARD: [u8; 2] = [7, 8];
-/// Boards of one person against these levels.
 pub(crate) const MOST_HARD: i64 = 6;
 /// Limit for boards started by others, who do not prove to be that person.
 pub(crate) const MOST_HARD_OF_OTHERS: i64 = 2;
@@ -54,7 +53,6 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     work.await
 }
 
-/// Names of computer players taken by people.
 pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
     let mut tx = app.store.read().await?;
     let mut taken = Vec::new();
@@ -93,7 +91,6 @@ pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), Sto
     work.await
 }
 
-/// True while the person's use of the hour is below their share.
 pub(crate) fn has_share(turn: &BotTurn, now: Millis) -> bool {
     turn.used_until <= now.plus(HOUR_MS) || turn.used_until > horizon(now)
 }
@@ -128,12 +125,10 @@ pub(crate) async fn check_hard_boards(
     Ok(())
 }
 
-/// Expected time of a computer player's move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Within this number of seconds.
     Within(i64),
-    /// At about this moment.
     At(Millis),
     /// Overdue: the computer players are busy.
     Late,
@@ -173,7 +168,6 @@ fn due(since: Millis, mark: i64, pace: Pace, now: Millis) -> Millis {
     }
 }
 
-/// Board of a leased turn, if unchanged.
 pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, StoreError> {
     let number = u32::try_from(turn.number).unwrap_or_default();
     let mut tx = app.store.query().await?;
@@ -181,7 +175,6 @@ pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, Stor
     Ok(board.filter(|board| is_turn_of(board, turn)))
 }
 
-/// True if it is still the leased turn.
 fn is_turn_of(board: &Board, turn: &BotTurn) -> bool {
     let Standing::ToMove(next) = board.standing() else { return false };
     let is_same = board.row.ply == turn.ply && board.row.history == turn.history;

@@ -1,8 +1,3 @@
-//! Due turns of computer players, as known to this process.
-//!
-//! All boards are polled now and then, and in between only changed ones, so a change costs the same however
-//! many boards there are. People are served in rotation over all servers; cheap levels before expensive ones.
-
 use knotpost_model::computer_player::level_of;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError};
@@ -26,7 +21,6 @@ pub struct DueTurns {
 }
 
 impl DueTurns {
-    /// Polls all boards.
     pub async fn look(&mut self, app: &App) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
@@ -34,7 +28,6 @@ impl DueTurns {
         Ok(())
     }
 
-    /// Checks one changed board.
     pub async fn look_at(&mut self, app: &App, board: &BoardRef) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns.retain(|turn| name_of(turn) != *board);
@@ -81,7 +74,6 @@ fn rank(turn: &BotTurn, is_watched: bool, now: Millis) -> i64 {
         5..=6 => HANDICAPS_MS.0,
         _ => HANDICAPS_MS.1,
     };
-    // Served under a clock ahead: count as now.
     let served = if turn.served > now.plus(1000) { now } else { turn.served };
     served.0 + handicap - if is_watched { BONUS_MS } else { 0 }
 }

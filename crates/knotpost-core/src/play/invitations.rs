@@ -17,12 +17,9 @@ use crate::play::opponents::{Readiness, SEATS, readiness};
 use knotpost_model::{BoardRef, Millis, Rate, UserKey};
 use knotpost_storage::{InvitationRow, NewInvitation, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// Open invitations per user.
 const MOST: usize = 20;
-/// Validity.
 pub const INVITATION_DAYS: i64 = 14;
 const DAY_MS: i64 = 86_400_000;
-/// Bytes (160 bits).
 const SIGNATURE: usize = 20;
 
 #[derive(Clone, Debug)]
@@ -31,11 +28,9 @@ pub struct InvitationWish {
     pub options: Vec<GivenOption>,
     /// True if it counts for the ratings.
     pub rated: bool,
-    /// True if the inviter has the first seat.
     pub begins: bool,
 }
 
-/// Public facts of an invitation, for holders of its link.
 #[derive(Clone, Debug)]
 pub struct Invitation {
     pub id: i64,
@@ -46,7 +41,6 @@ pub struct Invitation {
     pub title: &'static str,
     /// Options as typed, `--unrated` included.
     pub terms: String,
-    /// True if the inviter has the first seat.
     pub begins: bool,
     pub expires_at: Millis,
 }
@@ -61,7 +55,6 @@ fn token(app: &App, row: &InvitationRow) -> String {
     format!("{}-{}", row.id, app.secret.sign(&[b"invitation", &id, &made]).to_text(SIGNATURE))
 }
 
-/// Finds a valid invitation.
 async fn read(
     tx: &mut ReadTx,
     app: &App,

@@ -13,11 +13,9 @@ use crate::replies::{Answer, Content, Facts, Reply};
 use knotpost_model::Millis;
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
-/// Welcome mail: how to start.
 #[derive(Debug, Serialize)]
 pub(crate) struct Welcome {
     userid: String,
-    /// Boards on which it is their turn.
     #[serde(skip)]
     waiting: Waiting,
 }
@@ -26,12 +24,10 @@ pub(crate) struct Welcome {
 enum Waiting {
     /// Mailed, e.g. `Osbox 101`.
     Mailed(Vec<String>),
-    /// Too many to mail.
     TooMany,
 }
 
 impl Welcome {
-    /// Welcome without waiting boards.
     pub(crate) fn of(userid: impl Into<String>) -> Self {
         Self { userid: userid.into(), waiting: Waiting::Mailed(Vec::new()) }
     }
@@ -66,17 +62,13 @@ impl Content for Welcome {
     }
 }
 
-/// Outcome of a confirmation link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confirmed {
-    /// Confirmed for this user.
     Done(String),
     Expired,
-    /// The user has no such address.
     Unknown,
 }
 
-/// Confirms an address by its link and wakes the outbox.
 pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
     let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
     let work = app.store.write(move |tx| {
@@ -107,7 +99,6 @@ async fn confirm_address(
     })
 }
 
-/// Handles a reply to a confirmation mail.
 pub(crate) async fn answer_reply(
     tx: &mut WriteTx,
     app: &App,
@@ -123,7 +114,6 @@ pub(crate) async fn answer_reply(
     }
 }
 
-/// Welcomes a user.
 async fn receive(tx: &mut WriteTx, app: &App, proven: &Proven, now: Millis) -> Result<(), StoreError> {
     if !proven.is_first {
         return Ok(());

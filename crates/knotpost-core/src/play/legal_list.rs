@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// Moves listed.
 const MOST_LISTED: usize = 60;
 
 /// Lists moves, cut after [`MOST_LISTED`]; empty if there are none.
@@ -29,7 +28,6 @@ fn describe_product(legal: &[String]) -> Option<String> {
         letters.insert(signs.next().filter(char::is_ascii_alphabetic)?);
         numbers.insert(signs.as_str().parse::<u32>().ok().filter(|_| !signs.as_str().starts_with('0'))?);
     }
-    // Moves are distinct, so equal counts mean all combinations.
     let is_whole = letters.len() * numbers.len() == legal.len();
     let letters: Vec<u32> = letters.into_iter().map(u32::from).collect();
     let letters = ranges(&letters, |letter| char::from_u32(letter).unwrap_or_default().to_string());

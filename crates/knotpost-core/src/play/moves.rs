@@ -66,7 +66,6 @@ pub(crate) async fn make(
     answer_with_words(tx, app, &board, facts, spoken, now).await
 }
 
-/// Stores a remark on a move.
 pub(crate) async fn comment(
     tx: &mut WriteTx,
     board: &Board,
@@ -147,7 +146,6 @@ pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
     Ok(())
 }
 
-/// Checks in order: not over, playing, not paused by an administrator.
 pub(crate) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> {
     if matches!(board.standing(), Standing::Over(_)) {
         return Err(game_over(board));

@@ -36,14 +36,12 @@ pub(crate) async fn notify_readers(
     Ok(facts)
 }
 
-/// Notes about players, all of them readers, whose mail bounces.
 fn find_unreached(board: &Board, readers: &[Reader]) -> Vec<Note> {
     notes_of_unreached(board, |seat| {
         readers.iter().any(|reader| reader.user == seat.user_id && reader.is_unreached())
     })
 }
 
-/// Queues the board to those of these users who want such mails.
 pub(crate) async fn notify_users(
     tx: &mut WriteTx,
     app: &App,

@@ -13,20 +13,14 @@ use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
 
-/// Players of a sought board.
 pub(crate) const SEATS: usize = 2;
-/// Candidates compared for a board.
 const MOST_OTHERS: i64 = 200;
 
-/// Availability of a user for a new board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     Ready,
-    /// Gone or suspended.
     Absent(Absence),
-    /// Takes no challenges of this game.
     Unwilling,
-    /// At their own limit of boards.
     AtLimit,
 }
 
@@ -62,7 +56,6 @@ pub(crate) async fn may_be_paired(
         && find_rest(tx, app, user.id).await?.is_none())
 }
 
-/// Options of a seek, as typed.
 pub(crate) fn terms_text(seek: &SeekRow) -> String {
     let terms = Terms {
         rated: seek.rated,

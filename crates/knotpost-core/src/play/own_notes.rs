@@ -9,9 +9,7 @@ use crate::identity::authentication::{find_proven, logged_out};
 use knotpost_model::{BoardKey, BoardRef, Millis, UserKey, clean_text};
 use knotpost_storage::{BoardNoteRow, StoreError};
 
-/// Characters.
 pub const LONGEST_NOTE: usize = 4_000;
-/// Notes per user.
 const MOST: i64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +62,6 @@ pub async fn write_own_note(
     Ok(written.await??)
 }
 
-/// Returns the stored note.
 async fn store(
     tx: &mut knotpost_storage::WriteTx,
     user: UserKey,

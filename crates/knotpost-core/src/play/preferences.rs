@@ -16,7 +16,6 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
     Kind { name, default, per_game }
 }
 
-/// In display order.
 pub(crate) const KINDS: [Kind; 12] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
@@ -35,7 +34,6 @@ pub(crate) const KINDS: [Kind; 12] = [
 /// Marks an account played by a program: shown as a preference, stored as the account's role.
 pub(crate) const BOT: &str = "bot";
 
-/// Value that resets a preference.
 pub(crate) const DEFAULT: &str = "default";
 
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +54,6 @@ pub(crate) async fn stored_of(tx: &mut ReadTx, user: &UserRow) -> Result<Vec<Pre
     Ok(stored)
 }
 
-/// Effective values for all games.
 pub(crate) fn lines_for_all_games(stored: &[PreferenceRow]) -> Vec<PreferenceLine> {
     KINDS.iter().map(|kind| line(kind, stored, None)).collect()
 }

@@ -163,7 +163,6 @@ async fn ask_bots(
 ) -> Result<(Board, Note), ServiceError> {
     while let Some(proposal) = pending_proposal(tx, &board).await? {
         let waiting = still_to_answer(&board, &proposal);
-        // With two players and one absent, nobody else is asked.
         if waiting.is_empty() {
             return Box::pin(carry_out(tx, app, board, &proposal, now)).await;
         }
@@ -183,7 +182,6 @@ async fn ask_bots(
     Ok((board, note))
 }
 
-/// First computer player among these users.
 async fn find_bot(tx: &mut WriteTx, names: &[String]) -> Result<Option<UserRow>, StoreError> {
     for name in names {
         let user = tx.find_user(name).await?;
@@ -227,7 +225,6 @@ async fn agree(
     carry_out(tx, app, board, &proposal, now).await
 }
 
-/// Enters an agreement.
 async fn carry_out(
     tx: &mut WriteTx,
     app: &App,

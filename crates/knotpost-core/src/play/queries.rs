@@ -16,9 +16,7 @@ use knotpost_model::{BoardKey, BoardState, Millis, ProposalKind, UserKey};
 use knotpost_rules::AnyGame;
 use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow};
 
-/// Boards drawn in one answer.
 pub(crate) const MOST_SHEETS: usize = 40;
-/// Lines of a table in one answer.
 pub(crate) const MOST_LINES: i64 = 500;
 
 pub(crate) async fn count_games(
@@ -48,11 +46,9 @@ pub(crate) async fn show(tx: &mut ReadTx, board: &Board, now: Millis) -> Result<
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
     pub(crate) pending: Option<ProposalRow>,
-    /// Players with an offer that they may not repeat yet.
     pub(crate) refused: Vec<(UserKey, ProposalKind)>,
 }
 
-/// As [`show`], for one reader, with offers.
 pub(crate) async fn show_with_offers(
     tx: &mut ReadTx,
     board: &Board,
@@ -74,7 +70,6 @@ pub(crate) async fn show_with_offers(
     Ok((sheet, Offers { pending, refused }))
 }
 
-/// Answer with boards and a note about missing ones.
 pub(crate) fn boards_answer(mut sheets: Vec<Sheet>, missing: Vec<String>) -> Answer {
     let boards = sheets
         .iter()
@@ -177,7 +172,6 @@ pub(crate) async fn select_boards(
 
 pub(crate) type Seated = (BoardRow, Vec<SeatRow>);
 
-/// Lines of a table, with marks for absent players to move.
 pub(crate) async fn lines(
     tx: &mut ReadTx,
     app: &App,

@@ -12,19 +12,14 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Millis, MoveKind};
 use knotpost_storage::{QueuedMoveRow, StoreError, WriteTx};
 
-/// Reason for dropping queues after a swap.
 pub(crate) const SWAPPED: &str = "the players have changed sides";
-/// Reason for dropping queues after an undo.
 pub(crate) const TAKEN_BACK: &str = "a move was taken back";
 
-/// Result of queueing or dropping moves.
 #[derive(Debug, Serialize)]
 struct QueueStatus {
     title: String,
     number: u32,
-    /// Queued moves, as typed.
     moves: Vec<String>,
-    /// Reason, if they were dropped.
     #[serde(skip)]
     dropped: Option<String>,
 }
@@ -39,7 +34,6 @@ impl Content for QueueStatus {
     }
 }
 
-/// As typed.
 pub(crate) fn word(row: &QueuedMoveRow) -> String {
     let condition = row.condition.as_ref().map(|reply| format!("if:{reply} ")).unwrap_or_default();
     let number = row.number.map(|number| format!("#{number}")).unwrap_or_default();
@@ -51,7 +45,6 @@ pub(crate) fn told(board: &Board, rows: &[QueuedMoveRow], dropped: Option<String
     Reply::from(QueueStatus { title, number, moves: rows.iter().map(word).collect(), dropped })
 }
 
-/// Clears the queue of a seat, or of all.
 pub(crate) async fn forget(tx: &mut WriteTx, board: &mut Board, seat: Option<i64>) -> Result<(), StoreError> {
     tx.delete_queue(board.row.id, seat).await?;
     for row in board.seats.iter_mut().filter(|row| seat.is_none_or(|seat| row.seat == seat)) {

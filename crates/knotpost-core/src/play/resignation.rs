@@ -57,7 +57,6 @@ impl Content for Declined {
     }
 }
 
-/// Notice of a board removed because this user declined or left.
 pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool) -> Reply {
     Reply::from(Removed {
         title: board.title().to_owned(),
@@ -68,7 +67,6 @@ pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool)
     })
 }
 
-/// Tells a player who was taken out.
 pub(crate) async fn tell_declined(
     tx: &mut WriteTx,
     app: &App,
@@ -158,9 +156,7 @@ pub(crate) async fn decline(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// Enough players: the game has begun again.
     Others,
-    /// The board was removed.
     Nobody,
 }
 
@@ -187,7 +183,6 @@ pub(crate) async fn take_out(
     Ok(Left::Others)
 }
 
-/// Removes a board. Notifies nobody.
 pub(crate) async fn remove(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
     tx.drop_board_mails(board.row.id, now).await?;
     tx.delete_submissions(board.row.id).await?;

@@ -12,16 +12,13 @@ use knotpost_model::rating::shown;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{ReadTx, SeatRow, StoreError, UserRow, WriteTx};
 
-/// Boards with computer players per search.
 const MOST_BOARDS: i64 = 5;
-/// Level for users without a rating.
 const USUAL_LEVEL: u8 = 3;
 /// Rating just below the first level.
 const LOWEST_RATING: i64 = 1_100;
 /// Rating points per level.
 const POINTS_OF_LEVEL: i64 = 100;
 
-/// Starts the boards still sought with a computer player.
 pub(crate) async fn take_seek(
     tx: &mut WriteTx,
     app: &App,
@@ -59,7 +56,6 @@ pub(crate) async fn take_seek(
     Ok(boards)
 }
 
-/// True if only computer players sit there.
 pub(crate) async fn are_computer_players(
     tx: &mut ReadTx,
     seats: impl Iterator<Item = &SeatRow> + Clone + Send,
@@ -76,7 +72,6 @@ pub(crate) async fn are_computer_players(
     Ok(true)
 }
 
-/// Level for a rating.
 pub(crate) fn suit(rating: Option<i64>) -> u8 {
     let Some(rating) = rating else { return USUAL_LEVEL };
     let level = (rating - LOWEST_RATING) / POINTS_OF_LEVEL;

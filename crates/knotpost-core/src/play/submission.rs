@@ -44,7 +44,6 @@ pub(crate) async fn store(
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 
-/// Resulting board, for its player.
 async fn show(
     tx: &mut ReadTx,
     tried: &Board,

@@ -16,7 +16,6 @@ use knotpost_model::rating::shown;
 use knotpost_model::{Millis, RemarkKind, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, SeatRow, StoreError, UserRow, WriteTx};
 
-/// Checks that the player to move can be replaced.
 pub(crate) async fn check(
     tx: &mut WriteTx,
     app: &App,

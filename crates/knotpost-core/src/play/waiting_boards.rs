@@ -7,7 +7,6 @@ use crate::replies::{BoardFacts, Heading};
 use knotpost_model::{BoardState, Millis, UserKey};
 use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, WriteTx};
 
-/// Boards mailed at once.
 pub(crate) const MOST_MAILED: usize = 50;
 
 /// Boards on which it is the user's turn, in one game or all; `None`: more than [`MOST_MAILED`].
@@ -27,7 +26,6 @@ pub(crate) async fn find_waiting(
     Ok((rows.len() <= MOST_MAILED).then_some(rows))
 }
 
-/// Mails the board with its last remarks to one user.
 pub(crate) async fn mail_board(
     tx: &mut WriteTx,
     app: &App,

@@ -10,7 +10,6 @@ use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
 
 /// Latest boards considered per user; a user with more is a program.
 const BOARDS: i64 = 5000;
-/// Boards listed of each kind.
 const MOST_LISTED: usize = 10;
 
 pub struct HeadToHead {
@@ -18,11 +17,8 @@ pub struct HeadToHead {
     pub other: String,
     /// Finished boards, in the order of the games here; games without any are left out.
     pub games: Vec<GameScore>,
-    /// Number in play.
     pub playing: u32,
-    /// Latest of them.
     pub active: Vec<ListedBoard>,
-    /// Latest finished boards.
     pub over: Vec<ListedBoard>,
 }
 

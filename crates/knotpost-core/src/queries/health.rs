@@ -40,12 +40,9 @@ const MOST_BOT_TURNS: i64 = 100;
 pub struct Stock {
     /// By name of the state, all states included.
     pub boards: Vec<(&'static str, i64)>,
-    /// On all boards.
     pub moves: i64,
     pub users: i64,
-    /// Addresses stopped because mail bounced.
     pub stopped: i64,
-    /// Size of the database.
     pub bytes: i64,
 }
 
@@ -74,7 +71,6 @@ pub async fn view_readiness(app: &App) -> Result<Readiness, StoreError> {
     app.store.readiness().await
 }
 
-/// `None`: the database cannot be read.
 pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
     let mut tx = app.store.read().await.ok()?;
     let inbox = tx.count_waiting_inbox().await.ok();
@@ -103,11 +99,9 @@ pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
 /// Evidence about this machine's clock and the incoming mail, for `doctor`.
 #[derive(Clone, Debug)]
 pub struct Traces {
-    /// Time of the database's own clock, if it has one.
     pub time_of_database: Option<Millis>,
     /// Latest time stored by any server.
     pub last_noted: Option<Millis>,
-    /// Hosts that delivered the newest mails.
     pub peers: RecentPeers,
 }
 

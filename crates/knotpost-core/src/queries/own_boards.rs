@@ -11,12 +11,10 @@ use knotpost_model::{BoardRef, UserKey};
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{OwnBoardRow, ReadTx, StoreError};
 
-/// Boards followed.
 const MOST: i64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnBoards {
-    /// Boards on which it is their turn.
     pub waiting: usize,
     /// Changes whenever a board begins, ends, moves, pauses or resumes.
     pub version: String,
@@ -50,7 +48,6 @@ pub async fn view_own_state(app: &App, user: UserKey) -> Result<OwnBoards, Store
     state_of(&mut app.store.read().await?, user).await
 }
 
-/// As [`view_own_state`], `None` once the login no longer holds.
 pub async fn follow_own_state(app: &App, proven: &ProvenUser) -> Result<Option<OwnBoards>, StoreError> {
     let mut tx = app.store.read().await?;
     if find_proven(&mut tx, proven).await?.is_none() {

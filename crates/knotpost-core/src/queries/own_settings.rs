@@ -9,13 +9,9 @@ use knotpost_storage::StoreError;
 
 #[derive(Clone, Debug)]
 pub struct OwnSettings {
-    /// For all games.
     pub preferences: Vec<PreferenceLine>,
-    /// Each with whether it is confirmed.
     pub addresses: Vec<(String, bool)>,
-    /// True if a program plays for the account.
     pub is_bot: bool,
-    /// End of vacation.
     pub away_until: Option<Millis>,
 }
 
@@ -30,7 +26,6 @@ pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettin
     Ok(OwnSettings { preferences, addresses, is_bot, away_until })
 }
 
-/// UTC unless chosen.
 pub async fn view_zone(app: &App, visitor: &Visitor) -> Result<Zone, StoreError> {
     let name = app.store.read().await?.preference(visitor.user, "", "timezone").await?;
     Ok(name.and_then(|name| Zone::named(&name)).unwrap_or_else(Zone::utc))

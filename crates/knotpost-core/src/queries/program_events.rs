@@ -9,7 +9,6 @@ use crate::identity::authentication::find_proven;
 use knotpost_model::{BoardRef, BoardState, Millis};
 use knotpost_storage::{ProgramBoard, StoreError};
 
-/// Boards followed at once.
 const MOST_BOARDS: i64 = 1_000;
 /// Boards per game that ended while the feed was closed.
 const MOST_ENDED: i64 = 200;
@@ -21,13 +20,9 @@ const LONGEST_MS: i64 = 7 * 86_400_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProgramEvent {
-    /// New board.
     Start,
-    /// Remark of somebody else.
     Chat,
-    /// Draw or undo proposed by somebody else.
     Proposal,
-    /// The account is to move.
     Turn,
     /// Game over, or the account no longer plays there.
     Over,
@@ -49,11 +44,9 @@ impl ProgramEvent {
 pub struct ProgramNews {
     pub event: ProgramEvent,
     pub board: BoardRef,
-    /// Number of moves.
     pub ply: i64,
 }
 
-/// Result of one look.
 #[derive(Clone, Debug)]
 pub enum ProgramLook {
     /// Events in order, and the time covered.
@@ -107,7 +100,6 @@ impl ProgramFeed {
         Ok(ProgramLook::News(news, now))
     }
 
-    /// Compares one changed board.
     pub async fn look_at(&mut self, app: &App, name: &BoardRef) -> Result<ProgramLook, StoreError> {
         let (now, user) = (app.clock.now(), self.proven.user);
         let found = app.store.query().await?.program_board(user, &name.game, name.number).await?;
@@ -137,7 +129,6 @@ impl ProgramFeed {
     }
 }
 
-/// True if the account plays there.
 fn is_played(board: &ProgramBoard) -> bool {
     board.state == BoardState::Active && board.seat.is_some()
 }

@@ -4,25 +4,19 @@ use crate::boards::Board;
 use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
-/// Facts of a board beside its position.
 #[derive(Clone, Debug)]
 pub struct BoardSummary {
     pub game: String,
     pub number: i64,
-    /// Without defaults.
     pub options: String,
-    /// Version of the rules it is played under.
     pub rules_version: i64,
     pub state: BoardState,
-    /// True if it counts for the ratings.
     pub rated: bool,
-    /// Number of the last move.
     pub last_ply: i64,
     pub started: Millis,
     /// `None`: no move yet.
     pub last_moved: Option<Millis>,
     pub ended: Option<Millis>,
-    /// Time since which its clock is stopped.
     pub paused: Option<Millis>,
     /// Latest time of the next check by the clock.
     pub due: Option<Millis>,
@@ -34,16 +28,13 @@ pub struct BoardSummary {
 
 #[derive(Clone, Debug)]
 pub struct SeatSummary {
-    /// From 1, in turn order.
     pub seat: i64,
     pub userid: String,
     pub state: SeatState,
     pub to_move: bool,
-    /// True if a resignation is noted.
     pub resigns_on_turn: bool,
     /// End of the player's last vacation, possibly past.
     pub away_until: Option<Millis>,
-    /// True if moves are queued.
     pub has_queued: bool,
 }
 
@@ -72,7 +63,6 @@ impl BoardSummary {
         Self::of_rows(board.row.clone(), board.seats.clone())
     }
 
-    /// True if one user plays all seats.
     pub fn is_alone(&self) -> bool {
         let mut players = self.players();
         let first = players.next();
@@ -84,12 +74,10 @@ impl BoardSummary {
         self.last_moved.unwrap_or(self.started)
     }
 
-    /// In turn order.
     pub fn players(&self) -> impl Iterator<Item = &str> {
         self.seats.iter().map(|seat| seat.userid.as_str())
     }
 
-    /// Userids of the players to move.
     pub fn to_move(&self) -> impl Iterator<Item = &str> {
         self.seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str())
     }
@@ -109,25 +97,21 @@ impl SeatSummary {
     }
 }
 
-/// A move in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveLine<'a> {
     pub number: i64,
     pub seat: i64,
     pub userid: &'a str,
-    /// As spelt in the move list.
     pub text: &'a str,
     /// True if made by the server.
     pub auto: bool,
     pub at: Millis,
 }
 
-/// In order, up to the position of `board`.
 pub fn list_moves(board: &Board) -> impl Iterator<Item = MoveLine<'_>> {
     (0..board.entries.len()).filter_map(|index| move_at(board, index))
 }
 
-/// `None` at the start.
 pub fn last_move(board: &Board) -> Option<MoveLine<'_>> {
     move_at(board, board.entries.len().checked_sub(1)?)
 }

@@ -12,29 +12,23 @@ use knotpost_storage::{ALL_GAMES, QueuedMoveRow};
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub now: Millis,
-    /// Time zone of the visitor; UTC for strangers.
     pub zone: Zone,
     /// Timeout of the player to move; `None`: no clock runs.
     pub last_moment: Option<LastMoment>,
-    /// In turn order; `None`: unrated in this game.
     pub ratings: Vec<Option<i64>>,
     /// The visitor's queue, in order; empty if they play several seats.
     pub queue: Vec<QueuedAnswer>,
-    /// The visitor's own note.
     pub note: Option<OwnNote>,
 }
 
-/// A queued move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuedAnswer {
     /// Move of another player that it answers; `None`: any.
     pub reply: Option<String>,
     pub play: String,
-    /// Move number, if given.
     pub number: Option<i64>,
 }
 
-/// Replays no moves.
 pub async fn view_surroundings(
     app: &App,
     board: &mut Board,
@@ -61,7 +55,6 @@ pub async fn view_surroundings(
     }
     let own: Vec<_> =
         board.seats.iter().filter(|row| visitor.is_some_and(|one| one.user == row.user_id)).collect();
-    // A player of several seats has a queue for each; a command means that of the seat on turn.
     let queue = match own.as_slice() {
         [own] if is_present && own.queued => tx.queued_moves(board.row.id, own.seat).await?,
         _ => Vec::new(),

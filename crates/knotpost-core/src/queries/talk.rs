@@ -5,7 +5,6 @@ use crate::boards::{Board, ServiceError};
 use knotpost_model::{BoardRef, BoardState, Millis, RemarkKind};
 use knotpost_storage::StoreError;
 
-/// Lines shown.
 const MOST: i64 = 200;
 
 #[derive(Clone, Debug)]
@@ -33,17 +32,13 @@ pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, Servic
 /// At least one value changes with every event on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardVersion {
-    /// Number of the last move.
     pub ply: i64,
     pub moved_at: Option<i64>,
     pub state: BoardState,
-    /// Number of the last remark.
     pub remark: Option<i64>,
-    /// Time of the open proposal.
     pub proposed_at: Option<i64>,
 }
 
-/// `None`: no such board.
 pub async fn view_board_version(app: &App, name: &BoardRef) -> Result<Option<BoardVersion>, StoreError> {
     let row = app.store.query().await?.board_pulse(&name.game, name.number).await?;
     Ok(row.map(|row| BoardVersion {

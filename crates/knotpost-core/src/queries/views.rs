@@ -9,21 +9,15 @@ use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{BoardFilter, ReadTx, StoreError};
 
-/// A board with all data of its page.
 pub struct BoardView {
-    /// At the requested ply.
     pub board: Board,
     /// Stored facts, with the seating of that ply.
     pub summary: BoardSummary,
-    /// Facts for drawing.
     pub sheet: Sheet,
-    /// Remark on that move.
     pub comment: Option<Spoken>,
-    /// Open proposal.
     pub proposal: Option<ProposalView>,
     /// Players with a refused offer that they may not repeat before everybody has moved.
     pub refused: Vec<(UserKey, ProposalKind)>,
-    /// One sentence for each player who is suspended or gets no mail.
     pub unreached: Vec<String>,
 }
 
@@ -37,15 +31,12 @@ pub struct ProposalView {
     pub silent: Option<String>,
 }
 
-/// Filter of a list of boards.
 #[derive(Clone, Debug, Default)]
 pub struct BoardQuery {
     pub game: Option<String>,
     pub userid: Option<String>,
     pub state: Option<BoardState>,
-    /// Only with the user to move.
     pub next: bool,
-    /// Rows after this key (paging).
     pub after: Option<BoardKey>,
     pub limit: i64,
 }
@@ -57,7 +48,6 @@ pub struct ListedBoard {
 
 pub struct BoardPage {
     pub boards: Vec<ListedBoard>,
-    /// Key of the next page.
     pub next: Option<BoardKey>,
 }
 
@@ -176,7 +166,6 @@ impl ListedBoard {
     }
 }
 
-/// All games, on offer or not, with their activity.
 pub async fn view_games(app: &App) -> Result<Vec<GameCount>, ServiceError> {
     let mut tx = app.store.read().await?;
     Ok(crate::play::queries::count_games(&mut tx, app.registry.iter()).await?)

@@ -9,20 +9,15 @@ use crate::replies::sheet::Spoken;
 use knotpost_model::{Millis, Zone};
 use knotpost_storage::{ALL_GAMES, BoardRow, ReadTx, StoreError, WaitingOrder};
 
-/// Boards in a feed.
 pub const MOST_WAITING: i64 = 200;
 
-/// A board that waits for its reader.
 pub struct Waiting {
     pub board: Board,
     pub summary: BoardSummary,
     /// Time of the last move, or of a later undo or end of a pause.
     pub since: Millis,
-    /// Remark on the last move.
     pub spoken: Option<Spoken>,
-    /// Timeout; `None`: no clock runs.
     pub last_moment: Option<LastMoment>,
-    /// Time zone of the user.
     pub zone: Zone,
 }
 

@@ -12,7 +12,6 @@ use knotpost_storage::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
 /// Time without playing or finishing a board after which a player is inactive.
 pub(crate) const INACTIVE_AFTER_MS: i64 = 180 * 24 * 3_600_000;
 
-/// Effects of a board's end on its players' ratings.
 pub(crate) async fn board_ended(tx: &mut WriteTx, board: &Board, now: Millis) -> Result<(), ServiceError> {
     let seats: Vec<(i64, UserKey)> = board.seats.iter().map(|row| (row.seat, row.user_id)).collect();
     let players = score(&seats, board.row.winners.as_deref().unwrap_or_default());

@@ -10,7 +10,6 @@ use crate::boards::Board;
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis, RemarkKind, SeatState, UserKey};
 use knotpost_storage::{NewBoard, NewSeat, NewUser, ReadTx, StoreError, UserState, WriteTx};
 
-/// Games per transaction.
 const BATCH: usize = 50;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +21,12 @@ pub enum Imported {
 
 #[derive(Clone, Debug)]
 pub enum Import {
-    /// In the order of the file.
     Done(Vec<Imported>),
-    /// Nothing was stored.
     Refused(Vec<ReadError>),
 }
 
-/// Treatment of players unknown here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strangers {
-    /// Refuse the file.
     Refuse,
     /// Create users nobody can act for until an administrator admits them.
     Create,
@@ -80,7 +75,6 @@ pub async fn import(
     Ok(Import::Done(done))
 }
 
-/// Unknown players, without duplicates.
 async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, StoreError> {
     let mut tx = app.store.read().await?;
     let (mut seen, mut unknown) = (std::collections::HashSet::new(), Vec::new());
@@ -95,7 +89,6 @@ async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, S
     Ok(unknown)
 }
 
-/// A name that signup would refuse.
 fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
     games.iter().find_map(|game| {
         let mut rules =
@@ -105,7 +98,6 @@ fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
     })
 }
 
-/// Stores a game unless it is known.
 async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result<Imported, StoreError> {
     if let Some(known) = find_known(tx, app, game).await? {
         return Ok(Imported::Known(known));

@@ -14,19 +14,13 @@ use knotpost_model::{Millis, MoveKind, SeatState, clean_text, is_unwanted};
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::MoveRow;
 
-/// Bytes of a file.
 const MOST_BYTES: usize = 16 << 20;
-/// Moves of a game.
 const MOST_MOVES: usize = 10_000;
-/// Tags of a record.
 const MOST_TAGS: usize = 60;
 /// Characters of an unknown tag.
 const LONGEST_TAG: usize = 2000;
-/// Characters of a comment.
 const LONGEST_COMMENT: usize = 8100;
-/// Errors reported per file.
 const MOST_ERRORS: usize = 20;
-/// Greatest accepted board number.
 const GREATEST_NUMBER: u32 = 1_000_000;
 /// Tags written by `export`.
 const KNOWN: [&str; 13] = [
@@ -50,11 +44,9 @@ const KNOWN: [&str; 13] = [
 pub struct ReadError {
     /// From 1; position of the error, or start of its record.
     pub line: usize,
-    /// A clause.
     pub what: String,
 }
 
-/// A remark on a move.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) ply: i64,
@@ -67,7 +59,6 @@ pub(super) struct Said {
 /// A finished game, replayed from its record.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// First line of its record.
     pub line: usize,
     /// In seat order, spelt as in the record.
     pub players: Vec<String>,
@@ -264,7 +255,6 @@ fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<()
     Ok(())
 }
 
-/// Ends the game as an agreed draw.
 fn agree(board: &mut Board, next: Seat, at: Millis) -> Result<(), String> {
     if !board.game.meta().abilities.has(Ability::Draw) {
         return Err(format!("{} has no draws by agreement", board.title()));
@@ -292,7 +282,6 @@ fn check_claims(record: &Record, board: &Board, winners: &str) -> Result<(), Str
     Ok(())
 }
 
-/// Resigned and playing seats.
 fn states(board: &Board) -> Vec<SeatState> {
     let state_of = |seat: i64| {
         let gave_up = board.entries.iter().find(|entry| {

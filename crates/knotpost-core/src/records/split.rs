@@ -28,7 +28,6 @@ pub(super) fn split(text: &str) -> Vec<(usize, &str)> {
     starts.iter().zip(ends).filter_map(|((line, start), end)| Some((*line, text.get(*start..end)?))).collect()
 }
 
-/// True if a line of moves leaves a comment open.
 fn ends_in_comment(line: &str, mut open: bool) -> bool {
     let mut chars = line.chars();
     while let Some(c) = chars.next() {

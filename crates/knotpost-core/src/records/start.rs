@@ -56,7 +56,6 @@ pub(super) fn read_start(registry: &'static Registry, record: &Record, now: Mill
     Ok(Start { game, players, seed: seed.0, started, ended, times })
 }
 
-/// Start, end, and the time of each move.
 fn read_times(record: &Record, now: Millis) -> Result<(Millis, Millis, Vec<Millis>), String> {
     let moment = |name: &str| match record.tag(name) {
         None => Ok(None),

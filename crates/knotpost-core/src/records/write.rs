@@ -1,5 +1,3 @@
-//! Export of a board as a record.
-
 use std::collections::HashMap;
 
 use knotpost_rules::record::RecordMove;

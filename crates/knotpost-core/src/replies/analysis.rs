@@ -11,9 +11,7 @@ use knotpost_model::MoveKind;
 /// Loss of value from which a move is reported, and from which it is serious.
 const MISTAKE: f64 = 0.1;
 const SERIOUS: f64 = 0.25;
-/// Mistakes reported.
 const MOST_MISTAKES: usize = 8;
-/// Size of the chart in a mail.
 const COLUMNS: usize = 56;
 const ROWS: usize = 10;
 
@@ -129,7 +127,6 @@ impl Analysis {
         lines.join("\n")
     }
 
-    /// Caption of the chart.
     pub(crate) fn caption(&self) -> String {
         match self.players.as_slice() {
             [first, second] => format!(
@@ -143,7 +140,6 @@ impl Analysis {
         }
     }
 
-    /// Explanations of the values, a sentence each.
     pub fn remarks(&self) -> Vec<&'static str> {
         let dice = "Dice are part of it: a value after a roll includes its luck.";
         let cut = "Time was up before every search had come to its end.";

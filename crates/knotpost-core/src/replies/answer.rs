@@ -19,25 +19,19 @@ use knotpost_rules::Layout;
 
 use crate::replies::Sheet;
 
-/// An error for its reader.
 #[derive(Clone, Debug)]
 pub struct ErrorReply {
     pub message: String,
-    /// Remedies, a line each.
     pub hints: Vec<String>,
-    /// Input, passwords masked.
     pub echo: String,
     pub game: Option<String>,
     pub number: Option<u32>,
-    /// True if a challenged player cannot take part.
     pub is_invalid_challenge: bool,
-    /// Board with its full move list.
     pub sheet: Option<Box<Sheet>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct LineResult {
-    /// Passwords masked.
     pub line: String,
     pub ok: bool,
     pub reply: Reply,
@@ -51,24 +45,17 @@ pub enum Reply {
         /// `Show summary`
         subject: String,
         sheets: Vec<Sheet>,
-        /// One sentence for each missing item.
         missing: Vec<String>,
     },
     Error(Box<ErrorReply>),
-    /// The daily mail.
     Digest {
         userid: String,
-        /// Boards with the reader to move.
         turns: usize,
-        /// Changed boards.
         sheets: Vec<Sheet>,
     },
-    /// Puzzles of a day, for subscribers.
     Puzzles {
         userid: String,
-        /// Day of the year.
         day: u16,
-        /// One per game.
         sheets: Vec<Sheet>,
     },
     Help {
@@ -79,9 +66,7 @@ pub enum Reply {
         title: String,
         game: String,
         tables: Vec<StandingsTable>,
-        /// Longest first.
         seeks: Vec<SeekLine>,
-        /// True if there are more than shown.
         more_seeks: bool,
     },
     Multiple {
@@ -89,7 +74,6 @@ pub enum Reply {
     },
     /// Duplicate delivery of a mail.
     AlreadyPlayed {
-        /// Passwords masked.
         echo: String,
         sheet: Option<Box<Sheet>>,
     },

@@ -10,22 +10,16 @@ use knotpost_storage::{SeatRow, UserRow};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
-    /// A move, with an example.
     Move(String),
-    /// Confirmation of a submitted move.
     Confirm,
-    /// Yes or no to a proposal.
     Proposal,
-    /// Chat only.
     Talk,
-    /// A rematch.
     Rematch,
     /// Chat to the speakers; a move alone, such as the example, is played.
     Chat(Option<String>),
 }
 
 impl Answers {
-    /// Reply expected from `user`.
     pub(crate) fn of(board: &Board, facts: &BoardFacts, user: &UserRow) -> Self {
         if facts.heading == Heading::Chat {
             return Self::Chat(Self::own_move(board, user));
@@ -79,7 +73,6 @@ fn command(board: &Board, verb: &str, player: &SeatRow) -> String {
     format!("{} {verb} {} {} PASSWORD", board.row.game, board.row.number, player.userid)
 }
 
-/// The reader's seat on a board of several users.
 fn player_among_others<'b>(board: &'b Board, reader: Option<&str>) -> Option<&'b SeatRow> {
     let first = board.seats.first()?.user_id;
     let has_others = board.seats.iter().any(|seat| seat.user_id != first);

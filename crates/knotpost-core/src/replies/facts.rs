@@ -11,30 +11,22 @@ use crate::replies::{Style, TimeFacts};
 use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, SeatRow};
 
-/// Kind of board mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Heading {
-    /// A challenge: the first board.
     New,
-    /// After a move.
     Summary,
-    /// Requested.
     Show,
-    /// Preview of moves.
     Preview,
     /// A position with one winning move, on an unstored board.
     Puzzle,
-    /// Submitted move, to be confirmed.
     Submit,
     Chat,
     /// End of a board, for subscribers to ends.
     Notification,
-    /// Reminder.
     Nag,
 }
 
-/// Notes on a board mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
@@ -42,7 +34,6 @@ pub enum Note {
     Restarted {
         declined: String,
     },
-    /// A player left the server.
     Left {
         userid: String,
         /// True in the first round: the game restarts without them.
@@ -50,40 +41,30 @@ pub enum Note {
     },
     /// The result does not count for ratings.
     Unrated,
-    /// Players that are programs.
     Programs {
         userids: Vec<String>,
     },
-    /// A computer player replaced an inactive player.
     Substituted {
         bot: String,
-        /// The replaced player.
         userid: String,
     },
     Swapped {
         by: String,
     },
-    /// Both players sought opponents.
     Paired,
     Challenged {
-        /// Challenger, if authenticated.
         by: Option<String>,
     },
     Rematch {
-        /// Requester.
         by: String,
-        /// Previous board.
         number: i64,
         /// True if the deal of that board is repeated.
         same_deal: bool,
     },
     /// Time limits of a new board, if not the defaults.
     Limits {
-        /// Until a reminder.
         nag: String,
-        /// Until a loss.
         forfeit: String,
-        /// For all moves of a player.
         total: Option<String>,
         /// True if the first round has a minimum of one day.
         is_floored: bool,
@@ -91,7 +72,6 @@ pub enum Note {
     Reminder {
         userid: String,
         since: String,
-        /// Timeout.
         end: String,
     },
     Forfeited {
@@ -102,7 +82,6 @@ pub enum Note {
     NeverMoved {
         userid: String,
     },
-    /// A player is on vacation.
     Away {
         userid: String,
         until: String,
@@ -117,11 +96,9 @@ pub enum Note {
     Proposed {
         by: String,
         kind: ProposalKind,
-        /// Players who have not answered.
         waiting: Vec<String>,
         /// Prefix of answering commands: `osbox move 101 ann PASSWORD`.
         answer: String,
-        /// Player whose timeout counts as acceptance.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         silent: Option<String>,
     },
@@ -134,16 +111,13 @@ pub enum Note {
     Agreed {
         kind: ProposalKind,
     },
-    /// Another address of the reader was stopped.
     Stopped {
         address: String,
     },
     Ruled {
         ruling: Ruling,
-        /// May be empty.
         why: String,
     },
-    /// The move waits for its confirmation.
     Submitted {
         game: String,
         number: i64,
@@ -151,11 +125,9 @@ pub enum Note {
     },
 }
 
-/// Intervention of an administrator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
-    /// Moves and clocks are stopped.
     Paused,
     Resumed,
     Adjudicated,
@@ -281,12 +253,10 @@ impl Note {
     }
 }
 
-/// Readers not mailed at once.
 #[derive(Clone, Debug, Default)]
 pub struct Spared {
     /// Said by an outsider: readers who take no messages get no mail at all.
     pub by_outsider: bool,
-    /// Readers who get it in the daily mail.
     pub bundled: Vec<UserKey>,
 }
 
@@ -294,7 +264,6 @@ pub struct Spared {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoardFacts {
     pub heading: Heading,
-    /// Remark of this event.
     pub remark: Option<RemarkKey>,
     /// Remarks of older mails replaced by this one, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -307,13 +276,11 @@ pub struct BoardFacts {
     /// Number of moves made at once, queued ones included; all are listed.
     #[serde(default)]
     pub made: usize,
-    /// Times at the event, if shown.
     #[serde(default)]
     pub times: Option<TimeFacts>,
     /// Known only while mails are queued; not stored.
     #[serde(skip)]
     pub spared: Spared,
-    /// Preferences of the reader.
     #[serde(default, skip_serializing_if = "Style::is_default")]
     pub style: Style,
 }
@@ -339,7 +306,6 @@ impl BoardFacts {
         }
     }
 
-    /// True if they announce a pause.
     pub(crate) fn tell_of_pause(&self) -> bool {
         let ruling = self.notes.iter().rev().find_map(|note| match note {
             Note::Ruled { ruling, .. } => Some(*ruling),
@@ -407,7 +373,6 @@ pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
     }
 }
 
-/// Notice about a stopped address.
 pub(crate) fn stop_notice(address: &str) -> String {
     format!(
         "Mail to your address\n   {address}\ncame back, so no more is sent there. \

@@ -20,7 +20,6 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// Hint for a board with `ply` moves and this seat to move.
     pub(crate) fn of(thought: &Thought, seat: i64, ply: usize) -> Self {
         let own = usize::try_from(seat - 1).ok().and_then(|seat| thought.value.get(seat));
         let judgement = judge(own.copied().unwrap_or_default(), thought.value.len(), thought.proven);
@@ -39,7 +38,6 @@ impl Hint {
         numbered.map(|(number, turn)| format!("{number}. {turn}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// The whole hint, a line each.
     pub(crate) fn notes<'a>(&self, userids: impl Iterator<Item = &'a str>) -> Vec<String> {
         let Self { thought, judgement, .. } = self;
         let mut notes = vec![
@@ -56,7 +54,6 @@ impl Hint {
     }
 }
 
-/// Formats a value from 0 to 1.
 pub(crate) fn percent(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }

@@ -13,9 +13,7 @@ use knotpost_model::{BoardRef, Millis};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Auto {
-    /// Not requested by the recipient.
     Generated,
-    /// Answer to a mail.
     Replied,
 }
 
@@ -23,10 +21,8 @@ pub enum Auto {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailForm {
-    /// Text, and HTML with pictures.
     #[default]
     Both,
-    /// Text alone.
     Text,
 }
 
@@ -48,7 +44,6 @@ impl MailForm {
 /// anywhere else they are an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
-    /// Name and address.
     pub from: (String, String),
     pub to: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +77,6 @@ pub struct Letter {
 #[derive(Clone, Debug)]
 pub struct Refusing {
     pub page: String,
-    /// By a mail to this address.
     pub reply_to: Option<String>,
 }
 
@@ -94,20 +88,16 @@ pub fn picture_begins(content_id: &str) -> String {
 /// HTML marker after it.
 pub const PICTURE_ENDS: &str = "<!--end of picture-->";
 
-/// A picture of a letter, not drawn yet.
 #[derive(Clone, Debug)]
 pub struct Depicted {
-    /// Without `cid:`.
     pub content_id: String,
     pub view: Arc<View>,
-    /// Reference to rebuild the view.
     pub basis: PictureRef,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addressee {
     pub userid: String,
-    /// True if several users share the address.
     pub is_shared: bool,
 }
 
@@ -121,23 +111,18 @@ pub struct Envelope {
     pub message_id: String,
     pub date: Millis,
     pub in_reply_to: Option<String>,
-    /// True if it answers a mail.
     pub is_answer: bool,
-    /// Board of its thread.
     pub board: Option<BoardRef>,
     pub unsubscribe: Option<Refusing>,
     pub form: MailForm,
-    /// Notices independent of the content.
     pub notices: Vec<String>,
     /// Reply address, if not the server's plain one.
     pub reply_to: Option<String>,
 }
 
-/// A mail with undrawn pictures.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub letter: Letter,
-    /// In the order of the page.
     pub pictures: Vec<Depicted>,
 }
 
@@ -145,7 +130,6 @@ pub struct Draft {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredDraft {
     pub letter: Letter,
-    /// Content id and reference.
     pub pictures: Vec<(String, PictureRef)>,
 }
 
@@ -156,12 +140,9 @@ impl From<Draft> for StoredDraft {
     }
 }
 
-/// A drawn picture.
 #[derive(Clone, Debug)]
 pub struct Drawn {
-    /// Without `cid:`.
     pub content_id: String,
-    /// A PNG file.
     pub png: std::sync::Arc<[u8]>,
 }
 
@@ -176,10 +157,8 @@ pub trait Composer: Send + Sync {
     /// Signs as of `date`, deterministically; `None`: this server does not sign.
     fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
 
-    /// Kind stored with the mail.
     fn kind(&self, reply: &Reply) -> &'static str;
 
-    /// Subject and text alone.
     fn text(&self, reply: &Reply) -> Result<(String, String), String>;
 
     /// Rereads templates and the signing key; unchanged on an error.

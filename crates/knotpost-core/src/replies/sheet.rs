@@ -14,7 +14,6 @@ use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, TimeFacts};
 use knotpost_model::{Millis, MoveKind};
 
-/// Rounds of the move list in a mail.
 const ROUNDS: usize = 4;
 
 #[derive(Clone, Debug, Serialize)]
@@ -25,15 +24,12 @@ pub struct Seat {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedMove {
-    /// Counted from 1 over all players.
     pub number: i64,
-    /// Seat that made it, from 1.
     pub seat: i64,
     /// With `(Auto)` if made by the server.
     pub text: String,
 }
 
-/// Turn or result.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -45,7 +41,6 @@ pub enum Verdict {
         /// `resignation` or `forfeit`, if points did not decide.
         reason: &'static str,
     },
-    /// Tied for first place.
     Tie(Vec<String>),
 }
 
@@ -71,7 +66,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A move not yet confirmed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Submitted {
     pub userid: String,
@@ -86,7 +80,6 @@ impl fmt::Display for Submitted {
     }
 }
 
-/// A remark or chat.
 #[derive(Clone, Debug, Serialize)]
 pub struct Spoken {
     /// Userid, or `The challenger`.
@@ -94,7 +87,6 @@ pub struct Spoken {
     pub text: String,
 }
 
-/// Full content of a board mail.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sheet {
     pub heading: Heading,
@@ -102,9 +94,7 @@ pub struct Sheet {
     pub title: String,
     /// `None` in a preview of a new board.
     pub number: Option<u32>,
-    /// Without defaults.
     pub options: String,
-    /// A line each.
     pub notes: Vec<String>,
     /// Hint requested by the reader; `notes` has it in words.
     #[serde(skip)]
@@ -113,25 +103,18 @@ pub struct Sheet {
     /// Total number of moves, if an earlier position is shown.
     #[serde(skip)]
     pub earlier_of: Option<usize>,
-    /// Move shown as made but not confirmed.
     pub submitted: Option<Submitted>,
-    /// In turn order.
     pub seats: Vec<Seat>,
     pub moves: Vec<ListedMove>,
     #[serde(skip)]
     pub drawing: RenderedPosition,
-    /// A command the reader could send now.
     pub example: Option<String>,
-    /// Unsubscribing command for a watcher.
     pub unsubscribe: Option<String>,
-    /// Declining command, on a new board.
     pub decline: Option<String>,
-    /// Rematch command, on a finished board.
     pub rematch: Option<String>,
     /// Expected reply, if possible without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
-    /// True if all mails of a board share one Subject.
     #[serde(skip)]
     pub fixed_subject: bool,
     /// True if a move appended to the Subject works, with the password.
@@ -142,20 +125,14 @@ pub struct Sheet {
     #[serde(skip)]
     pub passed: Option<String>,
     pub spoken: Vec<Spoken>,
-    /// Fairness of the dice, if shown.
     pub chance: Option<Chance>,
-    /// Times, if shown.
     pub times: Option<TimeFacts>,
-    /// Rating changes, a line each.
     pub ratings: Vec<String>,
-    /// Number of the last move.
     pub ply: usize,
-    /// Reference to rebuild the drawing.
     #[serde(skip)]
     pub basis: PictureRef,
 }
 
-/// Extent of the move list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     /// Last four rounds, or all when it is over.
@@ -238,7 +215,6 @@ impl Sheet {
         }
     }
 
-    /// Legend for a page with a picture.
     pub fn legend_for_pages(&self) -> String {
         match self.verdict {
             Verdict::Turn(_) => self.drawing.legend_for_pages(),
@@ -280,7 +256,6 @@ impl Sheet {
     }
 }
 
-/// True if the reader watches without playing.
 fn is_subscriber(board: &Board, facts: &BoardFacts, reader: &str) -> bool {
     let is_it = |name: &String| name.eq_ignore_ascii_case(reader);
     facts.subscribers.iter().any(is_it) && !board.seats.iter().any(|seat| is_it(&seat.userid))
@@ -333,7 +308,6 @@ fn over(board: &Board, outcome: &Outcome) -> Verdict {
     }
 }
 
-/// Lead of the winner, if points decided.
 fn lead(board: &Board, outcome: &Outcome) -> Option<u32> {
     let knotpost_rules::Scores::Points(points) = board.position.scores() else { return None };
     if outcome.reason != "score" {

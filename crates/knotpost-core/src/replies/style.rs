@@ -17,18 +17,15 @@ pub struct Style {
     pub zone: Option<String>,
     #[serde(default, skip_serializing_if = "MailForm::is_default")]
     pub form: MailForm,
-    /// True if all mails of a board share one Subject.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed_subject: bool,
 }
 
 impl Style {
-    /// True for defaults only.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// In the reader's time zone.
     pub fn show_time(&self, at: Millis) -> String {
         let zone = self.zone.as_deref().and_then(Zone::named);
         zone.map_or_else(|| at.to_readable(), |zone| zone.show(at))

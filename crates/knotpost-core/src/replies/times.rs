@@ -11,14 +11,10 @@ use knotpost_model::{Millis, Span};
 pub struct TimeFacts {
     pub started: String,
     pub last_move: Option<String>,
-    /// End, or the present.
     pub until: String,
     pub ended: bool,
-    /// Limits, if not the defaults.
     pub limits: Option<String>,
-    /// By player.
     pub used: Vec<(String, String)>,
-    /// Sum of all players.
     pub total: String,
 }
 

@@ -17,14 +17,10 @@ use crate::requests::{Prepared, first_line, talk};
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// A mail as an answer to a board mail.
 #[derive(Clone, Debug)]
 pub struct BoardReply {
-    /// Proof that replaces the password.
     pub claim: Claim,
-    /// First line written by the sender.
     pub line: Result<String, ParseError>,
-    /// Further lines.
     pub comment: String,
     pub credit: Credit,
 }
@@ -32,16 +28,13 @@ pub struct BoardReply {
 /// Trust in the From address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credit {
-    /// Attributed to its author.
     Believed,
-    /// Possibly forged.
     Unproven,
 }
 
 /// Entitlement of an answer's sender.
 #[derive(Debug)]
 pub(crate) enum Standpoint {
-    /// Sent by the player.
     Own(Box<ReplyGrant>),
     /// With a player's grant from a foreign address; stored until they confirm.
     Foreign(Box<ReplyGrant>, Words),
@@ -55,17 +48,9 @@ pub(crate) enum Standpoint {
     Link(Box<LinkReply>),
 }
 
-/// Meaning of an answer to a board mail.
 pub(crate) enum Answered {
-    /// A short command, or its error.
     Prepared(Box<Prepared>),
-    /// A complete command, which needs no grant.
-    Complete {
-        line: String,
-        /// Remark with it.
-        body: String,
-    },
-    /// Not an answer after all.
+    Complete { line: String, body: String },
     Nothing,
 }
 
@@ -96,7 +81,6 @@ impl Prepared {
         self.link_reply().is_some_and(LinkReply::only_ends)
     }
 
-    /// Grant of the answered mail, if it is good.
     pub(crate) fn grant(&self) -> Option<&ReplyGrant> {
         match &self.standpoint {
             Some(Standpoint::Own(grant)) => Some(grant),
@@ -284,7 +268,6 @@ async fn read(
     Ok((short.map(|short| in_full(grant, short)), [said.as_str(), comment].join("\n").trim().to_owned()))
 }
 
-/// Expands a short command by the grant.
 fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
     let (game, board) = (grant.board.game.clone(), grant.board.number as u32);
     // The grant is the proof; there is no password to check.

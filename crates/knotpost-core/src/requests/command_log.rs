@@ -10,7 +10,6 @@ use crate::identity::Login;
 use crate::requests::Prepared;
 use knotpost_model::{BoardRef, Millis};
 
-/// Placeholder for unknown values.
 const UNKNOWN: &str = "-";
 
 /// `outcome` is `done`, the code of a refusal, or the inbox reason of a mail.
@@ -44,7 +43,6 @@ pub(crate) fn begin_counting_commands() {
     }
 }
 
-/// User, if authenticated.
 fn user_of(prepared: &Prepared) -> Option<&str> {
     if prepared.is_foreign() {
         return None;

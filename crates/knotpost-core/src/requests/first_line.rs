@@ -9,7 +9,6 @@ use crate::boards::{Board, Code, Refusal, Standing, forgive_move, without_marks}
 use crate::mailing::reply_grant::ReplyGrant;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// Lines below the first searched for a move.
 const LINES_BELOW: usize = 20;
 
 /// Move in the game's notation; `None`: not a move.
@@ -90,7 +89,6 @@ pub(crate) async fn refuse(
     })
 }
 
-/// A move alone on a line below, or among the words of the first line.
 fn find_move(line: &str, below: &str, board: &Board) -> Option<String> {
     if !matches!(board.standing(), Standing::ToMove(_)) {
         return None;

@@ -9,11 +9,8 @@ use knotpost_storage::{ReadTx, StoreError};
 
 #[derive(Debug)]
 pub(crate) enum LinkReply {
-    /// Confirmation of an address.
     Confirm(confirming::Answered),
-    /// Reply to the notice of changed addresses.
     Undo(undoing::Objection),
-    /// Unsubscribes from a kind of mails.
     Unsubscribe(unsubscribe::Unsubscribing),
 }
 

@@ -15,7 +15,6 @@ use knotpost_model::{Comment, Host, UserKey};
 /// A question to a computer player, with its answer.
 #[derive(Debug)]
 pub(crate) struct Advice {
-    /// The board at that time.
     pub(crate) question: Question,
     pub(crate) answer: Result<Arc<Thought>, Unanswered>,
 }
@@ -28,7 +27,6 @@ pub struct Prepared {
     pub(crate) origin: Origin,
     pub(crate) command: Result<Command, ParseError>,
     pub(crate) login: Login,
-    /// Hash of a new password.
     pub(crate) new_hash: Option<String>,
     pub(crate) overloaded: bool,
     /// Candidate users: the sender is one of these. Set only for commands without a password.
@@ -37,21 +35,16 @@ pub struct Prepared {
     pub(crate) asker: Option<Asker>,
     /// Readers mailed by the latest run of the transaction, charged after the commit.
     pub(crate) mailed: Mutex<Vec<UserKey>>,
-    /// Set if it came too often.
     pub(crate) limited: Option<Limited>,
     /// True if the latest run of the transaction counts against the rate.
     pub(crate) made: AtomicBool,
-    /// Hint, if the command asks for one.
     pub(crate) advice: Option<Advice>,
-    /// Analysis, if the command asks for one.
     pub(crate) analysis: Option<(Question, Result<Thoughts, Unanswered>)>,
     pub(crate) lines: Vec<Prepared>,
-    /// Set for an answer to a board mail.
     pub(crate) standpoint: Option<Standpoint>,
 }
 
 impl Prepared {
-    /// Known by its origin only.
     pub(crate) fn new(command: Result<Command, ParseError>, origin: Origin) -> Self {
         Self {
             echo: String::new(),
@@ -85,7 +78,6 @@ impl Prepared {
         }
     }
 
-    /// True if it only says something on a board.
     pub fn is_chat(&self) -> bool {
         matches!(self.command, Ok(Command::Chat { .. }))
     }
@@ -102,17 +94,14 @@ impl Prepared {
         self.command.is_ok()
     }
 
-    /// True if its password was not checked for overload.
     pub fn is_overloaded(&self) -> bool {
         self.overloaded || self.lines.iter().any(Self::is_overloaded)
     }
 
-    /// True if the sender's domain vouches for the mail.
     pub fn is_aligned(&self) -> bool {
         self.origin.aligned
     }
 
-    /// Connecting host, if known.
     pub fn host(&self) -> Option<&Host> {
         self.origin.host.as_ref()
     }
@@ -127,7 +116,6 @@ impl Prepared {
         }
     }
 
-    /// User, if authenticated.
     pub fn user(&self) -> Option<UserKey> {
         if self.is_foreign() {
             return None;
@@ -149,7 +137,6 @@ impl Prepared {
         }
     }
 
-    /// True if sent by a page.
     pub(crate) fn has_session(&self) -> bool {
         matches!(&self.login, Login::Known { session: Some(_), .. })
     }

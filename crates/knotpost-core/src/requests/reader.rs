@@ -8,7 +8,6 @@ use crate::requests::Prepared;
 use knotpost_model::{BoardState, SeatState};
 use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, UserRow};
 
-/// Boards searched for one to name.
 const MOST_BOARDS: i64 = 20;
 
 /// Context for the reader of this command's answer. By mail, the only user with the sender's address, to
@@ -44,7 +43,6 @@ async fn find_reader(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<User
     Ok(if users.len() == 1 { users.pop() } else { None })
 }
 
-/// One of their boards, preferably with them to move.
 async fn find_board(
     tx: &mut ReadTx,
     user: &UserRow,

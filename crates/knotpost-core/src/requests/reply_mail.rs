@@ -37,7 +37,6 @@ pub async fn compose_answer(
     compose(tx, app, &reply, sender, prepared.user(), thread, most_bytes, now).await.map(Some)
 }
 
-/// Board and user of a reply to this mail.
 async fn find_answered(
     tx: &mut ReadTx,
     app: &App,

@@ -34,11 +34,9 @@ impl fmt::Debug for Line {
 
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Parsed command, or its error.
     pub(crate) command: Result<Command, ParseError>,
     /// `None`: a typed command, nothing to quote.
     pub(crate) line: Option<Line>,
-    /// Accompanying text.
     pub(crate) body: String,
     pub(crate) origin: Origin,
     /// Reading as an answer to a board mail; `command` counts if it is none.
@@ -69,7 +67,6 @@ impl Request {
         Self { board_reply, ..self }
     }
 
-    /// Replaces the command by an error and drops the line.
     #[must_use]
     pub fn refused(self, error: ParseError) -> Self {
         Self { command: Err(error), line: None, ..self }
@@ -84,7 +81,6 @@ impl Request {
         &self.origin
     }
 
-    /// True if it came to a reply address.
     pub fn is_reply(&self) -> bool {
         self.board_reply.is_some()
     }

@@ -24,7 +24,6 @@ pub(super) fn is_command_of(line: &str, userid: &str, vocabulary: &Vocabulary) -
     }
 }
 
-/// Rest of a line after an optional `chat`.
 pub(super) fn words_of(line: &str) -> &str {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -46,7 +45,6 @@ pub(super) async fn is_playable(
     Ok(is_turn && board.play(Turn::Move(play), false, app.clock.now()).is_ok())
 }
 
-/// Reply to a message's author.
 pub(super) fn message(
     app: &App,
     origin: &Origin,

@@ -11,7 +11,6 @@ use tokio::sync::{Notify, mpsc};
 use knotpost_model::{BoardRef, Share};
 use knotpost_storage::{MAX_NOTICE, Notification, Store};
 
-/// Queued notices; further ones are dropped.
 const WAITING: usize = 1024;
 /// Time for collecting notices into one payload.
 const BREATH: Duration = Duration::from_millis(20);
@@ -22,15 +21,9 @@ pub enum Notice {
     Inbox,
     Outbox,
     Board(BoardRef),
-    /// Use of a rate limit.
-    Counted {
-        share: Share,
-        /// Digest of the key.
-        key: String,
-    },
+    Counted { share: Share, key: String },
 }
 
-/// Notices of one process, serialised.
 #[derive(Debug, Serialize, Deserialize)]
 struct Bundle {
     from: String,
@@ -41,7 +34,6 @@ struct Bundle {
 #[derive(Clone, Debug, Default)]
 pub struct Announcer(Option<mpsc::Sender<Notice>>);
 
-/// Receiving end of an [`Announcer`].
 #[derive(Debug)]
 pub struct Announcements(mpsc::Receiver<Notice>);
 
@@ -63,24 +55,20 @@ impl Announcer {
     }
 }
 
-/// Wake-up of workers here and in peers.
 #[derive(Debug)]
 pub struct Wakeup {
     here: Notify,
     notice: Notice,
     announcer: Announcer,
-    /// Wake-up sent with this one, if noted.
     beside: Option<Arc<Wakeup>>,
     noted: AtomicBool,
 }
 
 impl Wakeup {
-    /// `notice` is sent to peers.
     pub fn new(notice: Notice, announcer: Announcer) -> Self {
         Self { here: Notify::new(), notice, announcer, beside: None, noted: AtomicBool::new(false) }
     }
 
-    /// Couples another wake-up, sent when noted.
     #[must_use]
     pub fn beside(self, other: Arc<Self>) -> Self {
         Self { beside: Some(other), ..self }
@@ -157,7 +145,6 @@ pub fn read_notices(heard: &Notification, me: &str) -> Option<Vec<Notice>> {
     Some(notices.filter_map(|raw| serde_json::from_value(raw).ok()).collect())
 }
 
-/// Tolerates unknown notices.
 #[derive(Debug, Deserialize)]
 struct RawBundle {
     from: String,
@@ -165,7 +152,6 @@ struct RawBundle {
 }
 
 impl Wakeup {
-    /// Wakes one worker here only.
     pub fn wake_here(&self) {
         self.here.notify_one();
     }

@@ -5,11 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use knotpost_model::{BoardRef, UserKey};
 
-/// Number of streams per board and user.
 #[derive(Debug, Default)]
 pub struct WatchedBoards(Mutex<HashMap<(BoardRef, UserKey), usize>>);
 
-/// Registration, ends when dropped.
 #[derive(Debug)]
 pub struct Watching {
     boards: Arc<WatchedBoards>,

@@ -9,7 +9,6 @@ use super::line::{FORMAT, Header, LastLine, Lines, Section, VERSION, read_row, r
 use super::{MoveError, OnProgress, Stage};
 use knotpost_storage::{TABLES, Table};
 
-/// Rows between two reports.
 const REPORT_EVERY: u64 = 1 << 13;
 
 /// A complete file, fit for this program.
@@ -36,7 +35,6 @@ impl Checked {
     }
 }
 
-/// True for any version of the format.
 pub fn is_export(begins: &[u8]) -> bool {
     begins.starts_with(br#"{"format":"knotpost-"#)
 }

@@ -9,12 +9,10 @@ use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
 use knotpost_storage::{ReadTx, StoreError, TABLES};
 
-/// Rows between two reports.
 const REPORT_EVERY: u64 = 1 << 13;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// Rows per table.
     pub tables: Vec<(&'static str, u64)>,
     pub bytes: u64,
     /// SHA-256 of all lines but the last, in hexadecimal.

@@ -16,7 +16,6 @@ use knotpost_storage::{Cell, ReadTx, StoreError, Table, WriteTx};
 
 /// Key of the progress record of an unfinished import.
 const PLACE_FACT: &str = "import";
-/// Rows per transaction.
 const BATCH_ROWS: usize = 4_000;
 /// Bytes after which a transaction ends.
 const BATCH_BYTES: u64 = 4 << 20;
@@ -24,32 +23,24 @@ const BATCH_BYTES: u64 = 4 << 20;
 const IN_USE: [(&str, &str); 3] =
     [("boards", "boards"), ("inbox", "received mail"), ("outbox", "outgoing mail")];
 
-/// Progress of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
-    /// Digest of the file.
     file: String,
-    /// Rows stored.
     rows: u64,
-    /// Offset of the next row.
     bytes: u64,
 }
 
 /// Treatment of a database with another server key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignKey {
-    /// Refuse the file.
     Refuse,
     /// Adopt this server's key; data sealed with the other one is lost.
     Adopt,
 }
 
-/// Start of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Began {
-    /// From the first row.
     Anew,
-    /// Resumed after this many rows.
     After(u64),
 }
 
@@ -61,7 +52,6 @@ pub struct Moved {
     pub sha256: String,
 }
 
-/// Rows of an unfinished import; `None`: there is none.
 pub async fn unfinished_import(app: &App) -> Result<Option<u64>, StoreError> {
     Ok(place(&mut app.store.read().await?).await?.map(|place| place.rows))
 }
@@ -247,7 +237,6 @@ async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Resu
     Ok(())
 }
 
-/// Releases the database for use.
 async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), MoveError> {
     let shared = Arc::clone(app);
     let finished = app.store.write(move |tx| {

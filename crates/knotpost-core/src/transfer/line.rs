@@ -23,15 +23,10 @@ const LONGEST_LINE: u64 = 64 << 20;
 pub(super) struct Header {
     pub(super) format: String,
     pub(super) version: u32,
-    /// Version of the writing program.
     pub(super) program: String,
-    /// Last migration of the schema.
     pub(super) schema: i64,
-    /// Fingerprint of the server's secret key.
     pub(super) key: Option<String>,
-    /// Rules versions of its games.
     pub(super) rules: BTreeMap<String, u32>,
-    /// In the order of the file.
     pub(super) tables: Vec<Section>,
 }
 
@@ -46,7 +41,6 @@ pub(super) struct Section {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastLine {
     pub(super) end: String,
-    /// Lines before this one.
     pub(super) lines: u64,
     /// SHA-256 of all bytes before this line, in hexadecimal.
     pub(super) sha256: String,
@@ -135,13 +129,10 @@ fn read_cell(column: Column, value: Value) -> Result<Cell, String> {
     cell.ok_or_else(|| format!("the value of `{}` is not of its kind", column.name))
 }
 
-/// Line reader with counts.
 pub(super) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Lines read.
     pub(super) count: u64,
-    /// Bytes read.
     pub(super) bytes: u64,
 }
 
@@ -171,7 +162,6 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(&self.buffer))
     }
 
-    /// Error about the line read last.
     pub(super) fn damaged(&self, what: impl Into<String>) -> MoveError {
         MoveError::Damaged { line: self.count, what: what.into() }
     }

@@ -15,13 +15,7 @@ use knotpost_storage::StoreError;
 pub enum MoveError {
     /// Damaged file; nothing was stored.
     #[error("line {line}: {what}")]
-    Damaged {
-        /// From 1.
-        line: u64,
-        /// A clause.
-        what: String,
-    },
-    /// Not possible here, or not now.
+    Damaged { line: u64, what: String },
     #[error("{0}")]
     Refused(String),
     #[error("the file cannot be read or written")]

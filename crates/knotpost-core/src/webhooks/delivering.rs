@@ -39,7 +39,6 @@ pub struct Delivery {
     /// Message id, the same in every attempt.
     pub id: String,
     pub form: HookForm,
-    /// Headers with content type and sender.
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
     /// Attempts, this one included.
@@ -53,7 +52,6 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Row of the outbox.
     pub fn row(&self) -> i64 {
         self.row.0
     }
@@ -62,18 +60,14 @@ impl Delivery {
 #[derive(Clone, Debug)]
 pub enum Taken {
     Deliver(Box<Delivery>),
-    /// The due event was obsolete.
     Dropped,
 }
 
-/// Result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     Arrived,
-    /// The host wants no more events.
     Gone,
     Failed {
-        /// Reason, for the owner.
         why: String,
         /// Seconds.
         retry_after: Option<i64>,
@@ -143,7 +137,6 @@ async fn has_session(tx: &mut ReadTx, hook: &WebhookRow, now: Millis) -> Result<
     Ok(tx.session(digest).await?.is_some_and(|session| now < session.expires_at))
 }
 
-/// An event with its webhook.
 struct Prepared {
     row: HookEventRow,
     hook: WebhookRow,
@@ -152,7 +145,6 @@ struct Prepared {
     told: Told,
 }
 
-/// Finds the webhook and message of an event, or the reason to drop it.
 fn prepare(
     row: HookEventRow,
     hook: Option<WebhookRow>,
@@ -174,7 +166,6 @@ fn prepare(
     Ok(Prepared { row, hook, owner, form, told })
 }
 
-/// Formats the event for its webhook, or tells the reason to drop it.
 fn address(app: &App, prepared: Prepared, now: Millis) -> Result<Delivery, (OutboxKey, &'static str)> {
     let Prepared { row, hook, owner, form, told } = prepared;
     let key = row.id;
@@ -227,7 +218,6 @@ pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result
         })
         .await?;
     if !arrived_well {
-        // A stopped webhook queues a mail.
         app.signals.outbox.notify_one();
     }
     Ok(())
@@ -278,7 +268,6 @@ async fn give_up(
     stop(tx, app, hook, (delivery.user, &delivery.userid), why, now).await
 }
 
-/// True if the event is not tried again.
 fn is_given_up(attempts: i64, age: i64) -> bool {
     age >= GIVE_UP_MS && attempts >= GIVE_UP_ATTEMPTS
 }

@@ -1,5 +1,3 @@
-//! Events of webhooks.
-
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
 
@@ -74,7 +72,6 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     told.into_iter().filter_map(|(happened, event)| happened.then_some(event)).collect()
 }
 
-/// True for a note about a proposal or its result.
 pub(super) fn is_proposal(note: &Note) -> bool {
     matches!(note, Note::Proposed { .. } | Note::Rejected { .. } | Note::Agreed { .. } | Note::SilentDraw)
 }

@@ -32,7 +32,6 @@ pub enum HookForm {
 }
 
 impl HookForm {
-    /// Formats a user can choose.
     pub const CHOICES: [Self; 5] = [Self::Signed, Self::Discord, Self::Slack, Self::Ntfy, Self::Matrix];
 
     pub const fn as_str(self) -> &'static str {
@@ -46,7 +45,6 @@ impl HookForm {
         }
     }
 
-    /// Parses a format that a user can choose.
     pub fn choose(word: &str) -> Option<Self> {
         Self::CHOICES.into_iter().find(|form| form.as_str() == word)
     }
@@ -115,12 +113,10 @@ fn for_slack(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Text with the board's link on its own line.
 fn with_link(app: &App, told: &Told) -> String {
     [words(app, told).as_str(), &told.data.url].join("\n").trim_end().to_owned()
 }
 
-/// Text for people in a chat.
 fn words(app: &App, told: &Told) -> String {
     let board = told.board(app);
     let Data { user, moves, chat, proposal, result, .. } = &told.data;

@@ -4,25 +4,21 @@ use serde::Deserialize;
 
 use crate::app::App;
 
-/// Kind of a test message.
 const TEST: &str = "test";
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Told {
-    /// Name of the event.
     #[serde(rename = "type")]
     pub kind: String,
     pub data: Data,
 }
 
-/// A request without its URL.
 #[derive(Clone, Debug)]
 pub(super) struct Parcel {
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
 }
 
-/// Event, board and recipient.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Data {
@@ -71,7 +67,6 @@ impl Told {
         self.kind == TEST
     }
 
-    /// Name for people.
     pub(super) fn board(&self, app: &App) -> String {
         let Data { game, number, .. } = &self.data;
         let title = app.game(game).map_or(game.as_str(), |game| game.meta().title);

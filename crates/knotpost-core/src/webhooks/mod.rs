@@ -34,14 +34,11 @@ use knotpost_storage::{StoreError, WriteTx};
 pub const KIND: &str = "webhook";
 /// Queued events of a webhook; beyond that it is stopped.
 pub(crate) const MOST_WAITING: i64 = 1000;
-/// Reason on an obsolete event.
 pub(crate) const REMOVED: &str = "the webhook was removed";
 
-/// Notice about a stopped webhook.
 #[derive(Debug, Serialize)]
 struct WebhookStopped {
     userid: String,
-    /// Scheme, host and port.
     place: String,
     why: String,
 }
@@ -56,7 +53,6 @@ impl Content for WebhookStopped {
     }
 }
 
-/// Networks where webhooks may be.
 pub(crate) fn reach(app: &App) -> Reach {
     if app.config.webhooks.allow_private { Reach::Anywhere } else { Reach::Public }
 }
@@ -90,7 +86,6 @@ async fn stop(
     post_to_user(tx, app, &reply, user, now).await
 }
 
-/// Removes the webhooks of a user made since then.
 pub(crate) async fn remove_since(
     tx: &mut WriteTx,
     user: UserKey,

@@ -27,7 +27,6 @@ struct Message<'a> {
     data: &'a Value,
 }
 
-/// Queues the events of a board to these users' webhooks.
 pub(crate) async fn queue_for_board(
     tx: &mut WriteTx,
     app: &App,
@@ -64,7 +63,6 @@ pub(crate) async fn queue_for_board(
     Ok(())
 }
 
-/// Queues the removal of a board to these users' webhooks.
 pub(crate) async fn queue_for_removed(
     tx: &mut WriteTx,
     app: &App,
@@ -127,7 +125,6 @@ pub(crate) async fn queue(
     Ok(())
 }
 
-/// Event-specific part of a message.
 async fn details(
     tx: &mut ReadTx,
     board: &Board,

@@ -10,7 +10,6 @@ const PREFIX: &str = "whsec_";
 /// Bytes; the specification asks for 24 to 64.
 const LENGTH: usize = 32;
 
-/// Signing secret of one webhook.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HookSecret(Vec<u8>);
 
@@ -25,17 +24,14 @@ impl HookSecret {
         Self(bytes.to_vec())
     }
 
-    /// From an unsealed row.
     pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// For sealing into a row.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Text for the owner.
     pub fn show(&self) -> String {
         format!("{PREFIX}{}", BASE64.encode(&self.0))
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// Interval of log lines.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 /// Prevents spinning on failures, such as a lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);

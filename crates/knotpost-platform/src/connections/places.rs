@@ -36,15 +36,12 @@ pub struct Place {
     closed: CancellationToken,
 }
 
-/// A request in progress, until dropped.
 #[derive(Debug)]
 pub struct Request(Arc<Place>);
 
-/// An event stream, until dropped.
 #[derive(Debug)]
 pub struct Stream(Arc<Place>);
 
-/// Follower of a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum Holder {
     Network(IpAddr),
@@ -66,7 +63,6 @@ enum Key {
     Account(UserKey),
 }
 
-/// A counter and its limit.
 type Share = (Key, usize);
 
 #[derive(Debug, Default)]
@@ -317,7 +313,6 @@ mod tests {
         places.open(Some(address(client)))
     }
 
-    /// Opens streams, each for the host given by `of`.
     fn follow(
         places: &Places,
         count: u16,
@@ -387,13 +382,11 @@ mod tests {
     #[test]
     fn a_newcomer_finds_a_place_whatever_others_hold() {
         let places = Places::new(100, 10);
-        // Idle connections.
         let silent: Vec<_> =
             (0..200).map(|number| open(&places, &format!("192.0.2.{}", number % 20))).collect();
         assert!(silent.iter().all(Result::is_ok));
         let held = places.lock().connections.len();
         assert_eq!(held, 90, "the last tenth is kept");
-        // Each with a slow request.
         let busy: Vec<_> =
             silent.iter().flatten().filter_map(|place| place.begin(None, false).ok()).collect();
         assert_eq!(busy.len(), 90);
@@ -402,7 +395,6 @@ mod tests {
         assert!(known.begin(Some(address("192.0.2.1")), true).is_ok(), "monitoring is answered");
         let new = open(&places, "198.51.100.1").unwrap();
         assert!(new.begin(Some(address("198.51.100.1")), false).is_ok());
-        // Behind a proxy, too.
         let proxied = places.open(None).unwrap();
         assert_eq!(proxied.begin(Some(address("192.0.2.1")), false).unwrap_err(), Full::Total);
         assert!(proxied.begin(Some(address("203.0.113.1")), false).is_ok());

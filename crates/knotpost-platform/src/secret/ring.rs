@@ -15,10 +15,8 @@ use crate::clock::{Entropy, random_bytes};
 /// Prefix of sealed data, before key id and nonce.
 const SEAL: [u8; 3] = *b"kr1";
 
-/// Role of a key in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Signs and seals.
     Current,
     /// Next current key; accepted already, so that servers can rotate one after the other.
     Next,
@@ -60,13 +58,10 @@ pub struct KeyRing {
     digests: SecretKey,
 }
 
-/// Reason to keep a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DropError {
-    /// No such key.
     #[error("there is no such key; `knotpost admin key list` shows the ids")]
     Unknown,
-    /// Needed for signing.
     #[error("that is the current key; rotate first")]
     Current,
 }
@@ -142,7 +137,6 @@ impl KeyRing {
         self.keys.first().map_or(&self.digests, |(_, key)| key)
     }
 
-    /// Id, role and fingerprint of each key.
     pub fn list(&self) -> impl Iterator<Item = (u8, Role, String)> + '_ {
         self.keys.iter().map(|(role, key)| (key.id(), *role, key.fingerprint()))
     }
@@ -176,7 +170,6 @@ impl KeyRing {
         Ok(ring)
     }
 
-    /// Drops the key of this id.
     pub fn without(&self, id: u8) -> Result<Self, DropError> {
         let mut ring = self.clone();
         let place = ring.keys.iter().position(|(_, key)| key.id() == id).ok_or(DropError::Unknown)?;
@@ -186,7 +179,6 @@ impl KeyRing {
         Ok(ring)
     }
 
-    /// True if the fingerprint is of a key in the ring.
     pub fn knows(&self, fingerprint: &str) -> bool {
         self.list().any(|(_, _, known)| known == fingerprint)
     }
@@ -196,12 +188,10 @@ impl KeyRing {
         self.current().fingerprint()
     }
 
-    /// Of the key for digests.
     pub fn digests_fingerprint(&self) -> String {
         self.digests.fingerprint()
     }
 
-    /// Derives from the key for digests.
     pub fn derive(&self, purpose: Purpose) -> [u8; 32] {
         self.digests.derive(purpose)
     }
@@ -211,7 +201,6 @@ impl KeyRing {
         self.digests.digest(purpose, parts)
     }
 
-    /// Signs with the current key.
     pub fn sign(&self, parts: &[&[u8]]) -> Signature {
         let key = self.current();
         Signature { key: key.id(), mac: key.digest(Purpose::Tokens, parts) }
@@ -264,7 +253,6 @@ impl KeyRing {
         self.candidates(mark[3]).find_map(|key| key.unseal(mark, rest))
     }
 
-    /// True if sealed with the current key.
     pub fn is_freshly_sealed(&self, sealed: &[u8]) -> bool {
         sealed.starts_with(&seal_mark(self.current().id()))
     }

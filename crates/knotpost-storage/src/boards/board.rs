@@ -83,7 +83,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
     }
 
-    /// In order of creation.
     pub async fn list_boards(
         &mut self,
         filter: &BoardFilter,
@@ -156,7 +155,6 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Numbers of active and finished boards.
     pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
         // PostgreSQL sums BIGINT to NUMERIC.
         let sql = "SELECT CAST(COALESCE(SUM(active), 0) AS BIGINT), CAST(COALESCE(SUM(finished), 0) AS BIGINT) \

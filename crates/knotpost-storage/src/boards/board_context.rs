@@ -14,9 +14,7 @@ pub struct BoardContext {
     pub watchers: Vec<String>,
     /// Proposal, even if void.
     pub proposal: Option<ProposalRow>,
-    /// Remark on the requested move.
     pub comment: Option<RemarkRow>,
-    /// Refused offers.
     pub refused: Vec<RefusedOffer>,
     /// Players still in the game without a confirmed address that works.
     pub unreached: Vec<String>,
@@ -70,7 +68,6 @@ const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_
      WHERE a.user_id = u.id AND a.verified_at IS NOT NULL AND f.stopped_at IS NULL)";
 
 impl ReadTx {
-    /// With the remark on move `ply`.
     pub async fn board_context(&mut self, board: BoardKey, ply: i64) -> Result<BoardContext, StoreError> {
         let rows = on!(self, c => sqlx::query_as::<_, Row>(BOARD_CONTEXT)
             .bind(board.0)

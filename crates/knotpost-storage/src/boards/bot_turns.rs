@@ -6,22 +6,17 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// A board with a computer player to move.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct BotTurn {
     #[sqlx(try_from = "i64")]
     pub board: BoardKey,
     pub game: String,
     pub number: i64,
-    /// Number of moves.
     pub ply: i64,
-    /// Digest of the moves.
     pub history: Option<i64>,
-    /// The computer player.
     #[sqlx(try_from = "i64")]
     pub user: UserKey,
     pub userid: String,
-    /// Last change of the board.
     #[sqlx(try_from = "i64")]
     pub since: Millis,
     /// First person on the board, whose share is charged.
@@ -84,7 +79,6 @@ impl ReadTx {
             .await)?)
     }
 
-    /// Unleased turn of a computer player on one board.
     pub async fn bot_turn_on(
         &mut self,
         game: &str,

@@ -22,14 +22,11 @@ pub struct ChatRow {
 /// Version of a board; some value changes with every event.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PulseRow {
-    /// Number of the last move.
     pub ply: i64,
     pub moved_at: Option<i64>,
     #[sqlx(try_from = "String")]
     pub state: BoardState,
-    /// Last remark.
     pub remark: Option<i64>,
-    /// Time of the open proposal.
     pub proposed_at: Option<i64>,
 }
 
@@ -48,7 +45,6 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// `None`: no such board.
     pub async fn board_pulse(&mut self, game: &str, number: u32) -> Result<Option<PulseRow>, StoreError> {
         let sql = "SELECT b.ply, b.state, \
                    (SELECT at FROM moves m WHERE m.board_id = b.id AND m.number = b.ply) AS moved_at, \

@@ -33,7 +33,6 @@ impl ReadTx {
         Ok(rows.into_iter().map(period).collect())
     }
 
-    /// Outages that ended after `since`.
     pub async fn outages(&mut self, since: Millis) -> Result<Vec<Period>, StoreError> {
         let sql = "SELECT from_at, until_at FROM outages WHERE until_at > $1 ORDER BY from_at";
         let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(since.0).fetch_all(c).await)?;
@@ -97,7 +96,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores a period that counts against no player.
     pub async fn insert_board_pause(&mut self, board: BoardKey, pause: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_pauses (board_id, from_at, until_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (board_id, from_at) DO UPDATE SET until_at = $3";

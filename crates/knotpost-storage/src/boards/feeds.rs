@@ -8,10 +8,8 @@ use crate::rows::BoardRow;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// Input from which a feed URL is derived.
 #[derive(Clone, Debug, FromRow)]
 pub struct FeedKeyRow {
-    /// Random hexadecimal digits.
     pub salt: String,
     #[sqlx(try_from = "i64")]
     pub at: Millis,
@@ -23,20 +21,15 @@ pub enum WaitingOrder {
     /// Latest turn first.
     Latest,
     /// Shortest time first, pauses ignored; `forfeit_ms` applies to boards without limits of their own.
-    Shortest {
-        /// Milliseconds.
-        forfeit_ms: i64,
-    },
+    Shortest { forfeit_ms: i64 },
 }
 
 impl ReadTx {
-    /// `None`: feeds are off.
     pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>, StoreError> {
         let sql = "SELECT salt, at FROM feed_keys WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, FeedKeyRow>(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
-    /// Boards with this user to move, not paused.
     pub async fn boards_waiting_for(
         &mut self,
         user: UserKey,

@@ -6,7 +6,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis};
 
-/// A remark on a move.
 #[derive(Clone, Debug, FromRow)]
 pub struct CommentRow {
     /// Number of the move; 0: the challenge.
@@ -18,7 +17,6 @@ pub struct CommentRow {
 }
 
 impl ReadTx {
-    /// Board imported from the record with this digest.
     pub async fn find_import(&mut self, digest: &str) -> Result<Option<BoardKey>, StoreError> {
         let sql = "SELECT board_id FROM imports WHERE digest = $1";
         let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(digest).fetch_optional(c).await)?;

@@ -12,9 +12,7 @@ pub struct InvitationRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     pub game: String,
-    /// Canonical.
     pub options: String,
-    /// True if it counts for the ratings.
     pub rated: bool,
     /// True if the inviter has the first seat.
     pub begins: bool,

@@ -9,9 +9,7 @@ use knotpost_model::BoardKey;
 /// A plain challenge has no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct OriginRow {
-    /// True if all its players sought its terms.
     pub sought: bool,
-    /// Previous board of a rematch.
     pub rematch_of: Option<i64>,
 }
 
@@ -22,7 +20,6 @@ impl ReadTx {
         Ok(row.unwrap_or_default())
     }
 
-    /// Number of the rematch in play.
     pub async fn rematch_in_play(&mut self, board: BoardKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT b.number FROM board_origins o JOIN boards b ON b.id = o.board_id \
                    WHERE o.rematch_of = $1 AND b.state = 'active' ORDER BY b.id DESC LIMIT 1";

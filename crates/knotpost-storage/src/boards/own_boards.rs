@@ -6,17 +6,13 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::UserKey;
 
-/// A board from the view of one of its players.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct OwnBoardRow {
     pub game: String,
     pub number: i64,
-    /// Number of moves.
     pub ply: i64,
-    /// Last change.
     pub last_move_at: Option<i64>,
     pub paused_at: Option<i64>,
-    /// Seat of the user to move.
     pub turn: Option<i64>,
 }
 

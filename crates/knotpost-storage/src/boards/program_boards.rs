@@ -6,35 +6,26 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
 
-/// A board from the view of one of its players.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ProgramBoard {
     #[sqlx(try_from = "i64")]
     pub board: BoardKey,
     pub game: String,
     pub number: i64,
-    /// Number of moves.
     pub ply: i64,
-    /// Digest of the moves.
     pub history: Option<i64>,
     #[sqlx(try_from = "String")]
     pub state: BoardState,
     pub started_at: i64,
-    /// Last change.
     pub last_move_at: Option<i64>,
     pub ended_at: Option<i64>,
     /// Next check by the clock; changes with each turn.
     pub due_at: Option<i64>,
     pub paused_at: Option<i64>,
-    /// `None`: they no longer play there.
     pub seat: Option<i64>,
-    /// Seat of the user to move.
     pub turn: Option<i64>,
-    /// Last remark of somebody else.
     pub remark: Option<i64>,
-    /// Time of that remark.
     pub remark_at: Option<i64>,
-    /// Time of an open proposal of somebody else.
     pub proposed_at: Option<i64>,
 }
 
@@ -57,7 +48,6 @@ macro_rules! program_board {
 }
 
 impl ReadTx {
-    /// Boards in play, oldest first.
     pub async fn program_boards(
         &mut self,
         user: UserKey,

@@ -11,7 +11,6 @@ use knotpost_model::{BoardKey, Millis, ProposalKind, UserKey};
 pub struct ProposalRow {
     #[sqlx(try_from = "String")]
     pub kind: ProposalKind,
-    /// Proposer.
     pub seat: i64,
     /// Number of the last move; any further move voids the proposal.
     pub ply: i64,
@@ -28,7 +27,6 @@ pub struct RefusedOffer {
     pub user_id: UserKey,
     #[sqlx(try_from = "String")]
     pub kind: ProposalKind,
-    /// Number of the last move at that time.
     pub ply: i64,
 }
 
@@ -52,7 +50,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Replaces an earlier proposal.
     pub async fn save_proposal(&mut self, board: BoardKey, row: &ProposalRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO proposals (board_id, kind, seat, ply, accepted, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id) DO UPDATE SET kind = excluded.kind, seat = excluded.seat, \

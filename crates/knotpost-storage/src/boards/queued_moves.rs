@@ -1,5 +1,3 @@
-//! Queued moves.
-
 use sqlx::FromRow;
 
 use crate::connection::{StoreError, on};
@@ -12,11 +10,8 @@ pub struct QueuedMoveRow {
     pub place: i64,
     /// Expected move of another seat, as typed.
     pub condition: Option<String>,
-    /// As typed.
     pub text: String,
-    /// Move number, if given.
     pub number: Option<i64>,
-    /// Number of moves at queueing.
     pub ply: i64,
 }
 
@@ -36,7 +31,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Replaces the queue of a seat.
     pub async fn save_queue(
         &mut self,
         board: BoardKey,
@@ -70,7 +64,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Clears the queue of a seat, or of all.
     pub async fn delete_queue(&mut self, board: BoardKey, seat: Option<i64>) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND ($2 IS NULL OR seat = $2)";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;

@@ -17,7 +17,6 @@ const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text 
      WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
 
 impl ReadTx {
-    /// Existing ones, in chronological order.
     pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new());

@@ -57,7 +57,6 @@ const SEVERAL_ON_POSTGRES: &str = concat!(
 );
 
 impl ReadTx {
-    /// In any state.
     pub async fn find_seated_board(
         &mut self,
         game: &str,

@@ -1,5 +1,3 @@
-//! Seats and watchers of boards.
-
 use crate::connection::{StoreError, on};
 use crate::rows::SeatRow;
 use crate::transaction::{ReadTx, WriteTx};
@@ -7,7 +5,6 @@ use knotpost_model::{BoardKey, UserKey};
 
 #[derive(Clone, Copy, Debug)]
 pub struct NewSeat {
-    /// From 1, in turn order.
     pub seat: i64,
     pub user: UserKey,
     pub to_move: bool,
@@ -58,7 +55,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// For a board that restarts.
     pub async fn delete_seats(&mut self, board: BoardKey) -> Result<(), StoreError> {
         on!(self.writing().await?, c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())

@@ -11,11 +11,8 @@ pub struct SeekRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     pub userid: String,
-    /// Number of further boards.
     pub wanted: i64,
-    /// Canonical.
     pub options: String,
-    /// True if it counts for the ratings.
     pub rated: bool,
     /// Reminder after this long; `None`: the server's default.
     pub nag_ms: Option<i64>,
@@ -92,7 +89,6 @@ impl WriteTx {
         Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// Replaces the user's seek.
     pub async fn put_seek(
         &mut self,
         game: &str,

@@ -14,9 +14,7 @@ pub struct SharedBoardRow {
     #[sqlx(try_from = "String")]
     pub state: BoardState,
     pub ended_at: Option<i64>,
-    /// True if the first user is a winner.
     pub first_won: bool,
-    /// True if the second user is a winner.
     pub second_won: bool,
 }
 

@@ -8,11 +8,8 @@ use knotpost_model::{BoardKey, Millis};
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SubmissionRow {
-    /// Number of moves at the submission.
     pub ply: i64,
-    /// As typed.
     pub text: String,
-    /// Remark for the move.
     pub comment: String,
 }
 
@@ -31,7 +28,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Replaces an earlier submission.
     pub async fn save_submission(
         &mut self,
         board: BoardKey,
@@ -60,7 +56,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Those of all seats.
     pub async fn delete_submissions(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;

@@ -13,7 +13,6 @@ impl ReadTx {
         Ok(row.unwrap_or_default())
     }
 
-    /// Numbers of boards watched one by one.
     pub async fn watched_boards(
         &mut self,
         game: &str,

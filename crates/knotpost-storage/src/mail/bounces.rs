@@ -6,10 +6,8 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BounceKind, Millis, OutboxKey, Trouble, UserKey};
 
-/// An address without mail because of bounces.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct StoppedAddress {
-    /// In lower case.
     pub address_key: String,
     pub stopped_at: i64,
     /// Last reason given by a mail server.
@@ -64,7 +62,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// Stopped addresses of a user.
     pub async fn stopped_addresses_of(&mut self, user: UserKey) -> Result<Vec<StoppedAddress>, StoreError> {
         let sql = "SELECT f.address_key, f.stopped_at, COALESCE(f.why, '') AS why, a.stop_told_at AS told_at \
                    FROM addresses a JOIN failing_addresses f ON f.address_key = a.address_key \
@@ -72,7 +69,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, StoppedAddress>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
-    /// Stopped addresses by name, after `after`.
     pub async fn stopped_addresses(
         &mut self,
         after: &str,
@@ -97,7 +93,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
     }
 
-    /// Active administrators.
     pub async fn administrators(&mut self, limit: i64) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT id FROM users WHERE role = 'admin' AND state = 'active' ORDER BY id LIMIT $1";
         let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(limit).fetch_all(c).await)?;

@@ -50,7 +50,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Those written after `since`.
     pub async fn count_broadcasts(&mut self, since: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM broadcasts WHERE at > $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(since.0).fetch_one(c).await)?)
@@ -83,7 +82,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends undelivered broadcasts of a user.
     pub async fn end_broadcasts(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE broadcasts SET done_at = $2 WHERE user_id = $1 AND done_at IS NULL";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;

@@ -9,7 +9,6 @@ use crate::transaction::{ReadTx, WriteTx};
 pub struct Spent {
     #[sqlx(rename = "answers")]
     pub mails: i64,
-    /// Stored size.
     pub bytes: i64,
 }
 

@@ -15,7 +15,6 @@ use knotpost_model::{BoardKey, Millis, OutboxKey};
 pub struct NewerMail {
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
-    /// Number of the move after which it shows the board.
     pub ply: i64,
     /// Content beside the board, as JSON.
     pub facts: String,
@@ -74,7 +73,6 @@ impl WriteTx {
         Ok(done > 0)
     }
 
-    /// Replaces the facts of a leased mail.
     pub async fn coalesce_into_leased(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
         let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;

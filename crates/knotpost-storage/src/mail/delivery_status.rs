@@ -13,7 +13,6 @@ use crate::rows::{UserRow, UserState, is_shared};
 use crate::transaction::ReadTx;
 use knotpost_model::{Millis, OutboxKey, UserKey};
 
-/// State of a leased mail just before it is built.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -23,16 +22,13 @@ pub struct DeliveryStatus {
     pub id: OutboxKey,
     /// True if it has not ended and no other process has leased it.
     pub is_leased: bool,
-    /// True if its address is stopped by bounces.
     pub is_stopped: bool,
-    /// True if its recipient is on the do-not-mail list.
     pub is_blocked: bool,
     /// True if a newer mail about the board to the same address waits and was certainly not delivered.
     pub has_newer: bool,
     /// True if other users have confirmed its address too.
     pub is_shared: bool,
     pub reader: Option<UserRow>,
-    /// Row of its address, if it is one of the user's.
     pub address: Option<i64>,
 }
 

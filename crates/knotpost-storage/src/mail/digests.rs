@@ -11,13 +11,11 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 pub struct DigestBoard {
     #[sqlx(try_from = "i64")]
     pub board_id: BoardKey,
-    /// First change after the last digest.
     #[sqlx(try_from = "i64")]
     pub since: Millis,
 }
 
 impl ReadTx {
-    /// `None`: nothing waits.
     pub async fn digest_due(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT due_at FROM digests WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
@@ -91,7 +89,6 @@ impl WriteTx {
         Ok(Some((UserKey(user), boards)))
     }
 
-    /// Deletes the pending digest of a user.
     pub async fn end_digest(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in ["DELETE FROM digest_boards WHERE user_id = $1", "DELETE FROM digests WHERE user_id = $1"]
         {

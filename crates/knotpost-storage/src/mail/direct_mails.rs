@@ -5,7 +5,6 @@ use crate::rows::{DirectMail, StoredMail};
 use crate::transaction::WriteTx;
 
 impl WriteTx {
-    /// Stores and claims a mail.
     pub async fn store_mail(&mut self, mail: &DirectMail) -> Result<StoredMail, StoreError> {
         if let Some(stored) = self.buffer(mail).await? {
             return Ok(stored);

@@ -10,7 +10,6 @@ use knotpost_model::{Millis, UnmailedTarget};
 pub struct DoNotMailRow {
     /// An address in lower case, or a domain behind an `@`.
     pub target: String,
-    /// The administrator's words.
     pub reason: String,
     #[sqlx(try_from = "i64")]
     pub at: Millis,
@@ -23,7 +22,6 @@ pub const STOPPED_BY_READER: &str = "its reader answered `stop` to a mail that a
 /// Reason in the outbox for a mail to a blocked recipient.
 pub const DO_NOT_MAIL: &str = "do_not_mail";
 
-/// True if an entry covers the address.
 pub(crate) fn is_covered(address: &str, entries: &[String]) -> bool {
     !entries.is_empty()
         && UnmailedTarget::covering(&address.to_lowercase()).iter().any(|target| entries.contains(target))

@@ -9,14 +9,12 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 #[derive(Clone, Debug, FromRow)]
 pub struct HeldAnswerRow {
     pub id: i64,
-    /// The player in whose name it came.
     pub user_id: i64,
     pub board_id: i64,
     /// State of the board that its sender replied to, as JSON.
     pub sight: String,
     /// Text, sealed.
     pub words: Vec<u8>,
-    /// Deadline of the confirmation.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
 }

@@ -7,7 +7,6 @@ use crate::rows::NewInbox;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{InboxKey, Millis};
 
-/// A mail waiting for a worker.
 #[derive(Clone, Debug, FromRow)]
 pub struct InboxRow {
     #[sqlx(try_from = "i64")]
@@ -20,11 +19,9 @@ pub struct InboxRow {
     pub recipients: String,
     /// Sealed message.
     pub raw: Option<Vec<u8>>,
-    /// Attempts begun.
     pub attempts: i64,
     /// Verdicts as JSON; `None`: not checked.
     pub verdicts: Option<String>,
-    /// Connecting host that it counts for.
     pub host: Option<String>,
 }
 
@@ -37,20 +34,17 @@ impl ReadTx {
         Ok(row.flatten())
     }
 
-    /// Due time of the next mail.
     pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// Mails waiting.
     pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
         Ok(
             on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
         )
     }
 
-    /// Waiting mails received before `before`.
     pub async fn count_late_inbox(&mut self, before: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at < $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
@@ -154,7 +148,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Sets the masked recipients of a finished mail.
     pub async fn replace_recipients(&mut self, key: InboxKey, recipients: &str) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET recipients = $2 WHERE id = $1 AND recipients <> $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;

@@ -10,7 +10,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 
-/// Addresses per filter, the maximum of a user.
 pub const MOST_ASKED: usize = 10;
 
 #[derive(Clone, Debug, FromRow)]
@@ -18,20 +17,13 @@ pub struct InboxEntry {
     pub id: i64,
     pub received_at: i64,
     pub way: String,
-    /// Network address of the peer.
     pub peer: Option<String>,
-    /// Envelope sender; `None`: the null sender.
     pub mail_from: Option<String>,
-    /// Envelope recipients, one a line.
     pub recipients: String,
-    /// Bytes of the message.
     pub size: i64,
-    /// Address in From.
     pub sender: Option<String>,
     pub message_id: Option<String>,
-    /// Passwords masked.
     pub subject: Option<String>,
-    /// Passwords masked.
     pub text: Option<String>,
     /// As JSON.
     pub verdicts: Option<String>,
@@ -39,11 +31,8 @@ pub struct InboxEntry {
     pub kept: i64,
     /// `new`, `done` or `failed`.
     pub state: String,
-    /// Named outcome.
     pub reason: Option<String>,
-    /// Attempts begun.
     pub attempts: i64,
-    /// Earliest time for a worker.
     pub due_at: i64,
     pub done_at: Option<i64>,
 }
@@ -56,18 +45,13 @@ pub struct OutboxEntry {
     pub userid: Option<String>,
     pub game: Option<String>,
     pub number: Option<i64>,
-    /// Number of the move after which it shows the board.
     pub ply: Option<i64>,
     pub message_id: String,
-    /// Its `Date` header.
     pub date: i64,
-    /// `queued`, `sent`, `failed` or `dropped`.
     pub state: String,
     pub attempts: i64,
-    /// Next attempt.
     pub due_at: i64,
     pub done_at: Option<i64>,
-    /// Last error.
     pub error: Option<String>,
 }
 
@@ -77,7 +61,6 @@ pub struct MailFilter {
     pub state: String,
     /// A received mail's named reason, or a part of an outgoing mail's error.
     pub reason: String,
-    /// Oldest time wanted.
     pub since: i64,
     /// Sender or recipient, in lower case; at most [`MOST_ASKED`].
     pub addresses: Vec<String>,
@@ -98,11 +81,9 @@ pub enum MailQueue {
     Outbox,
 }
 
-/// State of a mail that was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailState {
     pub state: String,
-    /// Outcome or last error.
     pub reason: Option<String>,
 }
 
@@ -204,7 +185,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, InboxEntry>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// Sealed message, if stored.
     pub async fn inbox_raw(&mut self, key: InboxKey) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT raw FROM inbox WHERE id = $1";
         let row: Option<Option<Vec<u8>>> =
@@ -212,7 +192,6 @@ impl ReadTx {
         Ok(row.flatten())
     }
 
-    /// With its content or facts.
     pub async fn outbox_entry(
         &mut self,
         key: OutboxKey,
@@ -226,7 +205,6 @@ impl ReadTx {
         Ok(entry.zip(row))
     }
 
-    /// `None`: no such mail.
     pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>, StoreError> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT state, reason FROM inbox WHERE id = $1",

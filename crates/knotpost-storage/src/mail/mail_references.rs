@@ -14,7 +14,6 @@ pub struct ReferenceMail {
     pub facts: String,
     /// Without angle brackets.
     pub message_id: String,
-    /// Its `Date` header.
     pub date: Millis,
 }
 

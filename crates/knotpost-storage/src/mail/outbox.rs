@@ -17,7 +17,6 @@ macro_rules! without_goodbye {
     };
 }
 
-/// An unsent mail.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxRow {
     #[sqlx(try_from = "i64")]
@@ -27,7 +26,6 @@ pub struct OutboxRow {
     pub user_id: Option<i64>,
     /// Board, if rendered from facts.
     pub board_id: Option<i64>,
-    /// Number of the move after which it shows the board.
     pub ply: Option<i64>,
     /// Content beside the board, as JSON.
     pub facts: Option<String>,
@@ -35,7 +33,6 @@ pub struct OutboxRow {
     pub rendered: Option<Vec<u8>>,
     /// Without angle brackets.
     pub message_id: String,
-    /// Its `Date` header.
     #[sqlx(try_from = "i64")]
     pub date: Millis,
     /// Attempts, this one included.
@@ -44,7 +41,6 @@ pub struct OutboxRow {
     pub unsure_attempts: i64,
 }
 
-/// Result of an attempt that will be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempted {
     /// Certainly not delivered: it may still be changed or dropped.
@@ -53,14 +49,11 @@ pub enum Attempted {
     Unheard,
 }
 
-/// Subject of an outgoing mail.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxOrigin {
     pub recipient: String,
     pub user_id: Option<i64>,
-    /// Board, if it showed one.
     pub board_id: Option<i64>,
-    /// Number of the move after which it showed the board.
     pub ply: Option<i64>,
     #[sqlx(try_from = "i64")]
     pub date: Millis,
@@ -232,19 +225,16 @@ impl WriteTx {
 }
 
 impl ReadTx {
-    /// Due time of the next mail.
     pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// Mails waiting.
     pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
-    /// Waiting mails written before `before`.
     pub async fn count_late_outbox(&mut self, before: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND date < $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)

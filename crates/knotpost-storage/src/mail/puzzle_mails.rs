@@ -5,7 +5,6 @@ use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
 impl ReadTx {
-    /// Due time of the next mail.
     pub async fn next_puzzle_mail_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM puzzle_mails";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)

@@ -12,7 +12,6 @@ use knotpost_model::{InboxKey, Millis};
 /// Proof of a waiting mail's sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
-    /// None.
     Unproven,
     /// Proven to come from the domain in From.
     Proven,
@@ -29,7 +28,6 @@ impl Share {
         }
     }
 
-    /// Distance between positions of a flow.
     fn distance(self) -> i64 {
         match self {
             Self::Unproven => 16,
@@ -41,13 +39,11 @@ impl Share {
 
 #[derive(Clone, Debug)]
 pub struct NewPlace {
-    /// Flow of the fair queue.
     pub flow: String,
     pub from_domain: String,
     pub share: Share,
 }
 
-/// Maximum waiting mails, separately for each share.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueBounds {
     pub per_flow: i64,
@@ -117,7 +113,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Queues a received mail within its limits.
     pub async fn insert_waiting(
         &mut self,
         mail: &NewInbox,

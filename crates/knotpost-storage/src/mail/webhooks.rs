@@ -16,7 +16,6 @@ pub struct WebhookRow {
     pub events: String,
     /// Signing or encryption secret, sealed.
     pub secret: Vec<u8>,
-    /// Name of its format.
     pub form: String,
     /// Owner's label, if not the URL.
     pub label: Option<String>,
@@ -24,15 +23,10 @@ pub struct WebhookRow {
     pub session: Option<String>,
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
-    /// Last accepted event.
     pub sent_at: Option<i64>,
-    /// Failed attempts since then.
     pub failures: i64,
-    /// Time of the first of them.
     pub failing_since: Option<i64>,
-    /// Time of deactivation.
     pub stopped_at: Option<i64>,
-    /// Last error.
     pub error: Option<String>,
 }
 
@@ -43,15 +37,12 @@ pub struct NewWebhook {
     pub events: String,
     /// Signing or encryption secret, sealed.
     pub secret: Vec<u8>,
-    /// Name of its format.
     pub form: &'static str,
-    /// Owner's label, if not the URL.
     pub label: Option<String>,
     /// Digest of the session that adds a browser, which ends with it.
     pub session: Option<String>,
 }
 
-/// A webhook of a board's reader.
 #[derive(Clone, Debug, FromRow)]
 pub struct HookReader {
     pub id: i64,
@@ -61,7 +52,6 @@ pub struct HookReader {
     pub url: String,
     /// Comma-separated.
     pub events: String,
-    /// Pending events, counted up to a limit.
     pub waiting: i64,
 }
 
@@ -69,7 +59,6 @@ pub struct HookReader {
 pub struct NewHookEvent {
     pub webhook: i64,
     pub user: UserKey,
-    /// Host, shown to administrators in the outbox.
     pub recipient: String,
     /// Message id, the same in every attempt.
     pub id: String,
@@ -77,13 +66,11 @@ pub struct NewHookEvent {
     pub at: Millis,
 }
 
-/// A leased event.
 #[derive(Clone, Debug, FromRow)]
 pub struct HookEventRow {
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
     pub webhook_id: i64,
-    /// Owner when it was queued.
     pub user_id: Option<i64>,
     pub facts: Option<String>,
     pub message_id: String,
@@ -132,13 +119,11 @@ impl ReadTx {
         )?)
     }
 
-    /// Due time of the next event.
     pub async fn next_hook_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// Pending events.
     pub async fn count_waiting_hook_events(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
@@ -146,7 +131,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Returns its number.
     pub async fn insert_webhook(
         &mut self,
         user: UserKey,
@@ -293,7 +277,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Drops the pending events of a webhook.
     pub async fn drop_hook_events(&mut self, webhook: i64, why: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 \
                    WHERE webhook_id = $1 AND state = 'queued'";

@@ -6,7 +6,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::Millis;
 
-/// An action done or refused.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct AuditRow {
     pub id: i64,
@@ -34,7 +33,6 @@ pub struct NewAudit {
     pub actor: String,
     pub action: &'static str,
     pub subject: String,
-    /// Userid concerned.
     pub subject_user: Option<String>,
     pub outcome: &'static str,
     pub detail: String,
@@ -42,11 +40,8 @@ pub struct NewAudit {
 
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Actor or subject, in lower case.
     pub user: Option<String>,
-    /// Oldest time wanted.
     pub since: i64,
-    /// Only lower numbers (paging).
     pub before: Option<i64>,
 }
 

@@ -17,7 +17,6 @@ struct Line {
     saved: SavedResponse,
 }
 
-/// One row per stored response.
 const SAVED: &str = "SELECT i.key_digest, i.request_digest, i.status, i.content_type, i.body \
      FROM UNNEST($1, $2) AS asked (key_digest, since) \
      JOIN idempotency i ON i.key_digest = asked.key_digest AND i.at > asked.since";

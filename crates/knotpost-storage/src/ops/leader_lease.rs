@@ -6,13 +6,11 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, Period};
 
-/// Lease of a duty.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct LeaderLease {
     pub holder: String,
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
-    /// Last time the duty was done.
     #[sqlx(try_from = "i64")]
     pub alive_at: Millis,
 }
@@ -57,7 +55,6 @@ impl WriteTx {
         Ok(!names.is_empty())
     }
 
-    /// A time without a running server.
     pub async fn insert_outage(&mut self, outage: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO outages (from_at, until_at) VALUES ($1, $2) \
                    ON CONFLICT (from_at) DO UPDATE SET until_at = $2 WHERE outages.until_at < $2";

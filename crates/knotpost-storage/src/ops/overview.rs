@@ -6,21 +6,16 @@ use crate::connection::{Driver, StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::Millis;
 
-/// Mails among which hosts are counted.
 const RECENT_MAILS: i64 = 200;
 
-/// Hosts that delivered the newest mails.
 #[derive(Clone, Debug, FromRow)]
 pub struct RecentPeers {
-    /// Mails that came through a session.
     pub mails: i64,
     pub senders: i64,
     pub hosts: i64,
-    /// One of these.
     pub host: Option<String>,
 }
 
-/// Row numbers searched for the last sent mail.
 const RECENT: i64 = 20_000;
 
 #[derive(Clone, Debug, FromRow)]
@@ -29,20 +24,16 @@ pub struct Deadline {
     pub number: i64,
     #[sqlx(try_from = "i64")]
     pub due_at: Millis,
-    /// Last reminder of the player to move.
     pub nagged_at: Option<i64>,
-    /// Player to move.
     pub userid: Option<String>,
 }
 
-/// Lease of a duty that one process does for all.
 #[derive(Clone, Debug, FromRow)]
 pub struct DutyLine {
     pub name: String,
     pub holder: String,
     #[sqlx(try_from = "i64")]
     pub alive_at: Millis,
-    /// End of the lease.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
 }
@@ -53,13 +44,11 @@ pub struct WaitingBroadcast {
     pub userid: String,
     #[sqlx(try_from = "i64")]
     pub at: Millis,
-    /// Delivered to users up to this key.
     pub after_user: i64,
 }
 
 #[derive(Clone, Debug, FromRow)]
 pub struct StateCount {
-    /// Stored word.
     pub state: String,
     pub boards: i64,
     pub moves: i64,
@@ -131,7 +120,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
-    /// Size of the database.
     pub async fn database_bytes(&mut self) -> Result<i64, StoreError> {
         Ok(match self.driver().await? {
             Driver::Sqlite(connection) => {

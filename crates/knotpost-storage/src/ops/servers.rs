@@ -8,24 +8,19 @@ use knotpost_model::Millis;
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ServerRow {
-    /// Name under which it holds leases.
     pub name: String,
     pub host: String,
-    /// Version, with the commit if known.
     pub version: String,
     #[sqlx(try_from = "i64")]
     pub started_at: Millis,
     #[sqlx(try_from = "i64")]
     pub alive_at: Millis,
-    /// ERROR lines in its log within 24 hours.
     pub errors: i64,
-    /// Latest of them.
     pub error: Option<String>,
     pub error_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// By host and start.
     pub async fn servers(&mut self) -> Result<Vec<ServerRow>, StoreError> {
         let sql = "SELECT name, host, version, started_at, alive_at, errors, error, error_at FROM servers \
                    ORDER BY host, started_at, name";
@@ -34,7 +29,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Replaces its earlier report.
     pub async fn put_server(&mut self, row: &ServerRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO servers (name, host, version, started_at, alive_at, errors, error, error_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
@@ -60,13 +54,11 @@ impl WriteTx {
         Ok(())
     }
 
-    /// For a database without running servers.
     pub async fn delete_servers(&mut self) -> Result<(), StoreError> {
         on!(self.writing().await?, c => sqlx::query("DELETE FROM servers").execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes servers without a report since `before`.
     pub async fn prune_servers(&mut self, before: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE alive_at < $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;

@@ -25,7 +25,6 @@ pub enum Cell {
     Bytes(Vec<u8>),
 }
 
-/// Reads one value of a row of either database.
 macro_rules! cell {
     ($row:expr, $index:expr, $kind:expr) => {
         match $kind {
@@ -69,7 +68,6 @@ impl ReadTx {
         self.each_row_of(sql, &kinds, &mut each).await
     }
 
-    /// Streams the rows of a query without parameters; `kinds` are those of its columns.
     pub(super) async fn each_row_of<E: From<StoreError>>(
         &mut self,
         sql: String,
@@ -107,7 +105,6 @@ impl ReadTx {
         }
     }
 
-    /// Rows to be transferred.
     pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {
         let sql = format!("SELECT COUNT(*) FROM {}{}", table.name, only(table));
         let rows: i64 = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await)?;
@@ -128,7 +125,6 @@ impl ReadTx {
         Ok(row.is_some())
     }
 
-    /// Last migration.
     pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
         let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;

@@ -23,9 +23,7 @@ pub struct RatingRow {
     pub glicko: f64,
     pub deviation: f64,
     pub volatility: f64,
-    /// Activity at this point of the order of ratings.
     pub active: bool,
-    /// End of their last board, rated or not.
     #[sqlx(try_from = "i64")]
     pub ended_at: Millis,
 }
@@ -64,16 +62,13 @@ impl RatingRow {
     }
 }
 
-/// Effect of a rated board on one player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingChange {
     pub board: BoardKey,
     pub user: UserKey,
-    /// Place of the board in the game's order of ratings.
     pub place: i64,
     pub before: f64,
     pub after: f64,
-    /// Activity after it.
     pub active: bool,
     pub at: Millis,
 }
@@ -113,7 +108,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).bind(limit.0).fetch_all(c).await)?)
     }
 
-    /// Players in seat order, with ratings before and after.
     pub async fn rating_changes(&mut self, board: BoardKey) -> Result<Vec<(String, f64, f64)>, StoreError> {
         let sql = "SELECT u.userid, c.before, c.after FROM rating_changes c JOIN users u ON u.id = c.user_id \
                    WHERE c.board_id = $1 \
@@ -167,7 +161,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Records the end of an unrated board of a rated player.
     pub async fn note_unrated_end(
         &mut self,
         game: &str,
@@ -179,7 +172,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Records a change of activity at a place of the order.
     pub async fn change_activity(
         &mut self,
         game: &str,

@@ -7,7 +7,6 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, Pool, UserKey};
 
-/// A seat of a finished rated board.
 #[derive(Clone, Debug, FromRow)]
 pub struct RatedBoardRow {
     #[sqlx(try_from = "i64")]
@@ -70,7 +69,6 @@ impl ReadTx {
         Ok(rows.into_iter().map(|(place, user, active)| (place, UserKey(user), active)).collect())
     }
 
-    /// End of each player's last board, rated or not.
     pub async fn last_ends(&mut self, game: &str) -> Result<Vec<(UserKey, Millis)>, StoreError> {
         let sql = "SELECT s.user_id, MAX(b.ended_at) FROM boards b JOIN seats s ON s.board_id = b.id \
                    WHERE b.game = $1 AND b.state = 'over' AND b.ended_at IS NOT NULL GROUP BY s.user_id";
@@ -78,7 +76,6 @@ impl ReadTx {
         Ok(rows.into_iter().map(|(user, at)| (UserKey(user), Millis(at))).collect())
     }
 
-    /// With the names of the players.
     pub async fn all_ratings(&mut self, game: &str) -> Result<Vec<RatingRow>, StoreError> {
         let sql = select_rating!("WHERE game = $1 ORDER BY user_id");
         Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).fetch_all(c).await)?)

@@ -13,7 +13,6 @@ pub struct StandingRow {
     pub won: i64,
     pub lost: i64,
     pub tied: i64,
-    /// Glicko-2 estimate.
     pub glicko: f64,
     pub deviation: f64,
     #[sqlx(flatten)]
@@ -27,22 +26,16 @@ impl StandingRow {
     }
 }
 
-/// Facts about a player besides the rating.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct PlayerFacts {
-    /// True if they take challenges.
     pub accepts: bool,
-    /// Maximum of boards at a time.
     pub board_limit: Option<i64>,
     /// Boards in play; several seats on one count once.
     pub playing: i64,
-    /// Opponents sought.
     pub wanted: i64,
-    /// True if a program plays for them.
     pub is_bot: bool,
 }
 
-/// A player without a rating in the game.
 #[derive(Clone, Debug, FromRow)]
 pub struct UnratedPlayer {
     #[sqlx(try_from = "i64")]
@@ -148,7 +141,6 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Users among these without a rating in a game, unordered.
     pub async fn unrated_among(
         &mut self,
         game: &str,

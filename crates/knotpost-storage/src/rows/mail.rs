@@ -6,41 +6,31 @@ use knotpost_model::{BoardKey, InboxKey, Millis, OutboxKey, UserKey};
 pub struct NewInbox {
     pub received_at: Millis,
     pub way: &'static str,
-    /// Network address of the peer.
     pub peer: Option<String>,
     /// Envelope sender; `None`: the null sender.
     pub mail_from: Option<String>,
     /// Envelope recipients, one a line.
     pub recipients: String,
-    /// Bytes of the message.
     pub size: i64,
-    /// Address in From.
     pub sender: Option<String>,
     pub message_id: Option<String>,
-    /// Passwords masked.
     pub subject: Option<String>,
-    /// Passwords masked.
     pub text: Option<String>,
     /// Sealed message; `None`: the outcome is stored at once.
     pub raw: Option<Vec<u8>>,
-    /// Outcome, if known already.
     pub reason: Option<&'static str>,
     /// As JSON; `None`: not checked.
     pub verdicts: Option<String>,
-    /// Connecting host that it counts for.
     pub host: Option<String>,
 }
 
-/// A mail executed as it is stored.
 #[derive(Clone, Debug)]
 pub struct DirectMail {
     /// Stored as done.
     pub row: NewInbox,
-    /// Lookup key of the From address.
     pub sender_key: String,
     /// Identity of the mail, to recognise duplicates.
     pub dedupe_key: String,
-    /// Age limit of duplicates.
     pub since: Millis,
 }
 
@@ -55,7 +45,6 @@ pub struct StoredMail {
 #[derive(Clone, Debug)]
 pub struct BoardMail {
     pub board: BoardKey,
-    /// Number of the move after which it shows the board.
     pub ply: i64,
     /// Content beside the board, as JSON.
     pub facts: String,
@@ -77,12 +66,10 @@ pub struct NewOutbox {
     pub content: OutboxContent,
     /// Without angle brackets.
     pub message_id: String,
-    /// Its `Date` header.
     pub date: Millis,
 }
 
 impl NewOutbox {
-    /// Board, if rendered from facts.
     pub(crate) fn board(&self) -> Option<BoardKey> {
         match &self.content {
             OutboxContent::Board(mail) => Some(mail.board),

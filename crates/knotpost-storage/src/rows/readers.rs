@@ -2,7 +2,6 @@
 
 use knotpost_model::{OutboxKey, UserKey};
 
-/// A preference of a player or watcher.
 #[derive(Clone, Debug)]
 pub struct ReaderWish {
     pub user_id: UserKey,
@@ -10,17 +9,13 @@ pub struct ReaderWish {
     pub value: String,
 }
 
-/// An address of a player or watcher.
 #[derive(Clone, Debug)]
 pub struct ReaderAddress {
     pub user_id: UserKey,
-    /// As registered.
     pub address: String,
     /// Time of the confirmation; `None`: unconfirmed.
     pub verified_at: Option<i64>,
-    /// Time since which bounces stop mail to it.
     pub stopped_at: Option<i64>,
-    /// Time of the notice to the user.
     pub stop_told_at: Option<i64>,
 }
 
@@ -30,7 +25,6 @@ pub struct WaitingMail {
     pub id: OutboxKey,
     pub recipient: String,
     pub user_id: Option<UserKey>,
-    /// Number of the move after which it shows the board.
     pub ply: i64,
     /// Content beside the board, as JSON.
     pub facts: String,
@@ -43,23 +37,18 @@ pub struct WaitingMail {
 pub struct DroppedMail {
     pub recipient: String,
     pub user_id: Option<UserKey>,
-    /// Number of the move after which it showed the board.
     pub ply: i64,
-    /// Content beside the board, as JSON.
     pub facts: String,
 }
 
-/// Facts about the readers of a board.
 #[derive(Clone, Debug, Default)]
 pub struct ReaderFacts {
-    /// By name.
     pub watchers: Vec<(UserKey, String)>,
     /// Of all readers, each one's oldest first.
     pub addresses: Vec<ReaderAddress>,
     /// Preferences of all readers for the game. The later of two equal names wins: those of the game itself
     /// come last.
     pub wishes: Vec<ReaderWish>,
-    /// Users with an active webhook.
     pub with_webhooks: Vec<UserKey>,
     /// Untried mails about the board, oldest position first.
     pub waiting: Vec<WaitingMail>,

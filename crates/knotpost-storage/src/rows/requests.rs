@@ -4,7 +4,6 @@ use sqlx::FromRow;
 
 use knotpost_model::Millis;
 
-/// Identity of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKey {
     /// Keyed digest of its Idempotency-Key and sender.
@@ -15,9 +14,7 @@ pub struct RequestKey {
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SavedResponse {
-    /// Keyed digest of the request it answered.
     pub request_digest: String,
-    /// HTTP status.
     pub status: i64,
     pub content_type: String,
     /// Seconds; such responses are not stored.

@@ -12,7 +12,6 @@ pub enum UserState {
 }
 
 impl UserState {
-    /// Stored word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -40,7 +39,6 @@ pub const PROGRAM: &str = "program";
 pub struct UserRow {
     #[sqlx(try_from = "i64")]
     pub id: UserKey,
-    /// In the spelling of the signup.
     pub userid: String,
     /// Argon2id hash as a PHC string; without one the user cannot log in.
     pub password_hash: Option<String>,
@@ -59,18 +57,15 @@ impl UserRow {
         self.role == "bot"
     }
 
-    /// True if a program plays for the account, the server's or its owner's.
     pub fn is_bot(&self) -> bool {
         self.is_computer_player() || self.role == PROGRAM
     }
 }
 
-/// A user who makes a move.
 #[derive(Clone, Debug, FromRow)]
 pub struct MoverRow {
     #[sqlx(flatten)]
     pub user: UserRow,
-    /// Preference to confirm moves; `None`: not set.
     pub confirm: Option<String>,
     /// True if the API key is still theirs, or none was used.
     pub has_key: bool,

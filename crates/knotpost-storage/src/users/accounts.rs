@@ -19,9 +19,7 @@ pub(crate) use wish_to_confirm;
 
 #[derive(Clone, Debug)]
 pub struct NewUser {
-    /// As typed.
     pub userid: String,
-    /// Argon2id hash as a PHC string.
     pub password_hash: String,
     pub at: Millis,
 }
@@ -207,7 +205,6 @@ impl WriteTx {
         self.drop_sessions_of(user).await
     }
 
-    /// The name must be free.
     pub async fn set_userid(&mut self, user: UserKey, userid: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET userid = $2, userid_key = $3 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql)
@@ -226,7 +223,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// `player` or `admin`.
     pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET role = $2 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;

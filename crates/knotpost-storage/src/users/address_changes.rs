@@ -40,7 +40,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Returns the number of the change.
     pub async fn insert_address_change(
         &mut self,
         user: UserKey,

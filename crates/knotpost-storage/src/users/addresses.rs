@@ -8,9 +8,7 @@ use knotpost_model::{Address, Millis, UserKey};
 
 #[derive(Clone, Debug, FromRow)]
 pub struct AddressRow {
-    /// As registered.
     pub address: String,
-    /// Time of the confirmation; `None`: unconfirmed.
     pub verified_at: Option<i64>,
 }
 
@@ -38,7 +36,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// Owner, and address as registered.
     pub async fn address_by_id(&mut self, id: i64) -> Result<Option<(UserKey, String)>, StoreError> {
         let sql = "SELECT user_id, address FROM addresses WHERE id = $1";
         let row: Option<(i64, String)> =
@@ -73,7 +70,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// Time of the last confirmation mail.
     pub async fn last_confirmation(
         &mut self,
         user: UserKey,
@@ -128,7 +124,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the addresses so marked.
     pub async fn remove_leaving_addresses(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND leaving";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;

@@ -27,7 +27,6 @@ pub struct TokenRow {
 
 #[derive(Clone, Debug)]
 pub struct NewToken {
-    /// Digest of the token.
     pub digest: String,
     pub user: UserKey,
     pub name: String,
@@ -51,7 +50,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
 
-    /// With its owner.
     pub async fn token_and_owner(&mut self, digest: &str) -> Result<Option<(TokenRow, UserRow)>, StoreError> {
         #[derive(FromRow)]
         struct Line {
@@ -84,7 +82,6 @@ impl ReadTx {
         }))
     }
 
-    /// The user, if this token is theirs.
     pub async fn user_with_token(&mut self, user: UserKey, id: i64) -> Result<Option<UserRow>, StoreError> {
         let sql = "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at \
                    FROM users u JOIN api_tokens t ON t.user_id = u.id WHERE u.id = $1 AND t.id = $2";
@@ -99,7 +96,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Returns its number.
     pub async fn insert_token(&mut self, token: &NewToken, now: Millis) -> Result<i64, StoreError> {
         let sql = "INSERT INTO api_tokens (digest, user_id, name, scopes, password_mark, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
@@ -135,7 +131,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Returns the number.
     pub async fn drop_tokens_of(&mut self, user: UserKey) -> Result<u64, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1";
         Ok(

@@ -46,7 +46,6 @@ macro_rules! select_passkey {
 }
 
 impl ReadTx {
-    /// By credential id.
     pub async fn passkey(&mut self, credential: &str) -> Result<Option<PasskeyRow>, StoreError> {
         let sql = select_passkey!("WHERE credential = $1");
         Ok(on!(self, c => sqlx::query_as::<_, PasskeyRow>(sql).bind(credential).fetch_optional(c).await)?)

@@ -6,12 +6,10 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::UserKey;
 
-/// Name stored for preferences of all games.
 pub const ALL_GAMES: &str = "";
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PreferenceRow {
-    /// [`ALL_GAMES`] for all.
     pub game: String,
     pub name: String,
     pub value: String,

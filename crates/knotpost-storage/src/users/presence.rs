@@ -12,19 +12,13 @@ pub struct PresenceRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     pub userid: String,
-    /// As in [`crate::UserRow`].
     pub role: String,
     #[sqlx(try_from = "String")]
     pub state: UserState,
-    /// End of the last vacation, past or future.
     pub away_until: Option<i64>,
-    /// True if they have an address that may get mail.
     pub has_address: bool,
-    /// True if one of these does not bounce.
     pub takes_mail: bool,
-    /// True if notified by a webhook or browser.
     pub has_webhook: bool,
-    /// Day of the last use of a page.
     pub seen_at: Option<i64>,
 }
 

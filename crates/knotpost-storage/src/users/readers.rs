@@ -7,17 +7,14 @@ use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish, SeatedBoard, WaitingMa
 use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, OutboxKey, UserKey};
 
-/// Readers of boards of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadersQuery<'a> {
     pub(crate) users: Vec<UserKey>,
-    /// Board whose watchers are included.
     pub(crate) board: Option<BoardKey>,
     pub(crate) game: &'a str,
 }
 
 impl<'a> ReadersQuery<'a> {
-    /// Players and watchers of a board.
     pub(crate) fn of_board(found: &'a SeatedBoard) -> Self {
         let users = found.seats.iter().map(|seat| seat.user_id).collect();
         Self { users, board: Some(found.board.id), game: &found.board.game }
@@ -48,7 +45,6 @@ impl TryFrom<i64> for RowKind {
 /// Neutral columns, whose meaning per kind is in [`Row::decode`] and, in the same order, in the query.
 #[derive(Debug, FromRow)]
 struct Row {
-    /// Index of the [`ReadersQuery`] in the statement.
     query: i64,
     #[sqlx(try_from = "i64")]
     kind: RowKind,
@@ -61,7 +57,6 @@ struct Row {
     rank: i64,
 }
 
-/// A row by its kind.
 enum ReaderRow {
     Watcher { name_key: String, user: UserKey, name: String },
     Address(ReaderAddress),

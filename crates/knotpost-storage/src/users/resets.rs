@@ -19,7 +19,6 @@ impl ReadTx {
         Ok(moments.into_iter().map(Millis).collect())
     }
 
-    /// True if an unused code of that time exists.
     pub async fn has_reset(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "SELECT at FROM password_resets WHERE user_id = $1 AND at = $2";
         let found: Option<i64> =

@@ -12,23 +12,17 @@ pub struct SessionRow {
     pub digest: String,
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Digest of the password hash valid at login.
     pub password_mark: String,
-    /// As the browser names itself.
     pub user_agent: String,
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
     /// Rounded to the hour.
     #[sqlx(try_from = "i64")]
     pub seen_at: Millis,
-    /// Latest end.
     #[sqlx(try_from = "i64")]
     pub expires_at: Millis,
-    /// Last password entry.
     pub password_at: Option<i64>,
-    /// Bouncing address of the user.
     pub stopped_address: Option<String>,
-    /// Time since which it is stopped.
     pub stopped_at: Option<i64>,
 }
 
@@ -66,7 +60,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
     }
 
-    /// Time of the last unused link.
     pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT at FROM magic_links WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
@@ -136,7 +129,6 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Replaces an earlier link.
     pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";

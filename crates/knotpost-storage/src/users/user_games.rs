@@ -14,7 +14,6 @@ impl ReadTx {
         Ok(found.is_some())
     }
 
-    /// `None`: no limit.
     pub async fn board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT board_limit FROM user_games WHERE user_id = $1 AND game = $2";
         let limit: Option<Option<i64>> =

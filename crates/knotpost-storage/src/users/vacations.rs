@@ -15,7 +15,6 @@ pub struct VacationRow {
 }
 
 impl ReadTx {
-    /// Vacations that ended after `since`, in order.
     pub async fn vacations(&mut self, user: UserKey, since: Millis) -> Result<Vec<VacationRow>, StoreError> {
         let sql = "SELECT user_id, from_at, until_at FROM vacations WHERE user_id = $1 AND until_at > $2 \
                    ORDER BY from_at";
@@ -24,7 +23,6 @@ impl ReadTx {
         )
     }
 
-    /// Vacations of a board's players that ended after `since`.
     pub async fn vacations_on(
         &mut self,
         board: BoardKey,

@@ -8,9 +8,7 @@ use super::{Board, Entry};
 use knotpost_model::{Millis, MoveKind};
 use knotpost_storage::MoveRow;
 
-/// Entry in the move list.
 pub(super) const DRAW: &str = "Draw";
-/// Entry in the move list.
 pub(super) const ADJUDICATED: &str = "Adjudicated";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +90,6 @@ impl Board {
         Cast { players, now: (!is_tried).then_some(now) }
     }
 
-    /// View of the board with the last move marked.
     pub fn view_for(&self, viewer: Viewer) -> Arc<View> {
         self.position.view_for(viewer, &self.cast(&self.standing()))
     }
@@ -101,7 +98,6 @@ impl Board {
         seat.index() < self.seats.len() && !self.retired.contains(&seat)
     }
 
-    /// Departed seats, for the ranking.
     fn departures(&self) -> Departures<'_> {
         let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
         let last = if forfeited { Departure::Forfeit } else { Departure::Resignation };

@@ -9,7 +9,6 @@ use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
 impl Board {
-    /// An unstored board with seats named after their sides.
     pub(crate) fn imagine(
         game: &'static dyn AnyGame,
         options: GameOptions,

@@ -12,12 +12,10 @@ use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
 
 const MOST_ADDRESSES: usize = 10;
 
-/// Fate of the confirmation mails, told only to a user with the right password.
 #[derive(Debug, Serialize)]
 struct ConfirmationsAsked {
     userid: String,
     lines: Vec<AskedLine>,
-    /// Validity of the links in days.
     days: i64,
 }
 
@@ -116,7 +114,6 @@ pub(crate) fn players_address(app: &App, text: &str) -> Result<Address, Refusal>
     Ok(address)
 }
 
-/// Registers addresses and sends their confirmation mails.
 pub(in crate::commands) async fn register_all(
     tx: &mut WriteTx,
     app: &App,

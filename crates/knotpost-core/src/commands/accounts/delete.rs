@@ -43,7 +43,6 @@ impl Content for Goodbye {
 struct Asked {
     userid: String,
     with_remarks: bool,
-    /// Boards in play, by title of the game.
     #[serde(skip)]
     boards: BTreeMap<String, Vec<i64>>,
     count: usize,

@@ -14,7 +14,6 @@ use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{UserState, WriteTx};
 
-/// Answer to a reset request, the same for every sender.
 #[derive(Debug, Serialize)]
 struct ResetAsked {
     userid: String,

@@ -1,5 +1,3 @@
-//! `set`: preferences for all games or for one.
-
 use knotpost_commands::Setting;
 use serde::Serialize;
 
@@ -20,11 +18,9 @@ use knotpost_storage::{ALL_GAMES, ReadTx, UserRow, WriteTx};
 #[derive(Debug, Serialize)]
 struct Preferences {
     userid: String,
-    /// `None`: all games.
     title: Option<String>,
     #[serde(skip)]
     lines: Vec<PreferenceLine>,
-    /// Titles of games with preferences of their own.
     others: Vec<String>,
 }
 

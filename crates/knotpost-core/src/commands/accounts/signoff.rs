@@ -1,5 +1,3 @@
-//! `signoff`: drops addresses.
-
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::accounts::addresses::{chosen_addresses, told_by_mail};

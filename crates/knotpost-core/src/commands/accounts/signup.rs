@@ -1,5 +1,3 @@
-//! `signup`.
-
 use knotpost_commands::{Credentials as Typed, Userid};
 
 use crate::app::App;

@@ -28,7 +28,6 @@ struct VacationStatus {
     /// In the user's time zone; `None`: no vacation.
     until: Option<String>,
     ended: bool,
-    /// Days still available.
     days_left: i64,
 }
 
@@ -87,13 +86,11 @@ pub(in crate::commands) async fn run(
     Ok(Answer::to_registered(reply))
 }
 
-/// Defaults to UTC.
 async fn time_zone(tx: &mut ReadTx, user: &UserRow) -> Result<TimeZone, StoreError> {
     let name = tx.preference(user.id, "", "timezone").await?;
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
 }
 
-/// Start of that day in the user's time zone.
 fn midnight(year: u16, month: u8, day: u8, zone: &TimeZone, now: Millis) -> Result<Millis, Refusal> {
     let shown = format!("{year:04}-{month:02}-{day:02}");
     let date = i16::try_from(year)
@@ -136,7 +133,6 @@ fn days_left(periods: &[Period], end: Millis) -> i64 {
     (0..=MOST_DAYS).rev().find(fits).unwrap_or(0)
 }
 
-/// In the user's time zone, with its name.
 fn readable(at: Millis, zone: &TimeZone) -> String {
     let timestamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
     let name = zone.iana_name().unwrap_or("UTC");

@@ -14,7 +14,6 @@ use crate::requests::Prepared;
 use crate::thinking::Unanswered;
 use knotpost_storage::ReadTx;
 
-/// Analysis for a mail.
 #[derive(Debug, Serialize)]
 struct GameAnalysis {
     title: String,

@@ -80,7 +80,6 @@ async fn count_for_challenged(
     }
     let mut counted: Vec<UserKey> =
         users.iter().filter(|user| !user.is_computer_player()).map(|user| user.id).collect();
-    // Sorted, against deadlocks between challenges.
     counted.sort_unstable_by_key(|user| user.0);
     counted.dedup();
     for user in counted {

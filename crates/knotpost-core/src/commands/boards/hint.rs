@@ -57,7 +57,6 @@ pub(in crate::commands) fn check(app: &App, board: &Board, user: &UserRow) -> Re
     check_turn(board, user, None)
 }
 
-/// Refuses on a server without computer players.
 pub(in crate::commands) fn check_players(app: &App) -> Result<(), Refusal> {
     if app.config.bots.enabled {
         return Ok(());
@@ -69,7 +68,6 @@ pub(crate) fn question(board: &Board) -> Question {
     Question { board: board.row.id, moves: board.entries.digest() }
 }
 
-/// Refusal under load, with a time to retry.
 pub(in crate::commands) fn try_again(message: &str) -> Refusal {
     Refusal { retry_after: Some(AGAIN), ..Refusal::new(Code::Unavailable, message) }
 }

@@ -25,7 +25,6 @@ pub(in crate::commands) async fn run(
         return Err(no_such_board(app, game, number).into());
     };
     let mut board = at_ply(app, board, at)?;
-    // Hides future rolls.
     board.position.seal_chance();
     if let Err(refusal) = try_moves(&mut board, moves, now) {
         return Err(refusal.about(board).into());

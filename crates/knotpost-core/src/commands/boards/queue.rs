@@ -13,7 +13,6 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{QueuedMoveRow, UserRow, WriteTx};
 
-/// Queued moves of a seat.
 const MOST_MOVES: usize = 100;
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +47,6 @@ pub(in crate::commands) async fn run(
     }
     let on_turn = check_turn(&board, &user, None).is_ok();
     if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
-        // Counts the move just made.
         tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
         let turning =
             Turning { game: Some(game), board: number_of_board, userid, action: &first.action, number };

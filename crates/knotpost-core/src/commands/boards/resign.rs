@@ -17,7 +17,6 @@ use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{SeatRow, StoreError, UserRow, WriteTx};
 
-/// Off-turn resignation noted or cancelled.
 #[derive(Debug, Serialize)]
 struct ResignNoted {
     title: String,
@@ -25,7 +24,6 @@ struct ResignNoted {
     userid: String,
     to_move: String,
     cancelled: bool,
-    /// True if a remark waits with it.
     has_words: bool,
 }
 

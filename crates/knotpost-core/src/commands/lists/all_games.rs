@@ -13,10 +13,8 @@ use knotpost_storage::{ReadTx, UserRow};
 
 #[derive(Debug, Serialize)]
 struct BoardTables {
-    /// At least one, one per game.
     #[serde(skip)]
     tables: Vec<BoardTable>,
-    /// Text for an empty list.
     empty: String,
     more: bool,
 }
@@ -24,7 +22,6 @@ struct BoardTables {
 #[derive(Debug, Serialize)]
 struct BoardTable {
     title: String,
-    /// One per player of the largest board shown.
     #[serde(skip)]
     sides: Vec<String>,
     #[serde(skip)]

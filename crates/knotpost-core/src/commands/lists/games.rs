@@ -13,12 +13,10 @@ use knotpost_storage::ReadTx;
 #[derive(Debug, Serialize)]
 struct BoardList {
     title: String,
-    /// One per player of the largest board shown.
     #[serde(skip)]
     sides: Vec<String>,
     #[serde(serialize_with = "count")]
     boards: Vec<BoardLine>,
-    /// Text for an empty list.
     empty: String,
     more: bool,
 }
@@ -68,7 +66,6 @@ pub(in crate::commands) async fn run(
     })))
 }
 
-/// Table with a column per side.
 pub(in crate::commands) fn boards_table(sides: &[String], boards: &[BoardLine]) -> Table {
     let mut columns = vec![Column::of_numbers("Board", 5), Column::of_numbers("Move", 4)];
     columns.extend(sides.iter().map(|side| Column::of_words(side, 10)));

@@ -1,5 +1,3 @@
-//! `history`: a table of the finished boards of a game.
-
 use std::collections::HashSet;
 
 use serde::Serialize;
@@ -28,7 +26,6 @@ struct HistoryLine {
     winner: String,
     /// In seat order.
     score: String,
-    /// In turn order.
     players: Vec<String>,
 }
 

@@ -22,7 +22,6 @@ const BLOCKS: [(StandingsBlock, &str); 3] = [
     (StandingsBlock::Inactive, "Inactive"),
 ];
 
-/// Standings for pages and the API.
 pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError> {
     let mut tx = app.store.read().await?;
     collect(&mut tx, app, game, app.clock.now()).await

@@ -28,7 +28,6 @@ impl Content for DisplayTest {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Sample {
-    /// Value of the preference `board`.
     pub format: &'static str,
     pub text: String,
 }

@@ -20,7 +20,6 @@ use knotpost_storage::{StoreError, UserRow, WriteTx};
 const PART: i64 = 100;
 /// Per day, over all users; administrators are exempt.
 const MOST_A_DAY: i64 = 5;
-/// Interval between broadcasts of one user.
 const BROADCAST_PAUSE_MS: i64 = 86_400_000;
 
 #[derive(Debug, Serialize)]
@@ -38,7 +37,6 @@ impl Content for BroadcastTaken {
     }
 }
 
-/// Stores the broadcast; workers deliver it in parts.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,

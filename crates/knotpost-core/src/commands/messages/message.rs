@@ -15,18 +15,15 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, WriteTx};
 
-/// Readers of one message.
 const MOST_READERS: usize = 20;
 
 #[derive(Clone, Debug, Serialize)]
 struct Message {
-    /// Recipient of this copy.
     reader: String,
     from: String,
     #[serde(skip)]
     to: Vec<String>,
     text: String,
-    /// True if a reply goes to the author.
     by_reply: bool,
 }
 
@@ -92,7 +89,6 @@ pub(in crate::commands) async fn run(
     Ok(Answer::to_registered(receipt))
 }
 
-/// Queues a message to all addresses of its reader, who can reply to it.
 async fn deliver(
     tx: &mut WriteTx,
     app: &App,

@@ -18,10 +18,8 @@ struct Notifications {
     title: String,
     userid: String,
     all: bool,
-    /// Boards notified of one by one.
     #[serde(serialize_with = "count")]
     boards: Vec<i64>,
-    /// One sentence for each request that was not fulfilled.
     missing: Vec<String>,
 }
 

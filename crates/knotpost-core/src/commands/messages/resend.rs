@@ -15,7 +15,6 @@ use knotpost_storage::{ReadTx, UserRow, WriteTx};
 #[derive(Debug, Serialize)]
 struct Resent {
     userid: String,
-    /// `None`: all games.
     title: Option<String>,
     boards: usize,
 }
@@ -61,7 +60,6 @@ pub(in crate::commands) async fn run(
     Ok(answer)
 }
 
-/// A board that the user plays on or watches.
 async fn find_own(
     tx: &mut ReadTx,
     app: &App,

@@ -13,9 +13,7 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{UserRow, WriteTx};
 
-/// Boards of one command.
 const MOST_BOARDS: usize = 100;
-/// Boards listed in an answer.
 pub(in crate::commands) const MOST_LISTED: i64 = 500;
 
 #[derive(Debug, Serialize)]
@@ -28,7 +26,6 @@ struct Subscriptions {
     all: bool,
     #[serde(serialize_with = "count")]
     boards: Vec<i64>,
-    /// One sentence for each request that was not fulfilled.
     missing: Vec<String>,
 }
 
@@ -101,9 +98,7 @@ pub(in crate::commands) async fn run(
 }
 
 pub(in crate::commands) struct Named {
-    /// Existing boards, without duplicates.
     pub(in crate::commands) boards: Vec<Board>,
-    /// One sentence for each board that does not exist.
     pub(in crate::commands) missing: Vec<String>,
     pub(in crate::commands) user: UserRow,
 }

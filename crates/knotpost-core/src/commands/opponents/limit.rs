@@ -15,7 +15,6 @@ use knotpost_storage::WriteTx;
 #[derive(Debug, Serialize)]
 struct LimitStatus {
     title: String,
-    /// `None`: no limit.
     limit: Option<i64>,
     active: i64,
 }

@@ -16,9 +16,7 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{SeekRow, UserRow, WriteTx};
 
-/// Boards sought at a time.
 const MOST_WANTED: u32 = 100;
-/// Seeks of others that are compared.
 const MOST_OTHERS: i64 = 20;
 
 #[derive(Debug, Serialize)]
@@ -27,9 +25,7 @@ struct SeekStatus {
     title: String,
     game: String,
     wanted: i64,
-    /// Options, as typed.
     terms: String,
-    /// Boards started at once.
     started: Vec<u32>,
     /// Seeks of others in the same game, as typed after `seek USERID PASSWORD 1`.
     others: Vec<String>,
@@ -38,7 +34,6 @@ struct SeekStatus {
     /// Sentence with the reason, if the search is suspended.
     #[serde(skip)]
     rests: Option<String>,
-    /// True if the server has computer players.
     computer: bool,
 }
 

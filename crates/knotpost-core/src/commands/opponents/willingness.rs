@@ -16,7 +16,6 @@ use knotpost_storage::WriteTx;
 struct ChallengeStatus {
     title: String,
     accepts: bool,
-    /// Number of boards sought.
     seeking: i64,
 }
 

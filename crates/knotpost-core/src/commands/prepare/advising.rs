@@ -12,7 +12,6 @@ use crate::requests::{Advice, Prepared};
 use crate::thinking::AskedFor;
 use knotpost_storage::StoreError;
 
-/// Positions analysed of one game.
 const MOST_POSITIONS: usize = 300;
 
 /// Runs the search for a command if its sender may ask; `false`: slow work is refused. Missing permission is
@@ -50,7 +49,6 @@ pub(super) async fn take_advice(
     Ok(true)
 }
 
-/// Evaluates every position of a finished board.
 async fn analyse(
     app: &App,
     prepared: &mut Prepared,
@@ -109,7 +107,6 @@ async fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Pos
 /// Seconds of search for all lines of one mail; one analysis takes all of it.
 pub(super) const MOST_SECONDS: u32 = 20;
 
-/// Seconds of search for a command.
 pub(super) fn seconds_of(command: &Result<Command, ParseError>) -> u32 {
     match command {
         Ok(Command::Hint { .. }) => 1,

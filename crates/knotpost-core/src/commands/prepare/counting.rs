@@ -19,7 +19,6 @@ pub(super) fn count_all(app: &App, prepared: &mut Prepared) {
     }
 }
 
-/// Charges host, sender and subject.
 pub(super) fn count_rate(app: &App, prepared: &mut Prepared) {
     prepared.asker = asker(prepared);
     prepared.limited = prepared.asker.as_ref().and_then(|asker| app.limits.ask(asker).err());
@@ -90,7 +89,6 @@ pub(crate) fn check_readers<'a>(
     Ok(())
 }
 
-/// [`check_readers`] for one user.
 pub(crate) fn check_reader(
     app: &App,
     prepared: &Prepared,

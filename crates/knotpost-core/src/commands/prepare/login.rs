@@ -16,12 +16,9 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::StoreError;
 
-/// Progress of password checks within the allowed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passwords {
-    /// The result is stored in the command.
     Checked,
-    /// A hash would be needed.
     NeedHashing,
 }
 

@@ -9,11 +9,9 @@ use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-/// Bytes of an authenticator's answer.
 const LONGEST: usize = 16 * 1024;
 /// Bytes of a credential id (section 4).
 const LONGEST_CREDENTIAL: usize = 1023;
-/// Nesting of CBOR.
 const DEPTH: usize = 16;
 
 /// Flags of authenticator data (section 6.1).
@@ -24,12 +22,9 @@ const BACKED_UP: u8 = 0x10;
 const HAS_CREDENTIAL: u8 = 0x40;
 const HAS_EXTENSIONS: u8 = 0x80;
 
-/// The relying party.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Party {
-    /// Domain.
     pub(crate) id: String,
-    /// Origin of its pages.
     pub(crate) origin: String,
 }
 
@@ -63,7 +58,6 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    /// In order of preference.
     pub(crate) const ALL: [Self; 2] = [Self::Es256, Self::EdDsa];
 
     /// COSE number (RFC 9053).
@@ -87,7 +81,6 @@ pub(crate) struct Made {
     pub(crate) counter: u32,
 }
 
-/// Parsed `clientDataJSON`.
 #[derive(Debug, Deserialize)]
 struct ClientData {
     #[serde(rename = "type")]
@@ -190,7 +183,6 @@ pub(crate) fn read_made(
     if signed.flags & HAS_CREDENTIAL == 0 {
         return Err(Fault::Malformed);
     }
-    // AAGUID, which nobody vouches for, then the length of the id.
     let rest = signed.rest.get(16..).ok_or(Fault::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<2>().ok_or(Fault::Malformed)?;
     let length = usize::from(u16::from_be_bytes(*length));
@@ -208,7 +200,6 @@ pub(crate) fn read_made(
     Ok(Made { credential: credential.to_vec(), algorithm, public_key, counter: signed.counter })
 }
 
-/// Parts of an assertion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     pub(crate) client_data: &'a [u8],

@@ -9,7 +9,6 @@ use knotpost_model::Millis;
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::Purpose;
 
-/// Lifetime.
 pub(crate) const GOOD_FOR_MS: i64 = 5 * 60_000;
 const NONCE: usize = 16;
 const TIME: usize = 8;
@@ -22,10 +21,8 @@ pub(crate) enum Aim {
     LogIn,
 }
 
-/// A returned challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Challenge {
-    /// Unique part.
     pub(crate) nonce: String,
     pub(crate) expires_at: Millis,
 }

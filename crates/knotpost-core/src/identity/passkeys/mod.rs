@@ -26,15 +26,12 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{NewPasskey, PasskeyRow, StoreError, WriteTx};
 
-/// Per user.
 const MOST: usize = 20;
-/// Characters.
 const LONGEST_NAME: usize = 60;
 
 /// Browser's answer to a registration; bytes are base64url.
 #[derive(Clone, Debug)]
 pub struct PasskeyWish {
-    /// Chosen by the owner.
     pub name: String,
     pub client_data: String,
     pub attestation: String,
@@ -46,9 +43,7 @@ pub struct PasskeyAnswer {
     pub credential: String,
     pub client_data: String,
     pub data: String,
-    /// Over both.
     pub signature: String,
-    /// User for whom the passkey was made.
     pub user_handle: String,
 }
 
@@ -60,14 +55,12 @@ pub struct PasskeyView {
     pub used_at: Option<Millis>,
 }
 
-/// Login challenge for a browser.
 #[derive(Clone, Debug)]
 pub struct LoginQuestion {
     /// `PublicKeyCredentialRequestOptions` with bytes in base64url.
     pub options: Value,
     /// Value that the browser must return with the answer.
     pub holder: String,
-    /// Validity.
     pub seconds: i64,
 }
 
@@ -262,7 +255,6 @@ pub async fn remove_passkey(app: &Arc<App>, visitor: &Visitor, id: i64) -> Resul
     Ok(())
 }
 
-/// Login challenge for anybody; nothing is stored.
 pub fn ask_to_log_in(app: &App) -> Result<LoginQuestion, ServiceError> {
     let party = need_party(app)?;
     let holder: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| no_chance(&error))?;
@@ -310,7 +302,6 @@ pub async fn log_in_by_passkey(
     Err(refusal.into())
 }
 
-/// Verifies the assertion and finds its user.
 async fn check_answer(
     app: &App,
     party: &Party,

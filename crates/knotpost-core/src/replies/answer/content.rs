@@ -7,7 +7,6 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Content of a reply without boards.
 pub trait Content: fmt::Debug + Send + Sync {
     /// Folder in `templates/mail`; also the stored kind of its mails.
     fn template(&self) -> &'static str;
@@ -15,12 +14,10 @@ pub trait Content: fmt::Debug + Send + Sync {
     fn facts(&self) -> Facts;
 }
 
-/// Names available to a template.
 #[derive(Debug)]
 pub struct Facts {
     /// A JSON object; an error if serialisation failed.
     pub data: serde_json::Result<Value>,
-    /// Facts laid out by `outbound`.
     pub to_lay_out: Vec<(&'static str, Fact)>,
 }
 
@@ -31,7 +28,6 @@ pub enum Fact {
     /// Short words, indented, as many on a line as fit.
     Words(Vec<String>),
     Table(Table),
-    /// Repeated parts with their own facts.
     Parts(Vec<Facts>),
 }
 
@@ -57,7 +53,6 @@ pub struct Column {
 }
 
 impl Facts {
-    /// Fields of a serialisable value.
     pub fn of(value: &impl Serialize) -> Self {
         Self { data: serde_json::to_value(value), to_lay_out: Vec::new() }
     }

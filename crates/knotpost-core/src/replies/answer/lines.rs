@@ -6,11 +6,8 @@ use serde::Serialize;
 pub struct GameCount {
     pub game: String,
     pub title: String,
-    /// Half a sentence.
     pub summary: String,
-    /// Boards in play.
     pub active: i64,
-    /// Finished boards.
     pub over: i64,
 }
 
@@ -18,9 +15,7 @@ pub struct GameCount {
 pub struct BoardLine {
     pub game: String,
     pub number: i64,
-    /// Number of the last move.
     pub ply: i64,
-    /// In turn order.
     pub players: Vec<String>,
     /// `ann's turn`, `won by ann`, `tie`.
     pub status: String,

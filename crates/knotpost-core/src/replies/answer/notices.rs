@@ -5,17 +5,14 @@ use serde::Serialize;
 
 use super::{Content, Facts};
 
-/// Time without further answers.
 #[derive(Debug, Serialize)]
 pub struct Silence {
     pub until: String,
     pub minutes: i64,
 }
 
-/// Notice: chat by mail is suspended for a while.
 #[derive(Debug, Serialize)]
 pub struct ChatsSpent {
-    /// Chats passed on in the hour.
     pub chats: i64,
     pub silence: Silence,
 }
@@ -34,7 +31,6 @@ impl Content for ChatsSpent {
 #[derive(Debug, Serialize)]
 pub struct DoneUnconfirmed {
     pub userid: String,
-    /// Passwords masked.
     pub echo: String,
     /// Time of the confirmation mail to the sender's address; `None`: none was sent there.
     pub asked: Option<String>,
@@ -71,7 +67,6 @@ impl Content for Stranger {
     }
 }
 
-/// Last answer of this hour.
 #[derive(Debug, Serialize)]
 pub struct BudgetSpent {
     /// Number of errors answered, if only errors are silenced; `None`: everything is.

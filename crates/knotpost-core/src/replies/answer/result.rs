@@ -1,19 +1,14 @@
-//! Result of a command.
-
 use super::Reply;
 use crate::boards::Code;
 use knotpost_model::BoardRef;
 
-/// Recipient of the answer to a mailed command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// The address the command came from.
     Sender,
     /// Registered addresses; those mails are queued already.
     Registered,
 }
 
-/// A failure, for scripts.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub code: Code,
@@ -29,14 +24,11 @@ pub struct Answer {
     pub reply: Reply,
     pub audience: Audience,
     pub boards: Vec<BoardRef>,
-    /// True if something changed and mails may be queued.
     pub changed: bool,
-    /// Notices beside the reply.
     pub notices: Vec<String>,
 }
 
 impl Answer {
-    /// Answer of a query.
     pub fn to_sender(reply: Reply) -> Self {
         Self {
             failure: None,
@@ -48,7 +40,6 @@ impl Answer {
         }
     }
 
-    /// Answer of a change, whose mails are queued.
     pub fn to_registered(reply: Reply) -> Self {
         Self { audience: Audience::Registered, changed: true, ..Self::to_sender(reply) }
     }

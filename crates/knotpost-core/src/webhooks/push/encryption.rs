@@ -19,7 +19,6 @@ const LONGEST: usize = RECORD as usize - 17;
 /// Delimiter of the last record (RFC 8188, section 2).
 const LAST: u8 = 2;
 
-/// Public key and authentication secret of a browser.
 #[derive(Clone)]
 pub(super) struct Receiver {
     key: PublicKey,

@@ -23,7 +23,6 @@ const TTL_SECONDS: u32 = 3 * 24 * 60 * 60;
 /// Characters of a `Topic` (RFC 8030, section 5.4).
 const TOPIC: usize = 32;
 
-/// Public key and authentication secret.
 #[derive(Clone)]
 pub(crate) struct BrowserKeys([u8; POINT + AUTH]);
 
@@ -34,13 +33,11 @@ impl BrowserKeys {
         Self::from_bytes(&[bytes(p256dh)?, bytes(auth)?].concat())
     }
 
-    /// From an unsealed row.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let keys = Self(bytes.try_into().ok()?);
         keys.receiver().map(|_| keys)
     }
 
-    /// For sealing into a row.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -56,7 +53,6 @@ pub fn view_push_key(app: &App) -> Option<String> {
     vapid::own_key(&app.secret).map(|key| vapid::show_public(&key))
 }
 
-/// True if the announced turn is still current.
 pub(super) async fn is_current(tx: &mut ReadTx, told: &Told, user: UserKey) -> Result<bool, StoreError> {
     if told.is_test() {
         return Ok(true);
@@ -93,7 +89,6 @@ pub(super) fn pack(app: &App, (url, keys): (&HookUrl, &[u8]), told: &Told, now: 
     Some(Parcel { headers, body })
 }
 
-/// Content of the push message.
 fn notice(app: &App, told: &Told) -> serde_json::Value {
     if told.is_test() {
         let text = "This browser will tell you when it is your turn.";
@@ -110,7 +105,6 @@ fn topic(told: &Told) -> Option<String> {
     BASE64URL_NOPAD.encode(&digest).get(..TOPIC).map(str::to_owned)
 }
 
-/// A one-time key.
 fn fresh_key(entropy: &dyn Entropy) -> Option<SecretKey> {
     // Nearly all random bytes are a valid key.
     (0..8).find_map(|_| SecretKey::from_slice(&random_bytes::<32>(entropy).ok()?).ok())

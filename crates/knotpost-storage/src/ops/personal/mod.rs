@@ -10,7 +10,6 @@ use knotpost_model::UserKey;
 pub use tables::{HELD, Held, NOT_HELD, Shown};
 
 impl Shown {
-    /// Stored kind of such a value.
     pub fn kind(self) -> Kind {
         match self {
             Self::Number | Self::Time => Kind::Int,

@@ -7,7 +7,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     Number,
-    /// Stored in milliseconds.
     Time,
     Flag,
     Real,
@@ -16,27 +15,20 @@ pub enum Shown {
     Host,
     /// Text with reply tokens masked.
     Masked,
-    /// Subject and text of a message.
     Mail,
 }
 
-/// Personal data in a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     pub table: &'static str,
-    /// File of the archive, without `.json`.
     pub file: &'static str,
-    /// Description for its reader.
     pub about: &'static str,
-    /// Query; `$1` is the user's key.
     pub sql: &'static str,
-    /// Columns of the query, with name and format in the archive.
     pub columns: &'static [(&'static str, Shown)],
     /// Columns left out: keys without meaning elsewhere, and secrets.
     pub without: &'static [&'static str],
 }
 
-/// A table left out of the archive.
 #[derive(Clone, Copy, Debug)]
 pub struct NotHeld {
     pub table: &'static str,

@@ -2,7 +2,6 @@
 //!
 //! New tables must be named in one of the two lists; a test compares them with the schema.
 
-/// Storage type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Int,
@@ -18,7 +17,6 @@ pub struct Column {
     pub kind: Kind,
 }
 
-/// A table to be transferred.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     pub name: &'static str,
@@ -28,7 +26,6 @@ pub struct Table {
     pub columns: &'static [Column],
 }
 
-/// A table not transferred.
 #[derive(Clone, Copy, Debug)]
 pub struct Staying {
     pub name: &'static str,
