@@ -34,7 +34,6 @@ impl List<'_> {
         Self::AsGiven { count: moves.len(), most: MOST_MOVES, what: "moves" }
     }
 
-    /// Removes duplicates and checks the limit.
     fn bound(self) -> Result<(), String> {
         match self {
             Self::Names(names, what) => {
@@ -65,7 +64,6 @@ pub(crate) fn bound(mut command: Command) -> Result<Command, ParseError> {
     }
 }
 
-/// Keeps the first of equal items.
 fn keep_once<T, K: Hash + Eq>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
     let mut seen = HashSet::with_capacity(items.len());
     items.retain(|item| seen.insert(key(item)));

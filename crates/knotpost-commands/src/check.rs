@@ -19,13 +19,10 @@ use crate::verbs::{Command, Verb, read_arguments};
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password, Userid};
 
-/// Maximum of a limit or a search.
 const MOST_BOARDS: u32 = 9999;
-/// Players of a preview from an empty board.
 const MOST_PLAYERS: u32 = 99;
 /// Placeholder userid for reading arguments without one.
 const SOMEBODY: &str = "somebody";
-/// Days of one vacation.
 const LONGEST_VACATION: u32 = 30;
 
 /// Validates a command and normalises it: preferences and options in full form, lists without duplicates.
@@ -57,11 +54,9 @@ impl Vacation {
     }
 }
 
-/// State of a validation.
 struct Checker<'v> {
     verb: Verb,
     vocabulary: &'v Vocabulary,
-    /// Total length of all words.
     bytes: usize,
 }
 
@@ -208,7 +203,6 @@ impl<'v> Checker<'v> {
         Err(self.fail(ErrorCode::WrongArguments, message))
     }
 
-    /// Canonical name, in lower case.
     fn game(&mut self, name: &str) -> Checked {
         self.text(name)?;
         match self.vocabulary.game(name) {
@@ -304,7 +298,6 @@ impl<'v> Checker<'v> {
         Ok(())
     }
 
-    /// Validates options by the game's vocabulary.
     fn options(&mut self, game: &str, options: &mut Vec<GivenOption>) -> Checked {
         for option in options.iter() {
             self.text(&option.name)?;

@@ -133,7 +133,6 @@ pub(crate) fn is_blank(subject: &str) -> bool {
     words.is_empty() || NO_SUBJECTS.contains(&words.as_str())
 }
 
-/// True for a word that stands in this server's Subjects at the place of a userid.
 pub(crate) fn is_state(word: &str) -> bool {
     STATES.iter().any(|state| word.eq_ignore_ascii_case(state))
 }

@@ -6,7 +6,6 @@ use crate::verb::Effect;
 use crate::verbs::{Command, Verb};
 use crate::words::Credentials;
 
-/// Common parts, as far as a command has them.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     verb: Verb,

@@ -25,7 +25,6 @@ pub fn parse(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError>
     parse_clean(&clean(line), vocabulary)
 }
 
-/// Parses a clean line.
 pub(crate) fn parse_clean(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
     let line = split_line(without_closing_mark(line));
     let head = find_head(&line.words, vocabulary)?;
@@ -54,11 +53,9 @@ pub(crate) enum NamedGame<'v> {
 pub(crate) struct Head<'v> {
     pub(crate) game: NamedGame<'v>,
     pub(crate) verb: Verb,
-    /// Number of words.
     pub(crate) length: usize,
 }
 
-/// Candidates for the first word.
 #[derive(Clone, Copy, PartialEq)]
 enum First<'v> {
     Game(&'v GameWords),
@@ -66,7 +63,6 @@ enum First<'v> {
     Move,
 }
 
-/// Finds game and verb.
 pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> Result<Head<'v>, ParseError> {
     let skipped = usize::from(starts_with_new(words, vocabulary));
     let mut rest = words.iter().skip(skipped).map(|word| word.text);
@@ -98,7 +94,6 @@ pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> R
     }
 }
 
-/// Error of a verb before its game.
 fn game_goes_first(game: &GameWords, verb: Verb) -> ParseError {
     let (game, name) = (&game.name, verb.spec().name());
     let message = format!("the game stands before `{name}`: begin with `{game} {name}`");
@@ -179,7 +174,6 @@ fn find_server_verb<'v>(first: &str, second: Option<&str>) -> Result<Head<'v>, P
     Err(ParseError::new(ErrorCode::WrongArguments, message).with_suggestions(whole))
 }
 
-/// Error of an unknown first word.
 fn explain_first(word: &str, second: Option<&str>, vocabulary: &Vocabulary) -> ParseError {
     let games: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     if let Found::One(verb) = resolve(word, game_words()) {
@@ -205,7 +199,6 @@ fn name_word(word: &str, place: &str, vocabulary: &Vocabulary) -> String {
     if shown == MASK { place.to_owned() } else { format!("`{shown}`") }
 }
 
-/// Word by which a playing verb is suggested.
 fn canonical(verb: Verb) -> &'static str {
     verb.spec().words.first().copied().unwrap_or_default()
 }
@@ -238,7 +231,6 @@ fn first_word<'a>(line: &Line<'a>) -> &'a str {
     line.words.first().map_or("", |word| word.text)
 }
 
-/// Error of an unknown game.
 pub(crate) fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
     let names: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     let what = name_word(word, "the first word", vocabulary);
@@ -247,7 +239,6 @@ pub(crate) fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
     ParseError::new(ErrorCode::UnknownGame, message).with_suggestions(near)
 }
 
-/// Adds the facts of the front to an error.
 fn complete(mut error: ParseError, line: &Line<'_>, head: &Head<'_>) -> ParseError {
     error.verb = error.verb.or(Some(head.verb));
     if let NamedGame::Known(game) = head.game {

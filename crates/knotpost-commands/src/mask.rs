@@ -16,7 +16,6 @@ use crate::words::{Credentials, Password};
 
 /// Shown in place of a password of any length.
 pub const MASK: &str = "********";
-/// Minimum length of a password.
 pub(crate) const SHORTEST_SECRET: usize = 6;
 /// Characters of a word shown in an error.
 const LONGEST_NAMED: usize = 40;
@@ -24,7 +23,6 @@ const LONGEST_NAMED: usize = 40;
 const LONGEST_VERB: usize = 16;
 /// Digits of a board number shown without doubt.
 const LONGEST_BOARD: usize = 6;
-/// Characters of dates and times.
 const LONGEST_DATE: usize = 10;
 /// Readings of a line; one that still changes after these is masked entirely.
 const MOST_READINGS: usize = 16;
@@ -116,7 +114,6 @@ fn until_stable(line: &str, hide: impl Fn(&str) -> String) -> String {
     rewrite(&shown, |_, _| MASK.to_owned())
 }
 
-/// One pass of masking by position.
 fn hide(line: &str, vocabulary: &Vocabulary) -> String {
     match secrets_by_place(line, vocabulary) {
         Some(places) => rewrite(
@@ -153,7 +150,6 @@ fn sound_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> 
     (!secrets.is_empty() && secrets.iter().all(is_sound)).then_some(secrets)
 }
 
-/// Numbers, dates, times and the like.
 fn is_number(word: &str) -> bool {
     word.len() <= LONGEST_DATE
         && word.bytes().any(|byte| byte.is_ascii_digit())
@@ -225,7 +221,6 @@ fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
     }
 }
 
-/// Words in the positions of passwords.
 fn secret_words<'a>(verb: Verb, args: &[Word<'a>]) -> Vec<Word<'a>> {
     let Some(at) = who_at(verb, args) else { return Vec::new() };
     let count = match verb.spec().masking {
@@ -296,7 +291,6 @@ fn is_short_board(word: &str) -> bool {
     word.len() <= 2 * LONGEST_BOARD && board.number.to_string().len() <= LONGEST_BOARD
 }
 
-/// Addresses, for verbs that take some.
 fn addresses<'a>(verb: Verb, args: &'a [Word<'a>]) -> impl Iterator<Item = &'a Word<'a>> {
     let from = match verb.spec().masking {
         Masking::Addresses | Masking::NewUser => 2,

@@ -48,7 +48,6 @@ pub enum ShortCommand {
     Hint,
 }
 
-/// Words beside those of actions.
 #[derive(Clone, Copy, PartialEq)]
 enum Keyword {
     Confirm,

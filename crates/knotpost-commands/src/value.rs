@@ -34,7 +34,6 @@ impl fmt::Display for BoardAt {
     }
 }
 
-/// Parses digits alone: no sign, no blank.
 pub(crate) fn read_count(word: &str) -> Option<u32> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
@@ -69,7 +68,6 @@ impl Selector {
     pub const ALL: [Self; 6] =
         [Self::All, Self::Active, Self::Inactive, Self::Next, Self::Tournament, Self::Standard];
 
-    /// Selectors of a table of boards.
     pub(crate) const OF_TABLES: [Self; 4] = [Self::All, Self::Active, Self::Inactive, Self::Next];
 
     /// Parses a selector, case-insensitive but never shortened.
@@ -114,7 +112,6 @@ pub enum Action {
 }
 
 impl Action {
-    /// Words of actions that are no moves.
     const KEYWORDS: [(&'static str, Self); 8] = [
         ("pass", Self::Pass),
         ("swap", Self::Swap),

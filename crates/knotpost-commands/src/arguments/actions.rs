@@ -27,7 +27,6 @@ pub(crate) fn split_number(word: &str) -> Result<(&str, Option<u32>), BadNumber>
     }
 }
 
-/// Refuses an action that is no turn.
 pub(crate) fn only_turns(args: &Args<'_>, action: Action) -> Result<Action, ParseError> {
     if is_turn(&action) {
         return Ok(action);
@@ -36,7 +35,6 @@ pub(crate) fn only_turns(args: &Args<'_>, action: Action) -> Result<Action, Pars
     Err(args.fail(ErrorCode::BadValue, message))
 }
 
-/// True for a move, a pass or a swap.
 pub(crate) fn is_turn(action: &Action) -> bool {
     matches!(action, Action::Move(_) | Action::Pass | Action::Swap)
 }

@@ -91,7 +91,6 @@ impl<'a> Args<'a> {
         Ok(Credentials::typed(self.word(index)?, password))
     }
 
-    /// A board without a ply.
     pub(crate) fn board(&self, index: usize) -> Result<u32, ParseError> {
         self.board_number(self.word(index)?)
     }
@@ -159,7 +158,6 @@ impl<'a> Args<'a> {
         Some(format!("; to give it to the option write `-{name}={number}`, without a blank"))
     }
 
-    /// Canonical name of a game of this server.
     pub(crate) fn find_game(&self, word: &str) -> Result<String, ParseError> {
         let games = self.vocabulary.games();
         let names: Vec<&str> = games.iter().map(|game| game.name.as_str()).collect();
@@ -175,13 +173,11 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A password that obeys the rules for new ones.
     pub(crate) fn new_password(&self, index: usize) -> Result<Password, ParseError> {
         Password::choose(self.word(index)?)
             .map_err(|rule| self.fail(ErrorCode::BadValue, format!("this password cannot be taken: {rule}")))
     }
 
-    /// A number of boards, at most 9999.
     pub(crate) fn number_of_boards(&self, word: &str) -> Result<u32, ParseError> {
         read_count(word).filter(|count| *count <= 9999).ok_or_else(|| {
             self.fail(ErrorCode::BadValue, format!("`{}` is not a number of boards", self.show(word)))

@@ -27,7 +27,6 @@ const SERVER_OPTIONS: [(&str, ServerOption); 5] = [
     ("computer", ServerOption::Computer),
 ];
 
-/// An option that a name was resolved to.
 #[derive(Clone, Copy, PartialEq)]
 enum Meant<'a> {
     Game(&'a OptionWord),
@@ -41,7 +40,6 @@ pub(crate) fn is_option_name(name: &str, vocabulary: &Vocabulary) -> bool {
         || vocabulary.games().iter().flat_map(|game| &game.options).any(|option| same(&option.name))
 }
 
-/// First option that lacks its value.
 pub(super) fn lacks_value<'a>(args: &Args<'a>) -> Option<&'a str> {
     args.options.iter().filter(|option| option.value.is_none()).find_map(|option| {
         match find_option(args, *option).ok()?? {

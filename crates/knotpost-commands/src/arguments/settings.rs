@@ -5,7 +5,6 @@ use crate::error::{ErrorCode, ParseError};
 use crate::suggest::{Found, one_of, resolve_prefix};
 use crate::value::{Setting, read_count};
 
-/// Values of a preference.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     /// One of these words.
@@ -30,7 +29,6 @@ const SETTINGS: [(&str, Takes); 12] = [
     ("bot", Takes::Word(&["on", "off"])),
 ];
 
-/// Resets any preference.
 const DEFAULT: &str = "default";
 
 pub(crate) fn is_preference(name: &str) -> bool {

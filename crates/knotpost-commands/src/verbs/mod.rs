@@ -103,7 +103,6 @@ macro_rules! verbs {
             }
         }
 
-        /// Dispatches to the verb's `read`.
         pub(crate) fn read_arguments(args: &Args<'_>) -> Result<Command, ParseError> {
             match args.verb {
                 $(Verb::$verb => $group::$file::read(args),)*
@@ -350,7 +349,6 @@ impl Command {
         }
     }
 
-    /// Lists in the order of their checks.
     pub(crate) fn lists(&mut self) -> Vec<List<'_>> {
         match self {
             Self::Signup { who: _, addresses }
@@ -412,7 +410,6 @@ impl Command {
     }
 }
 
-/// Verb of an action, for those that have one of their own.
 fn verb_of(action: &Action) -> Verb {
     match action {
         Action::Swap => Verb::Swap,
@@ -427,7 +424,6 @@ fn verb_of(action: &Action) -> Verb {
     }
 }
 
-/// The board, if the set names exactly one.
 fn only_of(boards: &BoardSet) -> Option<u32> {
     match boards {
         BoardSet::All => None,

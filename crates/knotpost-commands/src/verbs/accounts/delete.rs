@@ -21,9 +21,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "delete {userid} PASSWORD",
 };
 
-/// Confirms the deletion.
 const SURE: &str = "really";
-/// Removes comments and chat too.
 const WITH_REMARKS: &str = "with-remarks";
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
