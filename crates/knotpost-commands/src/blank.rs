@@ -1,17 +1,17 @@
-//! Subjects that leave out what a command needs: all of it, or the userid.
+//! Subjects that leave out parts of a command: all of it, or the userid.
 
 use crate::clean::{clean, is_blank, is_state};
 use crate::verbs::Command;
 use crate::vocabulary::Vocabulary;
 
-/// Whether a Subject leaves the command to the text below it: it is empty, or a game's name alone.
+/// True if a Subject leaves the command to the text below it: it is empty, or a game's name alone.
 pub fn says_nothing(subject: &str, vocabulary: &Vocabulary) -> bool {
     let cleaned = clean(subject);
     is_blank(subject) || vocabulary.game(cleaned.trim_end_matches(['.', '!', ':', ','])).is_some()
 }
 
-/// Whether a move was read from a Subject such as `Osbox Board 101 Error PASSWORD o1`, to which password and move were
-/// added: the word in the place of the userid is the server's own, unless a user has that name.
+/// True for a move read from a Subject such as `Osbox Board 101 Error PASSWORD o1`, to which password and
+/// move were added. The word in place of the userid is the server's, unless a user has that name.
 pub fn takes_state_for_userid(command: &Command) -> bool {
     matches!(command, Command::Move { who, .. } if is_state(&who.userid))
 }

@@ -1,4 +1,4 @@
-//! How much one command may name. What a command lists is in `command`.
+//! Limits on the lists of a command, which are found in `command`.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -7,30 +7,22 @@ use crate::error::{ErrorCode, ParseError};
 use crate::value::BoardAt;
 use crate::verbs::Command;
 
-/// Bytes of the longest line that is read: as much as a Subject may have.
+/// Bytes of the longest line accepted, the limit of a Subject.
 pub const MOST_LINE_BYTES: usize = 32 * 1024;
-/// Different boards, users, games or addresses that one command names at most.
+/// Distinct boards, users, games or addresses in one command.
 pub const MOST_NAMES: usize = 40;
-/// Moves that one command holds at most.
+/// Moves in one command.
 pub const MOST_MOVES: usize = 200;
 
-/// A list of a command.
 pub(crate) enum List<'a> {
-    /// Names, the same whatever their case. Each counts once.
+    /// Case-insensitive, without duplicates.
     Names(&'a mut Vec<String>, &'static str),
-    /// Boards. Each counts once.
+    /// Without duplicates.
     Boards(&'a mut Vec<u32>),
-    /// Boards at moments of their histories. Each counts once.
+    /// Without duplicates.
     BoardsAt(&'a mut Vec<BoardAt>),
-    /// Anything that may be given twice and then counts twice.
-    AsGiven {
-        /// How many there are.
-        count: usize,
-        /// How many there may be.
-        most: usize,
-        /// What they are.
-        what: &'static str,
-    },
+    /// Anything that counts as often as it is given.
+    AsGiven { count: usize, most: usize, what: &'static str },
 }
 
 impl List<'_> {
@@ -42,7 +34,6 @@ impl List<'_> {
         Self::AsGiven { count: moves.len(), most: MOST_MOVES, what: "moves" }
     }
 
-    /// Drops repetitions and checks how much is left.
     fn bound(self) -> Result<(), String> {
         match self {
             Self::Names(names, what) => {
@@ -62,7 +53,7 @@ impl List<'_> {
     }
 }
 
-/// The command with everything it lists only once; an error when that is too much.
+/// Removes duplicates in all lists and checks their limits.
 pub(crate) fn bound(mut command: Command) -> Result<Command, ParseError> {
     let verb = command.verb();
     match command.lists().into_iter().try_for_each(List::bound) {
@@ -73,13 +64,12 @@ pub(crate) fn bound(mut command: Command) -> Result<Command, ParseError> {
     }
 }
 
-/// Keeps the first of those that are the same.
 fn keep_once<T, K: Hash + Eq>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
     let mut seen = HashSet::with_capacity(items.len());
     items.retain(|item| seen.insert(key(item)));
 }
 
-/// As [`bound`], for a command that is nothing but moves.
+/// As [`bound`], for a command of moves only.
 pub(crate) fn check_moves(count: usize) -> Result<(), String> {
     check(count, MOST_MOVES, "moves")
 }

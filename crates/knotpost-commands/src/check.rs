@@ -1,7 +1,7 @@
-//! What holds for every command, however it was made: read from a line, or put together from the fields of a form.
+//! Validation of commands not read from a line, such as those from forms.
 //!
-//! A command that was read from a line passes unchanged: its words were judged while they were read. One that was put
-//! together is judged here, so that no builder has to know what a word may hold. Nothing here knows users or boards.
+//! A command from a line passes unchanged, since it was validated while read. Builders of others need not
+//! know the rules for words. Nothing here knows users or boards.
 
 mod parts;
 
@@ -19,27 +19,21 @@ use crate::verbs::{Command, Verb, read_arguments};
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password, Userid};
 
-/// Boards that a limit or a search names at most.
 const MOST_BOARDS: u32 = 9999;
-/// Players of a position that is only looked at.
 const MOST_PLAYERS: u32 = 99;
-/// Stands for the userid where arguments are read without one.
+/// Placeholder userid for reading arguments without one.
 const SOMEBODY: &str = "somebody";
-/// Days off that can be taken at a time.
 const LONGEST_VACATION: u32 = 30;
 
-/// The command as it may be carried out: every word checked, preferences and options in their full form, whatever is
-/// listed only once.
-///
-/// # Errors
-/// What a line that says the same is refused with.
+/// Validates a command and normalises it: preferences and options in full form, lists without duplicates.
+/// Errors are those of the equivalent line.
 pub fn check(mut command: Command, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
     let mut checker = Checker { verb: command.verb(), vocabulary, bytes: 0 };
     let checked = parts(&mut command).into_iter().try_for_each(|part| checker.check(part));
     let (verb, board) = (checker.verb, command.board().filter(|number| *number > 0));
     let game = command.game().and_then(|name| vocabulary.game(name)).map(|game| game.name.clone());
     checked.and_then(|()| bound(command)).map_err(|error| match error.code {
-        // Of what is too long nothing is read.
+        // A line that is too long is not parsed.
         ErrorCode::TooLarge => error,
         _ => {
             ParseError { verb: Some(verb), board: error.board.or(board), game: error.game.or(game), ..error }
@@ -48,10 +42,8 @@ pub fn check(mut command: Command, vocabulary: &Vocabulary) -> Result<Command, P
 }
 
 impl Vacation {
-    /// A vacation as a field of a form gives it: a number of days, a date or `off`.
-    ///
-    /// # Errors
-    /// What a line that says the same is refused with.
+    /// Parses a form field: a number of days, a date or `off`.
+    /// Errors are those of the equivalent line.
     pub fn from_field(word: &str, vocabulary: &Vocabulary) -> Result<Self, ParseError> {
         let mut checker = Checker { verb: Verb::Vacation, vocabulary, bytes: 0 };
         checker.word(word)?;
@@ -62,11 +54,9 @@ impl Vacation {
     }
 }
 
-/// What has been checked so far.
 struct Checker<'v> {
     verb: Verb,
     vocabulary: &'v Vocabulary,
-    /// Length of all words together.
     bytes: usize,
 }
 
@@ -125,7 +115,7 @@ impl<'v> Checker<'v> {
         self.fail(ErrorCode::WrongArguments, message)
     }
 
-    /// A word without blanks; all of them together are no longer than a line may be.
+    /// A word without blanks; the total length is limited like that of a line.
     fn text(&mut self, text: &str) -> Checked {
         self.bytes = self.bytes.saturating_add(text.len());
         if self.bytes > MOST_LINE_BYTES {
@@ -180,7 +170,7 @@ impl<'v> Checker<'v> {
         }
     }
 
-    /// Brackets and commas around an address are taken off.
+    /// Strips brackets and commas around an address.
     fn address(&mut self, address: &mut String) -> Checked {
         self.word(address)?;
         let bare = address.trim_matches(|sign: char| matches!(sign, '<' | '>' | ',' | ';'));
@@ -193,7 +183,7 @@ impl<'v> Checker<'v> {
         Ok(())
     }
 
-    /// A word that must be somebody's userid; a number never is.
+    /// A userid, which is never a number.
     fn userid(&mut self, word: &str) -> Checked {
         self.text(word)?;
         let message = if read_option(word).is_some() {
@@ -213,7 +203,6 @@ impl<'v> Checker<'v> {
         Err(self.fail(ErrorCode::WrongArguments, message))
     }
 
-    /// The name of a game, in lower case and in full.
     fn game(&mut self, name: &str) -> Checked {
         self.text(name)?;
         match self.vocabulary.game(name) {
@@ -235,7 +224,7 @@ impl<'v> Checker<'v> {
                 let message = format!("`{days}` is no vacation: say 1 to {LONGEST_VACATION} days");
                 Err(self.fail(ErrorCode::BadValue, message))
             }
-            // Whether there is that day is seen when it is looked for in the calendar.
+            // The calendar is checked on execution.
             Vacation::Show | Vacation::Off | Vacation::Days(_) | Vacation::Until { .. } => Ok(()),
         }
     }
@@ -294,7 +283,7 @@ impl<'v> Checker<'v> {
         Err(self.fail(ErrorCode::BadValue, format!("`{boards}` is not a number of boards")))
     }
 
-    /// Preferences are read as if they were written with dashes: their names may be shortened, their values are judged.
+    /// Reads preferences as if written with dashes: names may be shortened, values are validated.
     fn settings(&mut self, game: Option<&str>, values: &mut Vec<Setting>) -> Checked {
         game.into_iter().try_for_each(|game| self.game(game))?;
         values.iter().try_for_each(|setting| self.text(&setting.value))?;
@@ -309,7 +298,6 @@ impl<'v> Checker<'v> {
         Ok(())
     }
 
-    /// Options of a game, by the words of its table.
     fn options(&mut self, game: &str, options: &mut Vec<GivenOption>) -> Checked {
         for option in options.iter() {
             self.text(&option.name)?;
@@ -334,7 +322,7 @@ impl<'v> Checker<'v> {
         game.and_then(|name| self.vocabulary.game(name)).map_or(NamedGame::Missing, NamedGame::Known)
     }
 
-    /// What these words and options say with the verb: they are pieces already, and none becomes two.
+    /// Parses words and options behind the verb; they are split already, and none becomes two.
     fn read(
         &self,
         game: NamedGame<'v>,

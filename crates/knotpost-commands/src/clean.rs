@@ -1,10 +1,10 @@
-//! From what a mail program made of a subject back to the words its user typed.
+//! Cleaning of a Subject from additions by mail programs.
 //!
-//! Encoded words are decoded before the text gets here. Nothing here knows any command.
+//! Encoded words are decoded before. Independent of commands.
 
 use crate::token::unquote;
 
-/// Words with which mail programs mark replies and forwarded mails, in lower case, without the colon.
+/// Marks of replies and forwards, in lower case, without the colon.
 const MARKS: &[&str] = &[
     "re",
     "aw",
@@ -84,7 +84,7 @@ const MARKS: &[&str] = &[
     "ส่งต่อ",
 ];
 
-/// What mail programs write in place of a Subject that was left empty, in lower case, without brackets.
+/// Placeholders of mail programs for an empty Subject, in lower case, without brackets.
 const NO_SUBJECTS: &[&str] = &[
     "no subject",
     "none",
@@ -112,34 +112,33 @@ const NO_SUBJECTS: &[&str] = &[
     "無題",
 ];
 
-/// What stands behind the number of a board in Subjects of this server where other mails have a userid, in lower case.
+/// Words in this server's Subjects at the place of a userid, in lower case.
 const STATES: &[&str] = &["error", "queue", "record", "resigned"];
-/// The words of a move in the long form: game, `board`, number, userid, password, move.
+/// Words of a long move: game, `board`, number, userid, password, move.
 const WORDS_OF_MOVE: usize = 6;
 
-/// Cleans one line: blanks, reply marks, list tags, lone `**`, typographic quotes and dashes, and words such as `Error`
-/// before a userid in a Subject of this server.
+/// Cleans one line: blanks, reply marks, list tags, lone `**`, typographic quotes and dashes, and words such
+/// as `Error` before a userid in a Subject of this server.
 ///
-/// The result has single spaces between words and none around them; cleaning it again changes nothing.
+/// Idempotent; single spaces between words and none around them.
 pub fn clean(subject: &str) -> String {
     let text = join_words(&straighten(subject));
     drop_state(strip_marks(&text).trim_end())
 }
 
-/// Whether a Subject says nothing: it is empty but for marks, or what mail programs write when it was left empty.
+/// True for a Subject empty but for marks, or a placeholder for an empty one.
 pub(crate) fn is_blank(subject: &str) -> bool {
     let cleaned = clean(subject);
     let words = cleaned.trim_matches(|c: char| c.is_ascii_punctuation() || c.is_whitespace()).to_lowercase();
     words.is_empty() || NO_SUBJECTS.contains(&words.as_str())
 }
 
-/// Whether a word stands in Subjects of this server where others have a userid.
 pub(crate) fn is_state(word: &str) -> bool {
     STATES.iter().any(|state| word.eq_ignore_ascii_case(state))
 }
 
-/// `Osbox Board 101 Error ann PASSWORD o1` without `Error`: somebody added userid, password and move to a Subject of
-/// this server. Where fewer words follow, the word may be a userid.
+/// Drops `Error` in `Osbox Board 101 Error ann PASSWORD o1`, where userid, password and move were added to a
+/// Subject of this server. With fewer words it may be a userid.
 fn drop_state(text: &str) -> String {
     let is_board = text.split(' ').nth(1).is_some_and(|word| word.eq_ignore_ascii_case("board"));
     if !is_board || !text.split(' ').nth(3).is_some_and(is_state) {
@@ -151,8 +150,8 @@ fn drop_state(text: &str) -> String {
     words.join(" ")
 }
 
-/// The text of a field as one word of a command: typographic characters folded as in a line, one pair of quotes taken
-/// off. `None`: it is empty, or holds blanks or control characters.
+/// Reads a form field as one word: typographic characters folded, one pair of quotes stripped. `None`: it is
+/// empty, or holds blanks or control characters.
 pub fn read_word(text: &str) -> Option<String> {
     if text.contains(char::is_control) {
         return None;
@@ -162,7 +161,7 @@ pub fn read_word(text: &str) -> Option<String> {
     is_word.then(|| unquote(&text).to_owned())
 }
 
-/// Folds typographic characters to the ASCII ones they stand for; drops invisible ones.
+/// Folds typographic characters to ASCII; drops invisible ones.
 fn straighten(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -188,7 +187,7 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// One space between words, and no word `**`, which only says that a mail carries a comment.
+/// Joins words with single spaces, without `**`, which only announces a comment.
 fn join_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace().filter(|word| *word != "**") {
@@ -200,8 +199,8 @@ fn join_words(text: &str) -> String {
     out
 }
 
-/// The text after all leading marks and tags. A `**` that comes to the front goes as well, here and not by
-/// joining the words again: a subject of nothing but marks must not take quadratic time.
+/// Strips leading marks and tags. A `**` that comes to the front is stripped here instead of by joining
+/// again: a Subject of marks only must not take quadratic time.
 fn strip_marks(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
@@ -216,7 +215,7 @@ fn strip_marks(mut text: &str) -> &str {
     }
 }
 
-/// The Subject of the first mail about a board begins with `New`; a reply to it is a command like any other.
+/// The Subject of a board's first mail begins with `New`; a reply to it is an ordinary command.
 fn strip_new(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once(' ').filter(|(new, _)| new.eq_ignore_ascii_case("new"))?;
     let mut words = rest.split_whitespace().skip(1);
@@ -225,24 +224,21 @@ fn strip_new(text: &str) -> Option<&str> {
     (is_board && is_numbered).then_some(rest)
 }
 
-/// `** rest`.
 fn strip_lone(text: &str) -> Option<&str> {
     text.strip_prefix("**").filter(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// `[list-tag] rest`.
 fn strip_tag(text: &str) -> Option<&str> {
     text.strip_prefix('[')?.split_once(']').map(|(_, rest)| rest)
 }
 
-/// `Re: rest`, `RE[2]: rest`, `Re^3: rest`, `RE : rest`.
 fn strip_mark(text: &str) -> Option<&str> {
     let (head, rest) = text.split_once(':')?;
     let head = head.trim_end();
     let word =
         head.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '[' | ']' | '(' | ')' | '^'));
     let word = word.trim_end();
-    // No mark is longer than a dozen letters, so a long line is not folded to lower case for nothing.
+    // Longer than any mark: avoids folding a long line for nothing.
     if word.len() > 48 || word.contains(' ') {
         return None;
     }

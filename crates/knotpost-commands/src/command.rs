@@ -1,4 +1,4 @@
-//! What is asked of a command whatever its verb. The commands themselves are in `verbs`.
+//! Facts common to all commands, which are defined in `verbs`.
 
 use std::fmt;
 
@@ -6,7 +6,6 @@ use crate::verb::Effect;
 use crate::verbs::{Command, Verb};
 use crate::words::Credentials;
 
-/// What commands have in common, as far as a command has it.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     verb: Verb,
@@ -38,7 +37,7 @@ impl<'a> Parts<'a> {
 }
 
 impl Command {
-    /// The credentials that must be verified before the command may act. A sign-up has none to verify.
+    /// The credentials to verify before the command may act. A sign-up has none to verify.
     pub fn credentials(&self) -> Option<&Credentials> {
         self.parts().who
     }
@@ -48,7 +47,7 @@ impl Command {
         self.parts().game
     }
 
-    /// The board the command is about, when it is about exactly one.
+    /// The board, if the command is about exactly one.
     pub fn board(&self) -> Option<u32> {
         self.parts().board
     }
@@ -59,7 +58,7 @@ impl Command {
         self.parts().verb
     }
 
-    /// Whether the command asks or changes. A `multiple` is taken for a change; its lines say better.
+    /// Query or change. A `multiple` counts as a change; its lines are more exact.
     pub fn effect(&self) -> Effect {
         self.verb().spec().effect
     }

@@ -1,12 +1,12 @@
-//! Why a line is not a command, said so that its writer can do better.
+//! Errors of lines that are no command, with help for their writer.
 //!
-//! An error never carries a word that may be a password; see the `mask` module for what may be shown.
+//! An error never contains a word that may be a password; see the `mask` module.
 
 use std::fmt;
 
 use crate::verbs::Verb;
 
-/// The kind of a failure, one of the codes of the HTTP interface.
+/// The kind of an error, one of the codes of the HTTP interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
     /// Too few, too many or misplaced words.
@@ -15,18 +15,18 @@ pub enum ErrorCode {
     UnknownCommand,
     /// A playing verb, but no game of that name.
     UnknownGame,
-    /// An option that does not exist, or does not take what it was given.
+    /// An unknown option, or a value that it does not take.
     BadOption,
-    /// A word in the right place that cannot mean anything there.
+    /// A word in the right place with an impossible value.
     BadValue,
     /// The answer would be too much mail.
     TooMuchMail,
-    /// More lines than are taken at once.
+    /// Too many lines.
     TooLarge,
 }
 
 impl ErrorCode {
-    /// The code as it appears in the interface.
+    /// The code in the HTTP interface.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::WrongArguments => "wrong_arguments",
@@ -40,7 +40,7 @@ impl ErrorCode {
     }
 }
 
-/// A line that is not a command.
+/// Error of a line that is no command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
@@ -48,19 +48,19 @@ pub struct ParseError {
     pub code: ErrorCode,
     /// One clause that names the input, safe to be shown to anybody.
     pub message: String,
-    /// The game that was meant, if known, by its canonical name.
+    /// The intended game, if known, by its canonical name.
     pub game: Option<String>,
-    /// The board that was meant, if known.
+    /// The intended board, if known.
     pub board: Option<u32>,
-    /// The verb that was meant, if known.
+    /// The intended verb, if known.
     pub verb: Option<Verb>,
-    /// The rule that was broken, for a writer to whom nothing of the line may be repeated: it holds no word of it.
+    /// The violated rule, without any word of the line: for a writer to whom nothing may be repeated.
     pub rule: Option<String>,
-    /// Known words near to what was typed, best first; whole commands are never in here.
+    /// Known words near the one typed, best first; never whole commands.
     pub suggestions: Vec<String>,
 }
 
-/// What is known about the reader of an error, so that the example fits them. Empty fields get stand-ins.
+/// Facts about the reader of an error, for a fitting example. Placeholders replace empty fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExampleContext {
     /// Their userid.
@@ -76,7 +76,7 @@ pub struct ExampleContext {
 }
 
 impl ParseError {
-    /// An error that names neither game, board nor command.
+    /// An error without game, board and command.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -99,7 +99,7 @@ impl ParseError {
         self
     }
 
-    /// The syntax of the verb, one form a line, with the game's name put in where it is known.
+    /// Syntax of the verb, one form a line, with the game's name if known.
     pub fn syntax(&self) -> Option<String> {
         let spec = self.verb?.spec();
         let lines: Vec<String> = spec
@@ -110,7 +110,7 @@ impl ParseError {
         Some(lines.join("\n"))
     }
 
-    /// A command of the same verb that would work for this reader, with `PASSWORD` for the password.
+    /// A command of the same verb that works for this reader, with `PASSWORD` for the password.
     pub fn example(&self, context: &ExampleContext) -> Option<String> {
         let mut context = context.clone();
         if let Some(game) = &self.game {

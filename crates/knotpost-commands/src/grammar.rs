@@ -1,6 +1,6 @@
-//! The front of a command: which game, which verb, and the order in which failures are told.
+//! Front of a command: game, verb, and the order of errors.
 //!
-//! The arguments of each verb are read in `verbs`.
+//! Arguments are read in `verbs`.
 
 use crate::arguments::Args;
 use crate::bound::{MOST_LINE_BYTES, bound};
@@ -14,9 +14,9 @@ use crate::verb::Scope;
 use crate::verbs::{Command, Verb, read_arguments};
 use crate::vocabulary::{GameWords, Vocabulary};
 
-/// Reads one line, cleaning it first.
+/// Cleans and parses one line.
 ///
-/// Failures are told in this order: the words and options, then the game.
+/// Errors in words and options precede an unknown game.
 pub fn parse(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
     if line.len() > MOST_LINE_BYTES {
         let message = format!("a line has at most {MOST_LINE_BYTES} bytes");
@@ -25,14 +25,13 @@ pub fn parse(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError>
     parse_clean(&clean(line), vocabulary)
 }
 
-/// Reads a line that is clean already.
 pub(crate) fn parse_clean(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
     let line = split_line(without_closing_mark(line));
     let head = find_head(&line.words, vocabulary)?;
     read_command(&line, &head, vocabulary).map_err(|error| complete(error, &line, &head))
 }
 
-/// A lone word without the punctuation behind it: `HELP!` is what its writer means by `help`.
+/// Strips punctuation behind a lone word: `HELP!` means `help`.
 fn without_closing_mark(line: &str) -> &str {
     if line.contains(char::is_whitespace) {
         line
@@ -41,27 +40,22 @@ fn without_closing_mark(line: &str) -> &str {
     }
 }
 
-/// The game a line names.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum NamedGame<'v> {
-    /// None; the verb speaks to the server, or is a `move` without a game.
+    /// None; the verb is the server's, or a `move` without a game.
     Missing,
-    /// A word that is no game of this server.
+    /// Not a game of this server.
     Unknown,
-    /// One of the server's.
     Known(&'v GameWords),
 }
 
-/// The front of a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Head<'v> {
     pub(crate) game: NamedGame<'v>,
     pub(crate) verb: Verb,
-    /// How many words the front takes.
     pub(crate) length: usize,
 }
 
-/// What the first word may stand for.
 #[derive(Clone, Copy, PartialEq)]
 enum First<'v> {
     Game(&'v GameWords),
@@ -69,7 +63,6 @@ enum First<'v> {
     Move,
 }
 
-/// Finds game and verb.
 pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> Result<Head<'v>, ParseError> {
     let skipped = usize::from(starts_with_new(words, vocabulary));
     let mut rest = words.iter().skip(skipped).map(|word| word.text);
@@ -101,7 +94,6 @@ pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> R
     }
 }
 
-/// Says that a verb stands before its game.
 fn game_goes_first(game: &GameWords, verb: Verb) -> ParseError {
     let (game, name) = (&game.name, verb.spec().name());
     let message = format!("the game stands before `{name}`: begin with `{game} {name}`");
@@ -110,7 +102,7 @@ fn game_goes_first(game: &GameWords, verb: Verb) -> ParseError {
     error
 }
 
-/// The subject of a first board mail starts with `New`; a reply to it is still a move.
+/// The Subject of a board's first mail begins with `New`; a reply to it is still a move.
 fn starts_with_new(words: &[Word<'_>], vocabulary: &Vocabulary) -> bool {
     let [first, second, ..] = words else { return false };
     first.text.eq_ignore_ascii_case("new") && vocabulary.game(second.text).is_some()
@@ -128,7 +120,6 @@ fn specs_of(scope: Scope) -> impl Iterator<Item = &'static crate::VerbSpec> {
     Verb::all().iter().map(|verb| verb.spec()).filter(move |spec| spec.scope == scope)
 }
 
-/// All words of the playing verbs.
 fn game_words() -> impl Iterator<Item = (&'static str, Verb)> {
     specs_of(Scope::Game)
         .flat_map(|spec| spec.words.iter().chain(spec.synonyms).map(move |word| (*word, spec.verb)))
@@ -167,7 +158,7 @@ fn find_game_verb(game: &GameWords, word: Option<&str>, vocabulary: &Vocabulary)
     }
 }
 
-/// Finds a verb of the server by its first word, exact, and its second one where it has two.
+/// Finds a verb of the server by its exact first word, and its second if it has two.
 fn find_server_verb<'v>(first: &str, second: Option<&str>) -> Result<Head<'v>, ParseError> {
     let same_first = || specs_of(Scope::Server).filter(move |spec| spec.words.first() == Some(&first));
     if let Some(spec) = same_first().find(|spec| spec.words.len() == 1) {
@@ -183,7 +174,6 @@ fn find_server_verb<'v>(first: &str, second: Option<&str>) -> Result<Head<'v>, P
     Err(ParseError::new(ErrorCode::WrongArguments, message).with_suggestions(whole))
 }
 
-/// Says why a first word is no command.
 fn explain_first(word: &str, second: Option<&str>, vocabulary: &Vocabulary) -> ParseError {
     let games: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     if let Found::One(verb) = resolve(word, game_words()) {
@@ -203,13 +193,12 @@ fn explain_first(word: &str, second: Option<&str>, vocabulary: &Vocabulary) -> P
     unknown(format!("{what} is neither a command nor a game{}", did_you_mean(&near)), near)
 }
 
-/// The word in quotes, or where it stands if it had to be hidden.
+/// The word in quotes, or its position if masked.
 fn name_word(word: &str, place: &str, vocabulary: &Vocabulary) -> String {
     let shown = if reads_as_verb(word) { word.to_owned() } else { show(word, vocabulary) };
     if shown == MASK { place.to_owned() } else { format!("`{shown}`") }
 }
 
-/// The word by which a playing verb is suggested.
 fn canonical(verb: Verb) -> &'static str {
     verb.spec().words.first().copied().unwrap_or_default()
 }
@@ -242,7 +231,6 @@ fn first_word<'a>(line: &Line<'a>) -> &'a str {
     line.words.first().map_or("", |word| word.text)
 }
 
-/// Says that a word in the place of a game is none.
 pub(crate) fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
     let names: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     let what = name_word(word, "the first word", vocabulary);
@@ -251,7 +239,6 @@ pub(crate) fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
     ParseError::new(ErrorCode::UnknownGame, message).with_suggestions(near)
 }
 
-/// Adds to an error what the front of the line tells.
 fn complete(mut error: ParseError, line: &Line<'_>, head: &Head<'_>) -> ParseError {
     error.verb = error.verb.or(Some(head.verb));
     if let NamedGame::Known(game) = head.game {

@@ -1,9 +1,8 @@
-//! The command language: one line of text becomes one [`Command`]. What is put together from other parts, such as the
-//! fields of a form, is held to the same rules by [`check()`].
+//! The command language: one line of text becomes one [`Command`]. Commands from other sources, such as
+//! forms, are validated by [`check()`].
 //!
-//! The crate is pure. It reads no file, no clock and no network, and it does not know the rules of any
-//! game: what it must know about games (their names and option words) comes in as a [`Vocabulary`].
-//! Whether a user exists, a board is running or a move is legal is decided elsewhere.
+//! The crate is pure: no files, no clock, no network, no rules of games. Names and options of games come in
+//! as a [`Vocabulary`]. Existence of users and boards and legality of moves are checked elsewhere.
 
 #![warn(missing_docs)]
 

@@ -1,9 +1,8 @@
-//! Showing users their own lines without the passwords in it.
+//! Masking of passwords in users' own lines.
 //!
-//! In a command the passwords are known by their places, and a verb that takes no password hides nothing. In any other
-//! line each word that is long enough may be a password, and all such words are hidden except those of the language
-//! itself, the word in the place of a verb, and behind a userid and a password that look like such numbers, dates and the
-//! values of options.
+//! In a valid command, passwords are known by position. In any other line every sufficiently long word may be
+//! one and is masked, except words of the language, the word in place of a verb, and, behind a plausible
+//! userid and password, numbers, dates and option values.
 
 use crate::arguments::{Args, is_address, is_option_name, is_preference};
 use crate::clean::clean;
@@ -15,38 +14,35 @@ use crate::verbs::Verb;
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password};
 
-/// What is shown in place of a password, whatever its length.
+/// Shown in place of a password of any length.
 pub const MASK: &str = "********";
-/// No password has fewer characters.
 pub(crate) const SHORTEST_SECRET: usize = 6;
-/// More characters of a word are not repeated.
+/// Characters of a word shown in an error.
 const LONGEST_NAMED: usize = 40;
-/// No verb has more letters, nor has what is near to one.
+/// Letters of the longest verb, or of one nearly right.
 const LONGEST_VERB: usize = 16;
-/// Board numbers with more digits are not taken for granted.
+/// Digits of a board number shown without doubt.
 const LONGEST_BOARD: usize = 6;
-/// Dates and times have no more characters.
 const LONGEST_DATE: usize = 10;
-/// How often a line is read anew; one that still changes then is hidden altogether.
+/// Readings of a line; one that still changes after these is masked entirely.
 const MOST_READINGS: usize = 16;
-/// Stands for an earlier mask while a line is read, so that masking twice is masking once.
+/// Replaces an earlier mask while a line is read, so that masking is idempotent.
 pub(crate) const STAND_IN: &str = "Masked-Word.1";
 
-/// The line, cleaned, with every password as `********`. Masking it again changes nothing.
+/// Masks the passwords of a line with `********`, after cleaning it. Idempotent.
 ///
-/// In a line that is no command, or whose userid and password cannot be what they stand for, this is
-/// [`mask_cautiously`].
+/// A line that is no command, or whose userid and password are implausible, is masked by [`mask_cautiously`].
 pub fn mask(line: &str, vocabulary: &Vocabulary) -> String {
     until_stable(line, |line| hide(line, vocabulary))
 }
 
-/// The line, cleaned, with every word as `********` that could be a password: for lines whose userid and
-/// password turned out wrong, where the two may have been exchanged.
+/// Masks every word that could be a password: for lines whose userid and password turned out wrong, where
+/// they may have been exchanged.
 pub fn mask_cautiously(line: &str, vocabulary: &Vocabulary) -> String {
     until_stable(line, |line| hide_unknown(line, vocabulary))
 }
 
-/// One word for an error text in full: for words that stand where no password can.
+/// A word for an error text in full, at a position without passwords.
 pub(crate) fn name(word: &str) -> String {
     match word.char_indices().nth(LONGEST_NAMED) {
         Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
@@ -54,13 +50,13 @@ pub(crate) fn name(word: &str) -> String {
     }
 }
 
-/// One word of a verb's arguments for an error text, hidden if it could be a password.
+/// An argument for an error text, masked if it could be a password.
 pub(crate) fn show_argument(word: &str, verb: Verb, vocabulary: &Vocabulary) -> String {
     if takes_password(verb) { show(word, vocabulary) } else { name(word) }
 }
 
-/// One word of a verb's arguments for an error text, as [`show_argument`]; a number, a date and the value of an option or
-/// preference behind userid and password are shown.
+/// As [`show_argument`]; numbers, dates and values of options or preferences behind userid and password are
+/// shown.
 pub(crate) fn show_in(word: &str, args: &Args<'_>) -> String {
     let sound = sound_secrets(args.verb, args.words, args.vocabulary);
     let is_behind = sound.is_some_and(|secrets| {
@@ -77,14 +73,13 @@ pub(crate) fn show_in(word: &str, args: &Args<'_>) -> String {
     if is_behind { name(word) } else { show_argument(word, args.verb, args.vocabulary) }
 }
 
-/// The name of an option or preference for an error text: one that is spelled as they are is shown.
+/// The name of an option or preference for an error text, shown if spelt like one.
 pub(crate) fn show_name(word: &str, verb: Verb, vocabulary: &Vocabulary) -> String {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
     let reads_as_name = word.len() <= LONGEST_VERB && word.bytes().all(is_letter);
     if reads_as_name { word.to_owned() } else { show_argument(word, verb, vocabulary) }
 }
 
-/// Whether a password may stand among the arguments of a verb.
 fn takes_password(verb: Verb) -> bool {
     let spec = verb.spec();
     spec.who != WhoAt::Nowhere
@@ -94,7 +89,7 @@ fn takes_password(verb: Verb) -> bool {
         }
 }
 
-/// One word for an error text, hidden if it could be a password.
+/// A word for an error text, masked if it could be a password.
 pub(crate) fn show(word: &str, vocabulary: &Vocabulary) -> String {
     if word.chars().count() < SHORTEST_SECRET || vocabulary.is_known(word) {
         word.to_owned()
@@ -103,10 +98,10 @@ pub(crate) fn show(word: &str, vocabulary: &Vocabulary) -> String {
     }
 }
 
-/// Hides until there is nothing more to hide.
+/// Masks until nothing changes.
 ///
-/// A word that became a mask may have been the head of the command, and the line read without it has its
-/// password elsewhere: what is shown must be sound in that reading too.
+/// A masked word may have been the head of the command; without it the password is at another position, and
+/// the result must be safe in that reading too.
 fn until_stable(line: &str, hide: impl Fn(&str) -> String) -> String {
     let mut shown = clean(line);
     for _ in 0..MOST_READINGS {
@@ -119,7 +114,6 @@ fn until_stable(line: &str, hide: impl Fn(&str) -> String) -> String {
     rewrite(&shown, |_, _| MASK.to_owned())
 }
 
-/// One reading of the line, with the passwords it finds as masks.
 fn hide(line: &str, vocabulary: &Vocabulary) -> String {
     match secrets_by_place(line, vocabulary) {
         Some(places) => rewrite(
@@ -136,7 +130,6 @@ fn read_again(line: &str) -> String {
     rewrite(line, |_, piece| if piece == MASK { STAND_IN.to_owned() } else { piece.to_owned() })
 }
 
-/// Maps the pieces of a line.
 fn rewrite(line: &str, change: impl Fn(usize, &str) -> String) -> String {
     let pieces = line.split_whitespace().enumerate().map(|(place, piece)| change(place, piece));
     pieces.collect::<Vec<_>>().join(" ")
@@ -146,8 +139,7 @@ fn restore(piece: &str) -> String {
     if piece == STAND_IN { MASK.to_owned() } else { piece.to_owned() }
 }
 
-/// The passwords of arguments whose userid and passwords look like what they should be; `None` where they do not, or there
-/// are none.
+/// Passwords of arguments with plausible userid and passwords; `None` if implausible, or there are none.
 fn sound_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> Option<Vec<Word<'a>>> {
     let userid = args.get(who_at(verb, args)?).map(|word| word.text).filter(|userid| *userid != STAND_IN)?;
     let secrets = secret_words(verb, args);
@@ -158,20 +150,19 @@ fn sound_secrets<'a>(verb: Verb, args: &[Word<'a>], vocabulary: &Vocabulary) -> 
     (!secrets.is_empty() && secrets.iter().all(is_sound)).then_some(secrets)
 }
 
-/// Numbers, dates, times and the like.
 fn is_number(word: &str) -> bool {
     word.len() <= LONGEST_DATE
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().all(|byte| byte.is_ascii_digit() || b".,-+/:#".contains(&byte))
 }
 
-/// Pieces that give a value to an option or preference that there is.
+/// Assignments to existing options or preferences.
 fn is_setting(piece: &str, vocabulary: &Vocabulary) -> bool {
     let named = piece.trim_start_matches('-').split_once('=');
     named.is_some_and(|(name, _)| is_option_name(name, vocabulary) || is_preference(name))
 }
 
-/// The places of the passwords in a line that is a command and looks sound, or whose verb takes none; `None` in any other.
+/// Positions of the passwords in a plausible command, or one whose verb takes none; `None` for other lines.
 fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
     let split = split_line(line);
     let head = find_head(&split.words, vocabulary).ok().filter(|head| head.game != NamedGame::Unknown)?;
@@ -186,8 +177,8 @@ fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
     for secret in &secrets {
         let password = Password::given(secret.text);
         let sound = Credentials::typed(userid, password).are_plausible();
-        // The password once more in another word, or a mask in another place: then it
-        // is anybody's guess which word is which.
+        // The password repeated in another word, or a mask at another position, makes the assignment of words
+        // doubtful.
         let is_strange =
             |piece: &str| piece == STAND_IN || (secret.text != STAND_IN && piece.contains(secret.text));
         let mut others = line.split_whitespace().enumerate().filter(|(place, _)| !is_at(&secrets, *place));
@@ -198,9 +189,9 @@ fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
     Some(secrets.iter().map(|secret| secret.place).collect())
 }
 
-/// Whether a word in the place of a password rather belongs behind it: an address, a word of the language,
-/// a board or date, what looks like a preference, several placements. Then the userid was left out, and the password may
-/// stand in its place.
+/// True for a word in the password's position that belongs behind it: an address, a word of the language, a
+/// board or date, a preference, several placements. Then the userid was left out and the password may be in
+/// its place.
 fn is_misplaced(word: &str, vocabulary: &Vocabulary) -> bool {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '#' | '.');
     is_address(word)
@@ -214,7 +205,6 @@ fn is_at(words: &[Word<'_>], place: usize) -> bool {
     words.iter().any(|word| word.place == place)
 }
 
-/// The index of the userid among the arguments.
 fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
     let spec = verb.spec();
     let place = match spec.masking {
@@ -231,7 +221,6 @@ fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
     }
 }
 
-/// The words that stand where a password should.
 fn secret_words<'a>(verb: Verb, args: &[Word<'a>]) -> Vec<Word<'a>> {
     let Some(at) = who_at(verb, args) else { return Vec::new() };
     let count = match verb.spec().masking {
@@ -241,7 +230,7 @@ fn secret_words<'a>(verb: Verb, args: &[Word<'a>]) -> Vec<Word<'a>> {
     args.iter().skip(at + 1).take(count).copied().collect()
 }
 
-/// Hides what could be a password, without trusting the line's shape.
+/// Masks without trusting the line's structure.
 fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
     let split = split_line(line);
     let mut kept: Vec<usize> = Vec::new();
@@ -256,7 +245,7 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
         let unknown_game = usize::from(head.game == NamedGame::Unknown);
         kept.extend(front.iter().skip(unknown_game).map(|word| word.place));
         kept.extend(args.first().filter(|word| is_short_board(word.text)).map(|word| word.place));
-        // A mask before a word that is none hides a long board number: no password follows that at once.
+        // A mask before an unmasked word hides a long board number: no password follows at once.
         let is_mask = |at: usize| args.get(at).is_some_and(|word| word.text == STAND_IN);
         let hides_board = head.verb.spec().who == WhoAt::Either && is_mask(0) && !is_mask(1);
         secrets = if hides_board {
@@ -269,7 +258,7 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
             .and_then(|secrets| secrets.last().map(|secret| secret.place));
     }
     rewrite(line, |place, piece| {
-        // Of a mask nothing is left to hide; a word may contain its stand-in by chance.
+        // A mask contains no secret; a word may contain the stand-in by chance.
         let holds_secret = secrets.iter().any(|word| word.text != STAND_IN && piece.contains(word.text));
         if is_at(&secrets, place) {
             MASK.to_owned()
@@ -286,13 +275,13 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
     })
 }
 
-/// The place of the word that stands where a verb does, if it is nothing but letters as a verb is.
+/// Position of a word of letters in place of the verb.
 fn verb_place(words: &[Word<'_>], vocabulary: &Vocabulary) -> Option<usize> {
     let after_game = words.first().is_some_and(|word| vocabulary.game(word.text).is_some());
     words.get(usize::from(after_game)).filter(|word| reads_as_verb(word.text)).map(|word| word.place)
 }
 
-/// Whether a word is nothing but letters and no longer than a verb: in the place of one it is shown though it is none.
+/// True for a word of letters no longer than a verb, which is shown in place of a verb even if unknown.
 pub(crate) fn reads_as_verb(word: &str) -> bool {
     word.len() <= LONGEST_VERB && word.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
@@ -302,7 +291,6 @@ fn is_short_board(word: &str) -> bool {
     word.len() <= 2 * LONGEST_BOARD && board.number.to_string().len() <= LONGEST_BOARD
 }
 
-/// The words that are addresses, in verbs that take some.
 fn addresses<'a>(verb: Verb, args: &'a [Word<'a>]) -> impl Iterator<Item = &'a Word<'a>> {
     let from = match verb.spec().masking {
         Masking::Addresses | Masking::NewUser => 2,

@@ -1,13 +1,13 @@
-//! The lines of a mail that carries several commands.
+//! Lines of a mail with several commands.
 
 use crate::error::{ErrorCode, ParseError};
 use crate::verbs::Verb;
 
-/// Lines carried out at most.
+/// Lines carried out.
 pub const MAX_LINES: usize = 50;
 
-/// The lines of a body that are commands: no blank, comment (`#`) or quoted (`>`) ones, and nothing after
-/// a signature line. More than fifty are an error.
+/// Command lines of a body: without blank, comment (`#`) and quoted (`>`) lines, up to a signature line. More
+/// than fifty are an error.
 pub fn command_lines(body: &str) -> Result<Vec<&str>, ParseError> {
     let lines: Vec<&str> = body
         .lines()
@@ -26,7 +26,7 @@ pub fn command_lines(body: &str) -> Result<Vec<&str>, ParseError> {
     Ok(lines)
 }
 
-/// `-- ` alone on its line; some programs eat the blank at its end.
+/// `-- ` alone; some programs strip the blank at its end.
 fn is_signature(line: &str) -> bool {
     line.trim_end_matches(['\r', ' ', '\u{a0}']) == "--"
 }

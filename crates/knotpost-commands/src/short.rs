@@ -1,7 +1,7 @@
-//! The short commands with which a mail to a reply address is answered.
+//! Short commands for mails to a reply address.
 //!
-//! The address already says who plays on which board, so a move alone is enough. A word that is both a
-//! move of the game and a short command is a move; whoever knows the game must try that first.
+//! The address identifies player and board, so a move alone is enough. A word that is both a move and a short
+//! command is a move; the caller must try the game's notation first.
 
 use crate::arguments::{is_turn, read_queued, split_number};
 use crate::bound::check_moves;
@@ -16,16 +16,16 @@ use crate::vocabulary::Vocabulary;
 /// One short command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShortCommand {
-    /// Act on the board; `number` is the number the move must get.
+    /// Act on the board; `number` is the required number of the move.
     Act {
-        /// What to do.
+        /// The action.
         action: Action,
         /// Counted from 1.
         number: Option<u32>,
     },
-    /// Play what was submitted.
+    /// Play the submitted move.
     Confirm,
-    /// Keep moves for later; at least one.
+    /// Queue moves; at least one.
     Queue {
         /// In the order of play.
         moves: Vec<QueuedMove>,
@@ -35,7 +35,7 @@ pub enum ShortCommand {
         /// In the order of play.
         moves: Vec<Action>,
     },
-    /// Chat. What follows the line belongs to the text as well.
+    /// Chat. Lines after it belong to the text as well.
     Chat {
         /// The rest of the line, blanks as typed; may be empty.
         text: String,
@@ -44,11 +44,10 @@ pub enum ShortCommand {
     Show,
     /// Play the finished board once more.
     Rematch,
-    /// Tell what a computer player would do.
+    /// Ask for a computer player's move.
     Hint,
 }
 
-/// The words that are more than an action.
 #[derive(Clone, Copy, PartialEq)]
 enum Keyword {
     Confirm,
@@ -70,7 +69,7 @@ const KEYWORDS: [(&str, Keyword); 7] = [
     ("hint", Keyword::Hint),
 ];
 
-/// Reads one line at a reply address. A single word that is no short command is taken for a move.
+/// Parses a line at a reply address. A single unknown word is a move.
 pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, ParseError> {
     let cleaned = clean(line);
     let words: Vec<&str> = cleaned.split_whitespace().collect();
@@ -108,7 +107,7 @@ pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, 
 }
 
 fn read_action(first: &str, rest: &[&str], vocabulary: &Vocabulary) -> Result<ShortCommand, ParseError> {
-    // `move f12` is what somebody writes who has the long form in mind.
+    // `move f12`: a writer used to the long form.
     let (word, rest) = match (first.eq_ignore_ascii_case("move"), rest) {
         (true, [word, rest @ ..]) => (*word, rest),
         _ => (first, rest),

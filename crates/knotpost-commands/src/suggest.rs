@@ -1,27 +1,23 @@
-//! Finding the word that was meant: shortened words, and words typed nearly right.
+//! Matching of shortened and misspelt words.
 
-/// Fewest letters by which a command or game may be shortened.
+/// Letters required to shorten a command or game.
 const SHORTEST_PREFIX: usize = 4;
-/// How alike two words must be to be worth a suggestion, between 0 and 1.
+/// Similarity required for a suggestion, from 0 to 1.
 const LIKENESS: f64 = 0.55;
-/// No word of the language is longer, so longer input is not compared.
+/// Longer than any word of the language; longer input is not compared.
 const LONGEST_WORD: usize = 32;
-/// Suggestions given at most.
 const MOST: usize = 3;
 
-/// What a word stands for among some candidates.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found<T> {
-    /// Exactly one thing.
     One(T),
-    /// Several; these are their words.
+    /// Several; their words.
     Many(Vec<String>),
-    /// Nothing.
     Nothing,
 }
 
-/// Finds a command or game word: an exact word wins, else an unambiguous prefix of four letters or more.
-/// Case is ignored; several words for one thing are not ambiguous.
+/// Finds a command or game: an exact word wins, else an unambiguous prefix of four letters or more. Case is
+/// ignored; several words for one thing are not ambiguous.
 pub(crate) fn resolve<'a, T: Copy + PartialEq>(
     word: &str,
     candidates: impl IntoIterator<Item = (&'a str, T)>,
@@ -29,7 +25,7 @@ pub(crate) fn resolve<'a, T: Copy + PartialEq>(
     resolve_prefix(word, SHORTEST_PREFIX, candidates)
 }
 
-/// Like [`resolve`], with prefixes from `shortest` letters on.
+/// As [`resolve`], for prefixes from `shortest` letters on.
 pub(crate) fn resolve_prefix<'a, T: Copy + PartialEq>(
     word: &str,
     shortest: usize,
@@ -52,8 +48,7 @@ pub(crate) fn resolve_prefix<'a, T: Copy + PartialEq>(
     }
 }
 
-/// What the candidates nearest to a word stand for, best first, at most three. A candidate is a word and
-/// the name by which it is suggested.
+/// Names of the nearest candidates, best first, at most three. A candidate is a word and its suggested name.
 pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -77,7 +72,6 @@ pub(crate) fn nearest<'a>(
     names
 }
 
-/// `a`, `a or b`, `a, b or c`.
 pub(crate) fn one_of<S: AsRef<str>>(words: &[S]) -> String {
     match words {
         [] => String::new(),

@@ -1,17 +1,16 @@
-//! A clean line as words and options.
+//! Tokens of a clean line: words and options.
 //!
-//! Knows what an option looks like, not which options there are.
+//! Knows the shape of options, not their names.
 
-/// A word of a line that is not an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// The text, without quotes around it.
+    /// Without surrounding quotes.
     pub(crate) text: &'a str,
-    /// Its place among all blank-separated pieces of the line.
+    /// Index among all blank-separated pieces of the line.
     pub(crate) place: usize,
 }
 
-/// How many dashes an option was written with; they say whose option was meant in the first place.
+/// Dashes of an option; they indicate its kind, which is tried first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dashes {
     /// `-name`: the game's.
@@ -20,7 +19,6 @@ pub(crate) enum Dashes {
     Two,
 }
 
-/// An option as typed.
 #[derive(Clone, Copy)]
 pub(crate) struct RawOption<'a> {
     pub(crate) dashes: Dashes,
@@ -28,7 +26,6 @@ pub(crate) struct RawOption<'a> {
     pub(crate) value: Option<&'a str>,
 }
 
-/// The pieces of a line.
 pub(crate) struct Line<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) options: Vec<RawOption<'a>>,
@@ -62,7 +59,7 @@ pub(crate) fn read_option(piece: &str) -> Option<RawOption<'_>> {
     Some(RawOption { dashes, name, value })
 }
 
-/// Takes one pair of quotes off; nothing in the language may contain quotes, so they cannot be meant.
+/// Strips one pair of quotes, which nothing in the language contains.
 pub(crate) fn unquote(piece: &str) -> &str {
     let inner =
         |quote: char| piece.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.is_empty());

@@ -1,20 +1,20 @@
-//! The small values that commands carry: boards, selectors, actions, options.
+//! Values of commands: boards, selectors, actions, options.
 //!
-//! They are parsed as far as the language goes. Whether a board exists or a move is legal is not known here.
+//! Syntax only; existence and legality are checked elsewhere.
 
 use std::fmt;
 
-/// A board, and optionally the moment in its history: `123`, `#123`, `123#7`, `123#-1`.
+/// A board, optionally at a ply: `123`, `#123`, `123#7`, `123#-1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BoardAt {
     /// The number of the board within its game.
     pub number: u32,
-    /// After how many moves; a negative number counts back from the end.
+    /// Number of moves made; negative counts back from the end.
     pub at: Option<i64>,
 }
 
 impl BoardAt {
-    /// Reads a board word; `None` when the word is not one.
+    /// Parses a board word.
     pub fn from_word(word: &str) -> Option<Self> {
         let word = word.strip_prefix('#').unwrap_or(word);
         let (number, at) = match word.split_once('#') {
@@ -34,7 +34,6 @@ impl fmt::Display for BoardAt {
     }
 }
 
-/// Reads digits alone: no sign, no blank.
 pub(crate) fn read_count(word: &str) -> Option<u32> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
@@ -47,12 +46,12 @@ fn read_ply(word: &str) -> Option<i64> {
     word.parse().ok()
 }
 
-/// Which boards of a user are meant.
+/// Selection among a user's boards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Selector {
     /// Every board.
     All,
-    /// Boards being played.
+    /// Boards in play.
     Active,
     /// Finished boards.
     Inactive,
@@ -69,10 +68,9 @@ impl Selector {
     pub const ALL: [Self; 6] =
         [Self::All, Self::Active, Self::Inactive, Self::Next, Self::Tournament, Self::Standard];
 
-    /// The selectors of a table of boards.
     pub(crate) const OF_TABLES: [Self; 4] = [Self::All, Self::Active, Self::Inactive, Self::Next];
 
-    /// The selector of this word, in any case but never shortened.
+    /// Parses a selector, case-insensitive but never shortened.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|selector| selector.as_str().eq_ignore_ascii_case(word))
     }
@@ -90,7 +88,7 @@ impl Selector {
     }
 }
 
-/// What a player does on a board.
+/// An action of a player on a board.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A move in the game's own notation, as typed.
@@ -103,18 +101,17 @@ pub enum Action {
     Propose,
     /// Ask to take back the last move.
     Undo,
-    /// Ask that a computer player goes on in the seat of a player who does not move.
+    /// Ask that a computer player replaces an inactive player.
     Substitute,
-    /// Agree to what was proposed.
+    /// Agree to a proposal.
     Accept,
-    /// Refuse what was proposed.
+    /// Refuse a proposal.
     Reject,
     /// Give up.
     Resign,
 }
 
 impl Action {
-    /// The words that act on a board without being a move of a game.
     const KEYWORDS: [(&'static str, Self); 8] = [
         ("pass", Self::Pass),
         ("swap", Self::Swap),
@@ -126,7 +123,7 @@ impl Action {
         ("resign", Self::Resign),
     ];
 
-    /// The action of a keyword, in any case but never shortened; `--` and `-` are a pass.
+    /// Parses a keyword, case-insensitive but never shortened; `--` and `-` are a pass.
     pub fn from_keyword(word: &str) -> Option<Self> {
         if matches!(word, "--" | "-") {
             return Some(Self::Pass);
@@ -135,13 +132,13 @@ impl Action {
         found.map(|(_, action)| action)
     }
 
-    /// The action of any word: a keyword, else a move of the game.
+    /// Parses any word: a keyword, else a move.
     pub fn from_word(word: &str) -> Self {
         Self::from_keyword(word).unwrap_or_else(|| Self::Move(word.to_owned()))
     }
 
-    /// The action of a field that holds nothing else; `None`: it is not one word, is the mark `**` of a mail with a
-    /// comment, or holds `#`, behind which a line has the number of the move.
+    /// Parses a form field; `None`: not one word, the mark `**`, or with `#`, which separates a move's number
+    /// in a line.
     pub fn from_field(text: &str) -> Option<Self> {
         let word = crate::clean::read_word(text)?;
         (word != "**" && !word.contains('#')).then(|| Self::from_word(&word))
@@ -164,7 +161,7 @@ impl Action {
 }
 
 impl fmt::Debug for Action {
-    /// Hides the text of a move that is long enough to be a misplaced password.
+    /// Masks a move long enough to be a misplaced password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Move(text) if text.len() >= crate::mask::SHORTEST_SECRET => f.write_str("Move(…)"),
@@ -174,7 +171,7 @@ impl fmt::Debug for Action {
     }
 }
 
-/// An option of a game as given, its name completed.
+/// A game option as given, its name completed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GivenOption {
     /// The full name in lower case, without dashes.
@@ -183,18 +180,19 @@ pub struct GivenOption {
     pub value: Option<String>,
 }
 
-/// A length of time, given in days with fractions.
+/// A length of time in days with fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Days {
     millis: u64,
 }
 
 impl Days {
-    /// The longest time that may be asked for.
+    /// The maximum.
     pub const MAX: Self = Self { millis: 3650 * Self::MILLIS_PER_DAY };
     const MILLIS_PER_DAY: u64 = 86_400_000;
 
-    /// Reads a number of days above 0 and at most 3650, `.` or `,` before the fraction. At least a second.
+    /// Parses a number of days above 0 and at most 3650, with `.` or `,` before the fraction. At least a
+    /// second.
     pub fn from_word(word: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
         if word.len() > 20 || !word.chars().all(plain) {
@@ -219,7 +217,7 @@ impl Days {
     }
 }
 
-/// The options that belong to the server, not to a game.
+/// The server's options, not those of a game.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerOptions {
     /// Time without a move until the reminder.
@@ -230,11 +228,11 @@ pub struct ServerOptions {
     pub totaltime: Option<Days>,
     /// The game does not count for ratings.
     pub unrated: bool,
-    /// A computer player takes what nobody else looks for.
+    /// A computer player may take an unmatched seek.
     pub computer: Option<ComputerWish>,
 }
 
-/// Which computer player is wanted.
+/// A wanted computer player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComputerWish {
     /// One that suits the player.
@@ -244,10 +242,9 @@ pub enum ComputerWish {
 }
 
 impl ComputerWish {
-    /// The highest level.
     const HIGHEST: u8 = 8;
 
-    /// The wish of a value: none, or a level.
+    /// Parses a value: none, or a level.
     pub fn from_value(value: Option<&str>) -> Option<Self> {
         let Some(value) = value else { return Some(Self::Suited) };
         let level = value.parse().ok().filter(|level| (1..=Self::HIGHEST).contains(level));
@@ -255,10 +252,10 @@ impl ComputerWish {
     }
 }
 
-/// A move kept for later.
+/// A queued move.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct QueuedMove {
-    /// Play it only if the next move of another seat is this one; as typed after `if:`.
+    /// Expected next move of another seat, as typed after `if:`; otherwise the move is not played.
     pub condition: Option<String>,
     /// A move, a pass or a swap.
     pub action: Action,
@@ -273,7 +270,7 @@ impl fmt::Debug for QueuedMove {
     }
 }
 
-/// The boards of one game that a subscription is about.
+/// The boards of a subscription in one game.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BoardSet {
     /// All of them, future ones too.
@@ -282,47 +279,47 @@ pub enum BoardSet {
     These(Vec<u32>),
 }
 
-/// What to do about the number of boards a user plays at most.
+/// A change of the limit on a user's boards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitChange {
     /// Only show it.
     Show,
-    /// No limit any more.
+    /// Remove the limit.
     Unlimited,
     /// At most this many active boards.
     AtMost(u32),
 }
 
-/// What to do about an advertisement for opponents.
+/// A change of a seek.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SeekChange {
     /// Only show it.
     Show,
-    /// Take it back.
+    /// Cancel it.
     Cancel,
-    /// How many more boards are wanted; at least 1.
+    /// Number of further boards wanted; at least 1.
     Want(u32),
 }
 
-/// How far a user has gone who wants to leave for good.
+/// Progress of an account deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Leaving {
-    /// They have said so.
+    /// Requested.
     Asked,
-    /// They have said so and added that they are sure.
+    /// Requested and confirmed.
     Sure,
 }
 
-/// What becomes of the comments and chat of a user who leaves for good.
+/// Treatment of a deleted user's comments and chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Remarks {
     /// They stay on the boards, which belong to the other players too.
     Stay,
-    /// Their words are removed.
+    /// Their text is removed.
     Removed,
 }
 
-/// What to do about a vacation.
+/// A change of a vacation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vacation {
     /// Only show it.
@@ -342,8 +339,8 @@ pub enum Vacation {
     },
 }
 
-/// A preference to be changed; name and value are from the list of preferences, in lower case.
-/// Only the value of `timezone` is free text.
+/// A preference to be changed; name and value are from the list of preferences, in lower case. Only the value
+/// of `timezone` is free text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Setting {
     /// The full name.

@@ -1,59 +1,59 @@
-//! The description of a verb, which the parser, the help, the error texts and the masking all read.
+//! Descriptions of verbs, used by parser, help, errors and masking.
 //!
-//! The verbs themselves are in `verbs`, a file each.
+//! The verbs are in `verbs`, a file each.
 
 use crate::error::ExampleContext;
 use crate::verbs::Verb;
 
-/// The description of a verb, for the help pages.
+/// Description of a verb, for the help pages.
 pub fn help(verb: Verb) -> &'static VerbSpec {
     verb.spec()
 }
 
-/// What stands in front of a verb.
+/// The addressee of a verb, in front of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Nothing: the verb speaks to the server.
+    /// The server; nothing in front.
     Server,
-    /// The name of a game.
+    /// A game, whose name precedes the verb.
     Game,
 }
 
-/// Where a verb expects userid and password among its arguments.
+/// Position of userid and password among the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WhoAt {
-    /// It needs no password.
+    /// No password needed.
     Nowhere,
-    /// They come first.
+    /// First.
     First,
-    /// They follow the board.
+    /// After the board.
     AfterBoard,
-    /// They follow a board if one comes first, else they come first.
+    /// After a board that comes first, else first.
     Either,
 }
 
-/// Who gets the answer.
+/// Recipient of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnswerTo {
     /// The sender of the command.
     Sender,
-    /// The registered addresses of those concerned.
+    /// The registered addresses of the users concerned.
     Registered,
 }
 
-/// Whether a verb asks or changes.
+/// Query or change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It reads and answers; nothing is different afterwards.
+    /// Read-only.
     Query,
-    /// It may change something.
+    /// May change something.
     Change,
 }
 
-/// What masking must know of a line, beside the place of userid and password.
+/// Rules of masking, beside the position of userid and password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Masking {
-    /// Nothing: one password stands where [`VerbSpec::who`] says, none where it says nowhere.
+    /// One password at the position of [`VerbSpec::who`], or none.
     ByPlace,
     /// A second password follows the first.
     NewPassword,
@@ -61,8 +61,8 @@ pub(crate) enum Masking {
     Addresses,
     /// A new userid and its password come first, then addresses.
     NewUser,
-    /// No password belongs here, but `change password` without its first word reads like this: what follows the userid
-    /// may be one.
+    /// Without a password, but `change password` lacking its first word reads like this: the words after the
+    /// userid may be passwords.
     AfterUserid,
 }
 
@@ -71,30 +71,29 @@ pub(crate) enum Masking {
 pub struct VerbSpec {
     /// The verb described.
     pub verb: Verb,
-    /// What stands in front of it.
+    /// Its addressee.
     pub scope: Scope,
     /// Its word, or its two words (`change password`).
     pub words: &'static [&'static str],
-    /// Other words for the same.
+    /// Synonyms.
     pub synonyms: &'static [&'static str],
     /// Its forms, one each; `<game>` stands for the game's name.
     pub syntax: &'static [&'static str],
-    /// What it does, in one line.
+    /// Effect, in one line.
     pub meaning: &'static str,
-    /// Where it wants userid and password.
+    /// Position of userid and password.
     pub who: WhoAt,
-    /// Who gets the answer.
+    /// Recipient of the answer.
     pub answer: AnswerTo,
-    /// Whether it asks or changes.
+    /// Query or change.
     pub effect: Effect,
-    /// What else of its line is to be shown or hidden.
     pub(crate) masking: Masking,
-    /// An example with places for the reader's own names, see [`VerbSpec::example`].
+    /// An example with placeholders, see [`VerbSpec::example`].
     pub template: &'static str,
 }
 
 impl VerbSpec {
-    /// Whether the verb acts in the name of a user.
+    /// True if the verb acts in the name of a user.
     pub fn needs_password(&self) -> bool {
         self.who != WhoAt::Nowhere
     }
@@ -104,7 +103,7 @@ impl VerbSpec {
         self.words.join(" ")
     }
 
-    /// An example filled with what is known about the reader; the rest gets stand-ins.
+    /// An example filled with facts about the reader; placeholders for the rest.
     pub fn example(&self, context: &ExampleContext) -> String {
         let or = |known: &Option<String>, other: &str| known.clone().unwrap_or_else(|| other.to_owned());
         self.template

@@ -1,6 +1,6 @@
-//! The words that depend on the games of a server, and which words nobody may have as a userid.
+//! Words that depend on the games of a server, and reserved userids.
 //!
-//! The vocabulary is plain data: it knows how games and options are called, not what they mean.
+//! Plain data: names of games and options, without their meaning.
 
 use crate::value::{Action, Selector};
 use crate::verbs::Verb;
@@ -10,11 +10,11 @@ use crate::verbs::Verb;
 pub struct OptionWord {
     /// The name without dashes, in lower case.
     pub name: String,
-    /// Whether it is written `-name=value` (true) or `-name` (false).
+    /// True for `-name=value`, false for `-name`.
     pub takes_value: bool,
-    /// One line that says what it does.
+    /// Its effect, in one line.
     pub help: String,
-    /// The default as shown to players; empty when there is nothing to show.
+    /// The default as shown to players; may be empty.
     pub default: String,
 }
 
@@ -37,7 +37,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// A vocabulary of these games; their names and option names are folded to lower case.
+    /// A vocabulary of these games; names are folded to lower case.
     pub fn new(mut games: Vec<GameWords>) -> Self {
         for game in &mut games {
             game.name = game.name.to_lowercase();
@@ -48,13 +48,13 @@ impl Vocabulary {
         Self { games, own_names: Vec::new() }
     }
 
-    /// The same on a server that goes by these names, which nobody may sign up with.
+    /// Adds names of the server itself, which nobody may sign up with.
     #[must_use]
     pub fn of_server(self, names: &[&str]) -> Self {
         Self { own_names: names.iter().map(|name| fold_name(name)).collect(), ..self }
     }
 
-    /// Whether a userid reads as the people or programs that run the server.
+    /// True if a userid looks like an operator or program of the server.
     pub(crate) fn reads_as_operator(&self, word: &str) -> bool {
         let name = fold_name(word);
         !name.is_empty()
@@ -72,15 +72,15 @@ impl Vocabulary {
         self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the word is spelled out in full in the language: a command, game, selector, action, option
-    /// or setting word. Such a word may be shown to anybody.
+    /// True for a full word of the language: a command, game, selector, action, option or setting word. Such
+    /// a word may be shown to anybody.
     pub(crate) fn is_known(&self, word: &str) -> bool {
         let word = word.to_ascii_lowercase();
         is_reserved(&word, self) || ["board", "new", "none", "off", "on"].contains(&word.as_str())
     }
 }
 
-/// Names that read as the people who run a server, or as its programs.
+/// Names that look like operators of a server, or its programs.
 const OPERATORS: &[&str] = &[
     "abuse",
     "admin",
@@ -120,7 +120,7 @@ const OPERATORS: &[&str] = &[
     "webmaster",
 ];
 
-/// A name as a hurried reader sees it: without signs between the letters, `0` as `o`, `1` and `l` as `i`.
+/// Folds look-alikes: without signs between the letters, `0` as `o`, `1` and `l` as `i`.
 fn fold_name(name: &str) -> String {
     let fold = |sign: char| match sign.to_ascii_lowercase() {
         '0' => 'o',
@@ -130,7 +130,7 @@ fn fold_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(fold).collect()
 }
 
-/// Whether a word means something in commands, so that nobody may have it as a userid.
+/// True if a word has a meaning in commands and is no possible userid.
 pub fn is_reserved(word: &str, vocabulary: &Vocabulary) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.as_str();

@@ -1,15 +1,13 @@
-//! Userids and passwords: what may be chosen, and how a password is kept out of every print-out.
+//! Userids and passwords: rules for choosing them, and protection of passwords from output.
 //!
-//! Nothing here knows whether a user exists or how a password is stored.
+//! Knows neither stored users nor hashes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::vocabulary::{Vocabulary, is_reserved};
 
-/// Fewest and most characters of a userid.
 const USERID_LENGTH: std::ops::RangeInclusive<usize> = 2..=20;
-/// Fewest and most characters of a password.
 const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 6..=128;
 
 /// A userid that may be signed up, spelled as typed.
@@ -19,7 +17,7 @@ const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 6..=128;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Userid(String);
 
-/// The rule that a proposed userid breaks.
+/// The rule violated by a proposed userid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UseridRule {
     /// Shorter than two or longer than twenty characters.
@@ -34,7 +32,7 @@ pub enum UseridRule {
     /// Would read as a board number.
     #[error("a userid is not a number")]
     AllDigits,
-    /// The word means something in commands.
+    /// The word has a meaning in commands.
     #[error("this userid is a word of the command language")]
     Reserved,
     /// Neither a letter nor a digit in it.
@@ -43,19 +41,19 @@ pub enum UseridRule {
     /// Starts with a dot, as hidden files and the folder above do.
     #[error("a userid does not start with `.`")]
     LeadingDot,
-    /// Reads as the people or programs that run the server.
+    /// Looks like an operator or program of the server.
     #[error("this userid reads as somebody who runs the server")]
     Operator,
-    /// The beginning of the names of the server's own players.
+    /// The prefix of the server's computer players.
     #[error("userids that begin with `knotbot` are for the server's own players")]
     OwnPlayer,
-    /// The web has pages of this name.
+    /// Name of a page of the web.
     #[error("this userid is the name of a page")]
     Page,
 }
 
 impl UseridRule {
-    /// The rule as it is told to somebody to whom the word may not be repeated.
+    /// The rule in words that do not repeat the userid.
     pub(crate) fn told_of(self, word: &str) -> String {
         if word.contains('@') {
             "first comes the userid, a short name of your choice, and not the address".to_owned()
@@ -65,9 +63,9 @@ impl UseridRule {
     }
 }
 
-/// How the userids of the server's own players begin.
+/// Prefix of the server's computer players.
 const OWN_PLAYERS: &str = "knotbot";
-/// What addresses of web pages have where a userid may stand, or may have one day.
+/// Path segments of web pages, present or reserved, where a userid may stand.
 const PAGES: &[&str] = &[
     "about",
     "account",
@@ -101,12 +99,12 @@ const PAGES: &[&str] = &[
 ];
 
 impl Userid {
-    /// What a userid may be, in few words.
+    /// The rule in few words.
     pub fn rule() -> String {
         format!("{} to {} letters, digits, `_`, `.` or `-`", USERID_LENGTH.start(), USERID_LENGTH.end())
     }
 
-    /// The full rule for somebody who signs up.
+    /// Applies all rules, for a signup.
     pub fn choose(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
         let userid = Self::assign(word, vocabulary)?;
         let folded = userid.folded();
@@ -120,7 +118,7 @@ impl Userid {
         if PAGES.contains(&folded.as_str()) { Err(UseridRule::Page) } else { Ok(userid) }
     }
 
-    /// The rule for a user whom an administrator adds: names that read as an operator are theirs to give.
+    /// Applies the rules for a user added by an administrator: names like an operator's are allowed.
     pub fn assign(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
         let userid = Self::keep(word, vocabulary)?;
         if !word.chars().any(|sign| sign.is_ascii_alphanumeric()) {
@@ -129,7 +127,7 @@ impl Userid {
         if word.starts_with('.') { Err(UseridRule::LeadingDot) } else { Ok(userid) }
     }
 
-    /// The rule for a name that somebody has already, here or in a record of another server.
+    /// Applies the rules for existing names, here or in a record of another server.
     pub fn keep(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
         let userid = word.parse::<Self>()?;
         if is_reserved(word, vocabulary) { Err(UseridRule::Reserved) } else { Ok(userid) }
@@ -178,7 +176,7 @@ impl fmt::Display for Userid {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
 
-/// The rule that a proposed password breaks.
+/// The rule violated by a proposed password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordRule {
     /// Shorter than 6 or longer than 128 characters.
@@ -190,24 +188,24 @@ pub enum PasswordRule {
     /// Starts with a dash and would be taken for an option.
     #[error("a password does not start with `-`")]
     LeadingDash,
-    /// Nothing but asterisks: that is how passwords are hidden.
+    /// Nothing but asterisks, which is the mask of passwords.
     #[error("a password is not made of asterisks alone")]
     OnlyAsterisks,
 }
 
 impl Password {
-    /// What a password may be, in few words.
+    /// The rule in few words.
     pub fn rule() -> String {
         let (least, most) = (PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end());
         format!("{least} to {most} characters without blanks, quotes and colons")
     }
 
-    /// Takes a password as typed, without judging it: for the proof of an identity.
+    /// A password as typed, unchecked: for authentication.
     pub fn given(word: &str) -> Self {
         Self(word.to_owned())
     }
 
-    /// Checks a password that somebody wants to have from now on.
+    /// Checks a new password.
     pub fn choose(word: &str) -> Result<Self, PasswordRule> {
         let allowed = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\'' | '`' | ':');
         if !word.chars().all(allowed) {
@@ -230,7 +228,7 @@ impl Password {
         &self.0
     }
 
-    /// Whether this could be a password at all; a shorter word is a sign of mixed-up arguments.
+    /// False for a word too short for any password, a sign of exchanged arguments.
     pub(crate) fn is_plausible(&self) -> bool {
         Self::choose(&self.0).is_ok()
     }
@@ -248,13 +246,13 @@ impl fmt::Display for Password {
     }
 }
 
-/// The user whom a command names as its sender, and the password that came with it. Neither is verified.
+/// Userid and password of a command, unverified.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// The userid as typed; it need not have the shape of one.
+    /// As typed, possibly not the shape of a userid.
     pub userid: String,
-    /// The password as typed; `None`: the command came without one, so something else must prove its sender. No line
-    /// of text reads as that: where it says nothing, it is no command.
+    /// As typed; `None`: authenticated by something else. Never the result of parsing a line: an empty
+    /// password makes it no command.
     pub password: Option<Password>,
 }
 
@@ -264,20 +262,20 @@ impl Credentials {
         Self { userid: userid.into(), password: Some(password) }
     }
 
-    /// A user whom something else proves to be the sender, such as a session.
+    /// A user authenticated by something else, such as a session.
     pub fn without_password(userid: impl Into<String>) -> Self {
         Self { userid: userid.into(), password: None }
     }
 
-    /// Whether both words look like what they should be. When not, the arguments may be mixed up and any
-    /// word of the command may be the password.
+    /// False if a word looks wrong: then arguments may be exchanged, and any word of the command may be the
+    /// password.
     pub(crate) fn are_plausible(&self) -> bool {
         self.userid.parse::<Userid>().is_ok() && self.password.as_ref().is_some_and(Password::is_plausible)
     }
 }
 
 impl fmt::Debug for Credentials {
-    /// Hides the userid too: a sender who forgets it, or exchanges the two, has the password in its place.
+    /// Masks the userid too: it is the password if the sender forgot the userid or exchanged the two.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.password {
             Some(password) => write!(f, "Credentials({password})"),

@@ -24,29 +24,23 @@ use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::secret::KeyRing;
 use knotpost_storage::{Notification, Store};
 
-/// Wakes workers whose work has just been committed.
 #[derive(Debug)]
 pub struct Signals {
-    /// A mail waits in the inbox.
     pub inbox: Wakeup,
-    /// A mail waits in the outbox.
     pub outbox: Wakeup,
-    /// Something waits in the outbox for a webhook.
     pub webhooks: Arc<Wakeup>,
-    /// Boards on which something has just happened, for those who watch them live.
     pub boards: broadcast::Sender<BoardRef>,
-    /// The boards that somebody watches live here.
     pub watched: Arc<WatchedBoards>,
     announcer: Announcer,
     told: Mutex<Option<Announcements>>,
 }
 
-/// How many boards may change before a watcher reads the next one.
+/// Backlog of a live watcher before it loses changes.
 const BUFFERED_CHANGES: usize = 256;
 
 impl Signals {
     fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
-        // Other processes have no part in it: whoever queued an event sends it, and all look by themselves.
+        // Not announced to other processes: the one that queued an event sends it, and all poll.
         let webhooks = Arc::new(Wakeup::new(Notice::Outbox, Announcer::default()));
         Self {
             inbox: Wakeup::new(Notice::Inbox, announcer.clone()),
@@ -59,12 +53,12 @@ impl Signals {
         }
     }
 
-    /// What is to be told to other processes; to be had once, and only where there may be others.
+    /// Queue of announcements to other processes, taken once; `None` on a database of one process.
     pub fn take_announcements(&self) -> Option<Announcements> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Tells those who watch these boards, here and at other processes, that something was committed there.
+    /// Tells live watchers of these boards, here and at other processes, of a commit.
     pub fn tell_boards(&self, boards: &[BoardRef]) {
         for board in boards {
             self.tell_watchers_here(board.clone());
@@ -72,85 +66,59 @@ impl Signals {
         }
     }
 
-    /// Tells those who watch a board at this process.
+    /// Tells live watchers at this process only.
     pub fn tell_watchers_here(&self, board: BoardRef) {
-        // Without anybody who watches there is nobody to tell.
+        // An error means that nobody is watching.
         let _ = self.boards.send(board);
     }
 }
 
-/// How the file of the database is, as far as this server knows, and whether the server can go on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
-    /// Nothing is wrong with it.
     #[default]
     Sound,
-    /// The last stop was not a clean one, and the file is being looked through.
+    /// Integrity check after an unclean stop.
     Checking,
-    /// Something is wrong with it: the file, the faults, and what to do. The server ends.
+    /// Faults of the file and the remedy. The server ends.
     Damaged(String),
-    /// A loop without which the server is of no use does not go on. The server ends, to be started again.
+    /// An essential loop has died. The server ends, to be restarted.
     Broken(String),
 }
 
-/// A running server's parts.
 pub struct App {
-    /// Its settings.
     pub config: Config,
-    /// Its database.
     pub store: Store,
-    /// The games it knows, those that are switched off included: their boards stay readable.
+    /// Includes games switched off: their boards stay readable.
     pub registry: &'static Registry,
-    /// The words of the command language.
     pub vocabulary: Vocabulary,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
     pub entropy: Arc<dyn Entropy>,
-    /// Passwords.
     pub credentials: Credentials,
     /// Rates.
     pub limits: Limits,
-    /// How replies become messages.
     pub composer: Arc<dyn Composer>,
-    /// Pictures of boards.
     pub gallery: Gallery,
-    /// Computer players, for hints.
     pub thinking: Thinking,
     pub secret: KeyRing,
-    /// Links it gives out.
     pub links: Links,
-    /// Its mail addresses.
     pub own: OwnAddresses,
-    /// Wake-ups.
     pub signals: Signals,
-    /// How the file of the database is.
     pub condition: watch::Sender<Condition>,
-    /// Errors that it has logged, as it reported last.
     pub logged_errors: watch::Sender<LoggedErrors>,
-    /// Whether its loops go on.
     pub pulse: Pulse,
-    /// Who has been seen keeping the clock.
     pub leader_watch: LeaderWatch,
-    /// The reason for which it tells nobody anything, if there is one.
+    /// Reason why nothing is sent, if on hold.
     pub hold: Option<Hold>,
 }
 
-/// What an [`App`] takes from outside.
 pub struct Parts {
-    /// Its settings.
     pub config: Config,
-    /// Its database, open and migrated.
+    /// Open and migrated.
     pub store: Store,
-    /// The games.
     pub registry: &'static Registry,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
     pub entropy: Arc<dyn Entropy>,
-    /// How replies become messages.
     pub composer: Arc<dyn Composer>,
-    /// Who thinks about boards.
     pub thinker: Arc<dyn Thinker>,
 }
 
@@ -165,11 +133,6 @@ impl BoardContext for App {
 }
 
 impl App {
-    /// Puts a server together.
-    ///
-    /// # Errors
-    /// When the secret key or the password hash cannot be used, or a game that is to be switched
-    /// off does not exist.
     pub fn new(parts: Parts) -> anyhow::Result<Self> {
         let Parts { config, store, registry, clock, entropy, composer, thinker } = parts;
         check_games(&config, registry)?;
@@ -204,10 +167,10 @@ impl App {
         })
     }
 
-    /// Acts on what another process told: wakes workers and watchers, counts what was tried there.
+    /// Acts on a notification of another process: wakes workers and watchers, counts its login attempts.
     pub fn handle_notification(&self, heard: &Notification, me: &str) {
         let Some(notices) = read_notices(heard, me) else {
-            // What was missed meanwhile may have been anything.
+            // Anything may have been missed meanwhile.
             self.signals.inbox.wake_here();
             self.signals.outbox.wake_here();
             return;
@@ -222,17 +185,16 @@ impl App {
         }
     }
 
-    /// The game of that name, on offer or not: boards of a game that was switched off are played to their end.
+    /// Finds a game, even one switched off: its boards are played to their end.
     pub fn game(&self, name: &str) -> Option<&'static dyn AnyGame> {
         self.registry.find(name)
     }
 
-    /// The game of that name when new boards of it may begin.
+    /// Finds a game in which new boards may begin.
     pub fn offered_game(&self, name: &str) -> Option<&'static dyn AnyGame> {
         self.game(name).filter(|game| self.is_offered(game.meta().name))
     }
 
-    /// The games of which new boards may begin.
     pub fn offered_games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
         self.registry.iter().filter(|game| self.is_offered(game.meta().name))
     }
@@ -242,10 +204,7 @@ impl App {
     }
 }
 
-/// Whether the games that are to be switched off exist, and one is left.
-///
-/// # Errors
-/// When not.
+/// Refuses unknown names in the list of games to switch off, and a list that leaves no game.
 pub fn check_games(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
     let disabled = &config.games.disabled;
     let refuse = |problem| Err(ConfigError::Value { key: "games.disabled", problem });
@@ -260,13 +219,11 @@ pub fn check_games(config: &Config, registry: &Registry) -> Result<(), ConfigErr
     Ok(())
 }
 
-/// What the server itself goes by: nobody else may have these as a userid.
 fn own_names(config: &Config) -> Vec<&str> {
     let local = config.server.address.rsplit_once('@').map(|(local, _)| local);
     local.into_iter().chain([config.server.name.as_str()]).collect()
 }
 
-/// The words the command language needs to know of the games.
 fn vocabulary(registry: &Registry) -> Vocabulary {
     let games = registry.iter().map(|game| {
         let meta = game.meta();

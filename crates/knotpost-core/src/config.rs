@@ -1,7 +1,7 @@
-//! The configuration: every key, its default, and where it may come from.
+//! The configuration: every key, its default, its sources.
 //!
-//! `knotpost.toml` is overridden by environment variables `KNOTPOST_<SECTION>__<KEY>`, and those
-//! by the command line. This is the only room that reads the environment.
+//! `knotpost.toml` is overridden by environment variables `KNOTPOST_<SECTION>__<KEY>`, and those by the
+//! command line. No other module reads the environment.
 
 mod check;
 mod log_level;
@@ -31,16 +31,15 @@ pub use sections::{
 };
 pub use warnings::Warning;
 
-/// The file that is read from the working folder when no other is named.
+/// Read from the working folder if no other file is named.
 const DEFAULT_FILE: &str = "knotpost.toml";
 
-/// A word of the environment that is no setting, such as who has the shell; `None`: it is not there, or no text.
+/// An environment variable that is no setting; `None`: unset, or not Unicode.
 #[expect(clippy::disallowed_methods, reason = "this is the room that reads the environment")]
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|word| !word.is_empty())
 }
 
-/// All settings of a server.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
@@ -63,32 +62,29 @@ pub struct Config {
     pub retention: Retention,
     pub secrets: Secrets,
     pub log: Log,
-    /// What is not as its writer may have meant it, and is told at the start.
+    /// Usable values that are probably a mistake, logged at the start.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
 }
 
-/// Why the configuration cannot be used. The text names the key and the place it came from.
+/// Unusable configuration. The text names the key and its source.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file or a variable could not be read as what it should be.
     #[error("{0}")]
     Read(String),
-    /// A value is well-formed but not usable.
     #[error("{key}: {problem}")]
     Value {
         /// `section.key`
         key: &'static str,
-        /// What is wrong and what would do.
         problem: String,
     },
-    /// The file that was named does not exist.
+    /// A file named explicitly does not exist.
     #[error("there is no configuration file {}", .0.display())]
     Missing(PathBuf),
 }
 
 impl ConfigError {
-    /// The setting it is about; `None`: the text says where it is.
+    /// `None`: the text names the place.
     pub fn key(&self) -> Option<&'static str> {
         match self {
             Self::Value { key, .. } => Some(key),
@@ -96,7 +92,6 @@ impl ConfigError {
         }
     }
 
-    /// What an operator does about it.
     pub fn mend(&self) -> String {
         match self {
             Self::Value { key, .. } => {
@@ -116,18 +111,14 @@ impl ConfigError {
 }
 
 impl Config {
-    /// Reads the file (`file`, or `knotpost.toml` when it exists) and the environment. Relative paths belong to the
-    /// folder of the file that was named.
-    ///
-    /// # Errors
-    /// For unknown keys, ill-typed values, and values that cannot work.
+    /// Reads the file (`file`, or `knotpost.toml` if it exists) and the environment. Relative paths belong to
+    /// the folder of that file. Unknown keys, ill-typed values and values that cannot work are errors.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
         Self::from_sources(file, std::env::vars_os())
     }
 
-    /// The same settings with every reason for which [`Config::load`] refuses them, not the first alone. Where there
-    /// is a reason, the setting it is about has its default.
+    /// As [`Config::load`], with all errors instead of the first. Settings in error have their defaults.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn examine(file: Option<&Path>) -> (Self, Vec<ConfigError>) {
         Self::examine_sources(file, std::env::vars_os())
@@ -147,7 +138,7 @@ impl Config {
     ) -> (Self, Vec<ConfigError>) {
         let (mut settings, mut problems) = sources::read(file, environment);
         problems.extend(check::check(&settings));
-        // As browsers and links name it: lower case, without a default port.
+        // Canonical origin: lower case, no default port.
         if let Ok(url) = url::Url::parse(&settings.server.public_url)
             && url.origin().is_tuple()
         {
@@ -166,32 +157,25 @@ impl Config {
         (settings, problems)
     }
 
-    /// Whether the file holds a secret: a key, or a password.
     pub fn file_has_secrets(file: &Path) -> bool {
         let (config, _) = Self::examine_sources(Some(file), std::iter::empty());
         let secrets = [&config.inbound.secret, &config.secrets.key];
         let urls = [&config.database.url, &config.mail.transport];
         secrets.iter().any(|secret| !secret.expose_secret().is_empty())
-            // Mostly it is the name of a file.
+            // Usually the name of a file.
             || config.dkim.key.expose_secret().contains("-----BEGIN")
             || urls.iter().any(|url| url.masked() != url.0)
     }
 
-    /// The configuration file that is read when this one is named, or none; `None`: there is none.
     pub fn file(named: Option<&Path>) -> Option<PathBuf> {
         let file = named.unwrap_or(Path::new(DEFAULT_FILE));
         file.is_file().then(|| file.to_owned())
     }
 
-    /// The effective settings as TOML, secrets masked.
-    ///
-    /// # Errors
-    /// When a value has no TOML form.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
 
-    /// The socket through which `knotpost deliver` hands mail over.
     pub fn socket(&self) -> PathBuf {
         if self.server.socket.as_os_str().is_empty() {
             self.server.data.join("knotpost.sock")
@@ -200,12 +184,12 @@ impl Config {
         }
     }
 
-    /// Whether browsers are told of turns: they are a form of webhook.
+    /// Browser pushes are a form of webhook.
     pub fn tells_browsers(&self) -> bool {
         self.webhooks.enabled && self.push.enabled
     }
 
-    /// Whom push services write to about this server.
+    /// Contact for push services (RFC 8292).
     pub fn push_subject(&self) -> String {
         if self.push.subject.is_empty() {
             format!("mailto:{}", self.server.address)
@@ -214,7 +198,6 @@ impl Config {
         }
     }
 
-    /// The folder of mail templates that are used instead of the built-in ones, when there is one.
     pub fn mail_templates(&self) -> PathBuf {
         if self.mail.templates.as_os_str().is_empty() {
             self.server.data.join("templates")
@@ -223,12 +206,12 @@ impl Config {
         }
     }
 
-    /// Returns true if links lead to a port that is known only when the listener is open.
+    /// True if links use a port known only once the listener is open.
     pub fn links_follow_port(&self) -> bool {
         self.server.public_url == Server::default().public_url && self.http.listen.ends_with(":0")
     }
 
-    /// Has links lead to the listener at this address, unless `server.public_url` says where they lead.
+    /// Points links at this listener, unless `server.public_url` is set.
     pub fn lead_links_to(&mut self, listener: SocketAddr) {
         if self.server.public_url != Server::default().public_url {
             return;
@@ -241,23 +224,21 @@ impl Config {
         self.server.public_url = format!("http://{}", SocketAddr::new(host, listener.port()));
     }
 
-    /// Whether mail leaves this machine's own folders.
     pub fn really_mails(&self) -> bool {
         !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:")
     }
 
-    /// The host of `server.public_url`.
     pub fn public_host(&self) -> Option<String> {
         let url = url::Url::parse(&self.server.public_url).ok()?;
         Some(url.host_str()?.trim_matches(['[', ']']).to_owned())
     }
 
-    /// Whether the domain of `server.address` is this machine's for itself alone.
+    /// True if the domain of `server.address` is local to this machine.
     pub fn has_loopback_address(&self) -> bool {
         warnings::is_loopback_host(&self.own_domain())
     }
 
-    /// Whether links in mails lead to this machine for itself alone.
+    /// True if links in mails are local to this machine.
     pub fn has_loopback_url(&self) -> bool {
         warnings::is_loopback(&self.server.public_url)
     }
@@ -267,7 +248,6 @@ impl Config {
         domain.to_ascii_lowercase()
     }
 
-    /// The name this server gives itself when it sends mail by SMTP.
     pub fn helo(&self) -> String {
         let domain = || {
             let address = self.server.address.parse::<Address>();
@@ -276,7 +256,7 @@ impl Config {
         if self.mail.helo.is_empty() { domain() } else { self.mail.helo.clone() }
     }
 
-    /// Whether addresses must be confirmed before anything but the confirmation goes there.
+    /// True if unconfirmed addresses get nothing but their confirmation mail.
     pub fn confirms_addresses(&self) -> bool {
         match self.accounts.confirm_addresses {
             Confirm::On => true,
@@ -285,13 +265,11 @@ impl Config {
         }
     }
 
-    /// The Maildir that other programs deliver into; `None`: none is watched.
     pub fn watched_maildir(&self) -> Option<PathBuf> {
         let watch = &self.maildir.watch;
         (!watch.is_empty()).then(|| self.server.data.join(watch))
     }
 
-    /// The file of the secret key, for a server whose settings do not hold the key itself.
     pub fn key_file(&self) -> PathBuf {
         if self.secrets.key_file.as_os_str().is_empty() {
             self.server.data.join(knotpost_platform::secret::KEY_FILE)
@@ -300,7 +278,7 @@ impl Config {
         }
     }
 
-    /// Where the secret key is, for whoever keeps a copy of it.
+    /// Place of the secret key, for backup advice.
     pub fn key_place(&self) -> String {
         if self.secrets.key.expose_secret().is_empty() {
             self.key_file().display().to_string()
@@ -309,7 +287,6 @@ impl Config {
         }
     }
 
-    /// How the store is opened.
     pub fn store_settings(&self) -> knotpost_storage::Settings {
         knotpost_storage::Settings {
             url: self.database.url.to_string(),
@@ -319,7 +296,7 @@ impl Config {
     }
 }
 
-/// The path of a listener that is a Unix socket, written `unix:PATH`.
+/// Path of a listener written `unix:PATH`.
 pub fn unix_path(listen: &str) -> Option<&Path> {
     listen.strip_prefix("unix:").map(Path::new)
 }
@@ -332,7 +309,6 @@ mod tests {
         Config::from_sources(None, variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v))))
     }
 
-    /// A configuration file of these lines, in a folder of its own.
     fn load_file(text: &str) -> Result<(Config, PathBuf), ConfigError> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("knotpost.toml");
@@ -564,7 +540,7 @@ mod tests {
         assert_eq!(config.mail.tls_ca, folder.join("ca.pem"));
         assert_eq!(unix_path(&config.lmtp.listen), Some(folder.join("lmtp").as_path()));
         assert_eq!(config.dkim.key.expose_secret(), folder.join("dkim.pem").display().to_string());
-        // Maildirs belong to the data folder, which has its own place.
+        // Maildirs are relative to the data folder.
         assert_eq!(&*config.mail.transport, "maildir:out");
         assert_eq!(config.watched_maildir(), Some(data.join("in")));
     }

@@ -1,5 +1,4 @@
-//! Work of which little is done at once, by turns of those who wait: each has few places, so that no flood takes those of
-//! others.
+//! A fair queue for scarce work: each waiter has few places, so that a flood does not displace others.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -7,22 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// The queue; a key is whoever is to be fair to.
+/// Keyed by the party that is treated fairly.
 #[derive(Debug)]
 pub struct FairQueue<K: Copy + Eq + Hash>(Arc<Mutex<Queue<K>>>);
 
 #[derive(Debug)]
 struct Queue<K: Copy + Eq + Hash> {
     free: usize,
-    /// Places of all who wait.
     most: usize,
     running: HashMap<K, usize>,
     waiting: HashMap<K, VecDeque<oneshot::Sender<Turn<K>>>>,
-    /// Those who wait, the next one first.
     order: VecDeque<K>,
 }
 
-/// Leave to work; the next one has it when this is dropped.
+/// Permit to work; passes on when dropped.
 #[derive(Debug)]
 pub struct Turn<K: Copy + Eq + Hash> {
     queue: Option<Arc<Mutex<Queue<K>>>>,
@@ -30,13 +27,13 @@ pub struct Turn<K: Copy + Eq + Hash> {
 }
 
 impl<K: Copy + Eq + Hash> FairQueue<K> {
-    /// A queue for work of which `parallel` is done at once, and for which `most` may wait.
+    /// `parallel` permits, and `most` places to wait.
     pub fn new(parallel: usize, most: usize) -> Self {
         let (running, waiting, order) = (HashMap::new(), HashMap::new(), VecDeque::new());
         Self(Arc::new(Mutex::new(Queue { free: parallel, most, running, waiting, order })))
     }
 
-    /// Waits for a turn; `None`: `of_one` of this key wait or have theirs, or too many of all wait.
+    /// Waits for a permit; `None`: `of_one` of this key already wait or work, or the queue is full.
     pub async fn turn(&self, key: K, of_one: usize) -> Option<Turn<K>> {
         let waits = {
             let mut queue = lock(&self.0);
@@ -46,11 +43,11 @@ impl<K: Copy + Eq + Hash> FairQueue<K> {
             }
             queue.enter(key, of_one)?
         };
-        // An error: somebody with fewer places taken came, and all places were taken.
+        // An error means displaced: the queue was full and a key with fewer places came.
         waits.await.ok()
     }
 
-    /// A turn at once; `None`: whoever asks has one, or none is free.
+    /// A permit at once; `None`: the key already has one, or none is free.
     pub fn turn_now(&self, key: K) -> Option<Turn<K>> {
         let mut queue = lock(&self.0);
         if queue.len_of(key) > 0 || queue.free == 0 {
@@ -60,7 +57,6 @@ impl<K: Copy + Eq + Hash> FairQueue<K> {
         Some(queue.begin(key, &self.0))
     }
 
-    /// The number of those who wait.
     pub fn waiting(&self) -> usize {
         lock(&self.0).waiting.values().map(VecDeque::len).sum()
     }
@@ -84,14 +80,14 @@ impl<K: Copy + Eq + Hash> Queue<K> {
     fn enter(&mut self, key: K, of_one: usize) -> Option<oneshot::Receiver<Turn<K>>> {
         let is_full = |queue: &Self| queue.waiting.values().map(VecDeque::len).sum::<usize>() >= queue.most;
         if self.len_of(key) >= of_one || is_full(self) {
-            // A caller that has gone away does not wait any more.
+            // Drops waiters whose callers have gone away.
             self.forget_gone();
         }
         if self.len_of(key) >= of_one {
             return None;
         }
         if is_full(self) {
-            // The last of those who have the most places gives way to somebody with fewer.
+            // Full: the last waiter of the busiest key gives way to a key with fewer.
             let mine = self.waiting.get(&key).map_or(0, VecDeque::len);
             let longest = self.waiting.iter().max_by_key(|(_, line)| line.len());
             let longest =
@@ -108,7 +104,6 @@ impl<K: Copy + Eq + Hash> Queue<K> {
         Some(receiver)
     }
 
-    /// The number of those of this key who wait or have their turn.
     fn len_of(&self, key: K) -> usize {
         let running = self.running.get(&key).copied().unwrap_or_default();
         running + self.waiting.get(&key).map_or(0, VecDeque::len)
@@ -122,7 +117,7 @@ impl<K: Copy + Eq + Hash> Queue<K> {
         self.order.retain(|key| self.waiting.contains_key(key));
     }
 
-    /// The next one who still waits, of the key whose turn it is.
+    /// Next live waiter, round robin over keys.
     fn next(&mut self) -> Option<(K, oneshot::Sender<Turn<K>>)> {
         while let Some(key) = self.order.pop_front() {
             let Some(line) = self.waiting.get_mut(&key) else { continue };
@@ -156,7 +151,7 @@ impl<K: Copy + Eq + Hash> Drop for Turn<K> {
             };
             match next.send(turn) {
                 Ok(()) => return,
-                // It went away meanwhile: its turn is still to be given.
+                // Its caller went away: pass the permit on.
                 Err(mut turn) => {
                     turn.queue.take();
                     ended = turn.key;
@@ -182,7 +177,6 @@ mod tests {
 
     type Asked<'a> = Result<Option<Turn<u16>>, BoxFuture<'a, Option<Turn<u16>>>>;
 
-    /// Asks for a turn and polls once: waiting, or the outcome.
     fn ask(queue: &FairQueue<u16>, key: u16) -> Asked<'_> {
         let mut asked = queue.turn(key, OF_ONE).boxed();
         asked.as_mut().now_or_never().map_or_else(|| Err(asked), Ok)
@@ -201,7 +195,7 @@ mod tests {
         assert_eq!(flood.iter().filter(|asked| is_refused(asked)).count(), 420 - (OF_ONE - 2));
         let other = ask(&queue, 2).expect_err("it waits");
         drop(held);
-        // Of the two turns given back, the flood gets one and the other the next.
+        // Of the two permits returned, the flood gets one and the other key the next.
         assert!(other.now_or_never().flatten().is_some(), "behind one of the flood, not behind all");
     }
 

@@ -1,6 +1,5 @@
-//! Pictures of boards, drawn outside the threads that serve everybody, and cached for a while: the players and
-//! watchers of a board get the same one within moments. Pictures of mails and those that anybody asks for stand in no way
-//! of each other: each kind is drawn and cached apart.
+//! Pictures of boards, drawn outside the async threads and cached: players and watchers get the same one
+//! within moments. Pictures for mails and for pages have separate workers and caches.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,51 +11,43 @@ use tokio::sync::{OnceCell, Semaphore};
 use crate::fair_queue::FairQueue;
 use knotpost_model::Host;
 
-/// The number of pictures of each kind that are cached.
 const MOST_DRAWINGS: usize = 64;
-/// Pictures that wait for those who look at pages, and those of one host.
+/// Waiting requests of pages, in all and per host.
 const MOST_WAITING: usize = 32;
 const MOST_OF_HOST: usize = 4;
 
-/// Too many wait for pictures, or too many at that host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// A picture being drawn, or what came of it.
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
 
-/// What a picture is to look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// The board alone.
     Board {
-        /// The ground.
         theme: Theme,
-        /// How wide.
         width_px: u16,
     },
-    /// For a mail: on a ground of its own, so that it is seen on dark pages too, with twice the pixels of
-    /// [`shown_width`], and with the faces of dice explained.
+    /// For a mail: own background, so that it shows on dark pages too, twice the pixels of [`shown_width`],
+    /// dice faces explained.
     Mail,
-    /// The board in the middle of a card of fixed size ([`knotpost_picture::CARD`]).
+    /// Centred on a card of fixed size ([`knotpost_picture::CARD`]).
     Card {
-        /// The ground.
         theme: Theme,
     },
 }
 
-/// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
+/// Most recent pictures, keyed by view: equal views share one, whatever their boards.
 #[derive(Debug)]
 pub struct Gallery {
     mailed: Shelf,
     shown: Shelf,
-    /// Drawing takes half of the processors at most: moves do not wait for pictures of mails.
+    /// At most half of the processors: moves do not wait for pictures.
     painters: Semaphore,
-    /// One picture at a time for all who look at pages.
+    /// One picture at a time for all page requests.
     onlookers: FairQueue<Host>,
 }
 
-/// Pictures, the oldest first.
+/// Oldest first.
 type Shelf = Mutex<VecDeque<(Arc<View>, Look, Cell)>>;
 
 impl Default for Gallery {
@@ -72,10 +63,7 @@ impl Default for Gallery {
 }
 
 impl Gallery {
-    /// The view as the bytes of a PNG file for somebody at this host, drawn now or before; `None` when it cannot be drawn.
-    ///
-    /// # Errors
-    /// Too many wait before it.
+    /// PNG for a page request of this host; `None`: it cannot be drawn.
     pub async fn show(&self, host: Host, view: Arc<View>, look: Look) -> Result<Option<Arc<[u8]>>, Busy> {
         let cell = place(&self.shown, &view, look);
         if let Some(drawn) = cell.get() {
@@ -85,11 +73,10 @@ impl Gallery {
         Ok(cell.get_or_init(|| paint(view, look)).await.clone())
     }
 
-    /// The view as the bytes of a PNG file for a mail, drawn now or before; `None` when it cannot be drawn.
+    /// PNG for a mail; `None`: it cannot be drawn.
     pub async fn draw(&self, view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
         let cell = place(&self.mailed, &view, look);
         let painted = cell.get_or_init(|| async {
-            // Nobody closes the semaphore.
             let _permit = self.painters.acquire().await.ok()?;
             paint(view, look).await
         });
@@ -168,7 +155,6 @@ mod tests {
         let host = |last| Host::of([192, 0, 2, last].into());
         let look = Look::Card { theme: Theme::Dark };
         let known = gallery.show(host(1), view("osbox"), look).await;
-        // Somebody's picture takes its time, and as many wait as may.
         let held = gallery.onlookers.turn(host(9), MOST_OF_HOST).await;
         let mut waiting: Vec<_> =
             (0..40).map(|number| Box::pin(gallery.show(host(number + 20), view("osbo"), look))).collect();

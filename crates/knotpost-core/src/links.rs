@@ -1,52 +1,46 @@
-//! Signed links: what a mail gives out so that its reader can act without a password.
+//! Signed links, by which a mail's reader acts without a password.
 
 use knotpost_model::{Millis, UserKey};
 use knotpost_platform::secret::{KeyRing, to_hex};
 
-/// Bytes of a signature: 160 bits.
 const SIGNATURE: usize = 20;
-/// … in a return path, whose local part is short: 64 bits.
+/// Bytes in a return path, whose local part is short (64 bits).
 const RETURN_SIGNATURE: usize = 8;
 
-/// Signs of a code: letters and digits that nobody mistakes for one another.
+/// Unambiguous letters and digits of codes.
 pub(crate) const CODE_SIGNS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// What a link says that confirms an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmation {
-    /// Whose it is to be.
     pub user: UserKey,
     /// In lower case.
     pub address: String,
-    /// Until when the link is good.
     pub until: Millis,
 }
 
-/// What is signed of a link that ends. Addresses have no blanks.
+/// Signed text; unambiguous since addresses have no blanks.
 fn until_and(until: Millis, address: &str) -> String {
     format!("{} {address}", until.0)
 }
 
-/// Makes and reads signed links.
 #[derive(Debug)]
 pub struct Links {
     secret: KeyRing,
 }
 
 impl Links {
-    /// Links signed with the server's secret.
     pub fn new(secret: &KeyRing) -> Self {
         Self { secret: secret.clone() }
     }
 
-    /// The page on which the reader of `address` confirms that it belongs to `user`.
+    /// URL at which the reader of `address` confirms it for `user`.
     pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str, until: Millis) -> String {
         let signature = self.sign("confirm", user, &until_and(until, address));
         let token = format!("{}.{}.{}.{signature}", user.0, to_hex(address.as_bytes()), until.0);
         format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// What a confirmation token says; `None` when it is not one of ours.
+    /// `None`: not signed by us.
     pub fn read_confirmation(&self, token: &str) -> Option<Confirmation> {
         let parts: Vec<&str> = token.split('.').collect();
         let [user, address, until, signature] = parts.as_slice() else { return None };
@@ -56,14 +50,14 @@ impl Links {
         is_ours.then_some(Confirmation { user, address, until })
     }
 
-    /// The page on which the reader of `address` takes a change of a user's addresses back.
+    /// URL at which the reader of `address` reverts a change of addresses.
     pub fn undo(&self, public_url: &str, change: i64, address: &str) -> String {
         let signature = self.sign("undo", UserKey(change), address);
         let token = format!("{change}.{}.{signature}", to_hex(address.as_bytes()));
         format!("{}/not-me/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// The change and address of such a token; `None` when it is not one of ours.
+    /// Change and address; `None`: not signed by us.
     pub fn read_undo(&self, token: &str) -> Option<(i64, String)> {
         let mut parts = token.split('.');
         let (change, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
@@ -73,14 +67,13 @@ impl Links {
         (same && parts.next().is_none()).then_some((change, address))
     }
 
-    /// The page on which a user who had forgotten the password at that moment chooses another one.
+    /// URL to choose a new password, for a request of that time.
     pub fn reset(&self, public_url: &str, user: UserKey, at: Millis) -> String {
         let token = format!("{}.{}.{}", user.0, at.0, self.sign("reset", user, &at.0.to_string()));
         format!("{}/reset/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// The user and moment of a reset token; `None` when it is not one of ours. Whether it can still
-    /// be used is not known here.
+    /// User and time of the request; `None`: not signed by us. Does not check whether it was used.
     pub fn read_reset(&self, token: &str) -> Option<(UserKey, Millis)> {
         self.read_moment("reset", token)
     }
@@ -93,7 +86,7 @@ impl Links {
         (same && parts.next().is_none()).then_some((user, at))
     }
 
-    /// The code that goes with it, for those who answer by mail: 60 bits as `ABCD-EFGH-JKLM`.
+    /// Code for the same reset by mail: 60 bits as `ABCD-EFGH-JKLM`.
     pub fn reset_code(&self, user: UserKey, at: Millis) -> String {
         let parts: [&[u8]; 3] = [b"reset code", &user.0.to_be_bytes(), &at.0.to_be_bytes()];
         let digest = self.secret.sign(&parts).mac;
@@ -105,36 +98,35 @@ impl Links {
         signs.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join("-")
     }
 
-    /// The page on which the reader of a mail asked for at that moment logs in.
+    /// Login URL, for a request of that time.
     pub fn magic(&self, public_url: &str, user: UserKey, at: Millis) -> String {
         let token = format!("{}.{}.{}", user.0, at.0, self.sign("magic", user, &at.0.to_string()));
         format!("{}/magic/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// The user and moment of a token that logs in; `None` when it is not one of ours. Whether it can still be used
-    /// is not known here.
+    /// User and time of the request; `None`: not signed by us. Does not check whether it was used.
     pub fn read_magic(&self, token: &str) -> Option<(UserKey, Millis)> {
         self.read_moment("magic", token)
     }
 
-    /// The page from which a user who is logged in downloads the archive that was asked for at that moment.
+    /// Archive URL for a logged-in user, for a request of that time.
     pub fn archive(&self, public_url: &str, user: UserKey, at: Millis) -> String {
         let token = format!("{}.{}.{}", user.0, at.0, self.sign("archive", user, &at.0.to_string()));
         format!("{}/archive/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// The user and moment of such a token; `None` when it is not one of ours. Whether it is too old is not known here.
+    /// User and time of the request; `None`: not signed by us. Does not check the age.
     pub fn read_archive(&self, token: &str) -> Option<(UserKey, Millis)> {
         self.read_moment("archive", token)
     }
 
-    /// The page on which a user takes no more mails of this kind, a word without dots.
+    /// URL to unsubscribe from a kind of mails, a word without dots.
     pub fn unsubscribe(&self, public_url: &str, user: UserKey, kind: &str) -> String {
         let token = format!("{}.{kind}.{}", user.0, self.sign("unsubscribe", user, kind));
         format!("{}/unsubscribe/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// The user and kind of an unsubscribe token; `None` when it is not one of ours.
+    /// User and kind; `None`: not signed by us.
     pub fn read_unsubscribe(&self, token: &str) -> Option<(UserKey, String)> {
         let mut parts = token.split('.');
         let (user, kind, signature) = (parts.next()?, parts.next()?, parts.next()?);
@@ -143,14 +135,13 @@ impl Links {
         (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
     }
 
-    /// The signature in the return path of an outgoing mail. It binds the recipient too: should a
-    /// database ever give a number again, an old report says nothing about the new mail.
+    /// Signature of a return path. It covers the recipient: should a database ever reuse a number, an old
+    /// bounce does not hit a new mail.
     pub fn bounce_signature(&self, outbox: i64, recipient: &str) -> String {
         let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
         self.secret.sign(&parts).to_text(RETURN_SIGNATURE)
     }
 
-    /// Whether a return path carries the signature of that mail.
     pub fn is_bounce_signature(&self, signature: &str, outbox: i64, recipient: &str) -> bool {
         let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
         self.secret.is_signed_text(&parts, RETURN_SIGNATURE, signature)

@@ -1,4 +1,4 @@
-//! What the log says while the database is away: thousands of requests that fail for one reason are one line.
+//! Logging of database outages: one line for thousands of failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,12 +7,11 @@ use tokio::time::Instant;
 
 use knotpost_storage::StoreError;
 
-/// How long nothing must fail until an outage is over.
 const QUIET: Duration = Duration::from_secs(10);
 
 static OUTAGE: Mutex<Outage> = Mutex::new(Outage { last: None, untold: 0 });
 
-/// When something failed last because the database is away, and how often that was not told.
+/// Last failure, and the number of unlogged ones.
 #[derive(Debug)]
 struct Outage {
     last: Option<Instant>,
@@ -20,8 +19,7 @@ struct Outage {
 }
 
 impl Outage {
-    /// How many failures of the outage before are to be told of now, this one aside; `None`: the outage has been told of,
-    /// and this one is counted.
+    /// `Some(n)`: log this failure, and `n` unlogged ones of the previous outage; `None`: count only.
     fn count(&mut self, now: Instant) -> Option<u64> {
         let goes_on = self.last.is_some_and(|last| now.saturating_duration_since(last) < QUIET);
         self.last = Some(now);
@@ -33,7 +31,7 @@ impl Outage {
     }
 }
 
-/// Logs what could not be done because the database failed: as long as it cannot be reached, once.
+/// Logs a failure caused by the database, once per outage.
 pub fn log_failure(error: &StoreError, what: &str) {
     if !error.is_away() {
         tracing::error!(error = error.with_causes(), "{what}");

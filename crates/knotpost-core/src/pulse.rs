@@ -1,32 +1,23 @@
-//! Whether the loops of this process go on: each says so between two pieces of work. Nothing is stored, and nobody is
-//! told; who watches over the server asks.
+//! Liveness of this process's loops, reported between two pieces of work for monitoring. Nothing is stored.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use knotpost_model::Millis;
 
-/// No piece of work takes as long: the slowest mail server is left after two minutes.
 const STALLED_MS: i64 = 5 * 60_000;
 
-/// A loop without which mail or boards would stand still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
-    /// Received mail.
     Inbox,
-    /// Outgoing mail.
     Outbox,
-    /// The clock of the boards.
     Clock,
-    /// Mails of the day and broadcasts.
     Rounds,
-    /// Events for webhooks.
     Webhooks,
 }
 
 impl Loop {
     const ALL: [Self; 5] = [Self::Inbox, Self::Outbox, Self::Clock, Self::Rounds, Self::Webhooks];
 
-    /// Its name for whoever runs the server.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Inbox => "inbox",
@@ -38,20 +29,19 @@ impl Loop {
     }
 }
 
-/// When each loop was last seen going on. Of several loops of a kind, one is enough.
+/// Last beat per kind; with several loops of a kind, any.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// Unix milliseconds; 0: it does not run in this process.
+    /// Unix milliseconds; 0: not running in this process.
     beats: [AtomicI64; Loop::ALL.len()],
 }
 
 impl Pulse {
-    /// Notes that a loop goes on.
     pub fn beat(&self, which: Loop, now: Millis) {
         self.beat_of(which).store(now.0, Ordering::Relaxed);
     }
 
-    /// The loops that run here and have not been seen for longer than any piece of work takes.
+    /// Running loops without a beat for longer than any piece of work takes.
     pub fn stalled(&self, now: Millis) -> Vec<Loop> {
         let stands = |which: &Loop| {
             let last = self.beat_of(*which).load(Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Computer players that are asked about boards: one question after the other on a thread of its own, few that wait, and
-//! a cache of answers. Which players there are, and how they search, is not known here.
+//! Access to computer players: one search at a time, short queues, a cache of answers. Players and search are
+//! implemented elsewhere.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,18 @@ use tokio::time::Instant;
 use crate::fair_queue::FairQueue;
 use knotpost_model::{BoardKey, Host, UserKey};
 
-/// Questions that are thought about at once; each takes a processor.
 const PARALLEL: usize = 1;
-/// Questions that wait, each of another user.
 const MOST: usize = 8;
-/// Moves on boards that are not stored that wait, and those of one network, in which there may be many guests.
+/// Queued moves on unstored boards, in all and per network, which may have many guests.
 const MOST_QUICK: usize = 64;
 const MOST_QUICK_OF_HOST: usize = 4;
-/// Hints and analyses in the cache.
 const CACHED_HINTS: usize = 512;
 const CACHED_ANALYSES: usize = 64;
-/// The longest that a move on a board which is not stored is thought about.
+/// Limit for a move on an unstored board.
 const ANSWER: Duration = Duration::from_secs(1);
-/// Games that wait to be analysed, each for another user or guest; one after the other.
+/// Queued analyses, one per user or guest.
 const MOST_GAMES: usize = 3;
-/// How long all positions of a game may take together, and each of them.
+/// Limits of an analysis, in total and per position.
 const GAME: Duration = Duration::from_secs(15);
 const POSITION: Duration = Duration::from_secs(1);
 
@@ -55,18 +52,17 @@ pub struct Thought {
     pub version: &'static str,
 }
 
-/// A computer player for every game.
 pub trait Thinker: Send + Sync {
-    /// What it would do for the seat to move in a position of the game with this name, found in at most this time; `None`: the
-    /// position is one of a finished game, or it does not know the game. It sees no coming roll and no hidden hand.
+    /// Best move within `most`; `None`: finished position, or unknown game. Future rolls and hidden hands are
+    /// not seen.
     fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought>;
 
-    /// The turn of the player of a level, which is the same for the same seed; `None` where `think` has no answer. A level of
-    /// the lower half takes a few hundredths of a second at most.
+    /// Move of a level, deterministic in the seed; `None` as for `think`. Levels of the lower half take a few
+    /// hundredths of a second at most.
     fn answer(&self, at: (&str, &dyn Position), player: (u8, &Seed), most: Duration) -> Option<String>;
 }
 
-/// What is asked: a board with all its moves.
+/// A board with all its moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
     pub board: BoardKey,
@@ -74,40 +70,33 @@ pub struct Question {
     pub course: [u8; 32],
 }
 
-/// What is said of the positions of a game, before each move; `None`: it was not looked at.
+/// Evaluation before each move of a game; `None`: skipped.
 pub type Thoughts = Arc<Vec<Option<Thought>>>;
 
-/// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
-    /// Too many questions wait.
     Busy,
-    /// No computer player plays this.
     Unknown,
 }
 
-/// Whoever a computer player is asked for: turns are theirs in rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AskedFor {
     User(UserKey),
-    /// A guest, who counts as their network does.
+    /// Guests are counted per network.
     Guest(Option<Host>),
-    /// The game that is analysed at the moment.
     Analysis,
 }
 
-/// Asks a computer player.
 pub struct Thinking {
     thinker: Arc<dyn Thinker>,
     turns: FairQueue<AskedFor>,
-    /// For those who play a board of their own: no hint is in their way.
+    /// For moves on unstored boards, not delayed by hints.
     quick_turns: FairQueue<AskedFor>,
     answers: Arc<Mutex<Answers<Arc<Thought>>>>,
     games: FairQueue<AskedFor>,
     analyses: Mutex<Answers<Thoughts>>,
 }
 
-/// Answers, the oldest first.
 struct Answers<T> {
     known: HashMap<Question, T>,
     order: VecDeque<Question>,
@@ -115,7 +104,6 @@ struct Answers<T> {
 }
 
 impl Thinking {
-    /// Asks this player.
     pub fn new(thinker: Arc<dyn Thinker>) -> Self {
         Self {
             thinker,
@@ -127,10 +115,6 @@ impl Thinking {
         }
     }
 
-    /// What the player would do on a board, asked for a user.
-    ///
-    /// # Errors
-    /// When too many wait, or nobody plays this.
     pub async fn ask(
         &self,
         user: UserKey,
@@ -141,12 +125,12 @@ impl Thinking {
             return Ok(known);
         }
         let turn = self.turns.turn(AskedFor::User(user), 1).await.ok_or(Unanswered::Busy)?;
-        // Somebody may have asked the same and waited less.
+        // A parallel request may have computed it.
         if let Some(known) = self.recall(question) {
             return Ok(known);
         }
         let (thinker, answers) = (Arc::clone(&self.thinker), Arc::clone(&self.answers));
-        // Goes on to its end even when nobody waits for it any more: the turn is free only then.
+        // Runs to its end even without a waiter: only then is the permit free.
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let thought = Arc::new(thinker.think(game, position.as_ref(), POSITION)?);
@@ -156,11 +140,8 @@ impl Thinking {
         work.await.ok().flatten().ok_or(Unanswered::Unknown)
     }
 
-    /// The turn of a player of this level on a board that is not stored, for somebody at this host. The seed is the server's
-    /// own: with one that follows from the board, a won game could be played again move by move.
-    ///
-    /// # Errors
-    /// When nobody plays this, or the position is of a finished game.
+    /// Move of a level on an unstored board. The seed is the server's: if it followed from the board, a won
+    /// game could be repeated move by move.
     pub async fn answer(
         &self,
         host: Host,
@@ -182,15 +163,11 @@ impl Thinking {
         lock(&self.answers).known.get(&question).map(Arc::clone)
     }
 
-    /// The analysis of a game, if it is cached.
     pub fn recall_analysis(&self, question: Question) -> Option<Thoughts> {
         lock(&self.analyses).known.get(&question).map(Arc::clone)
     }
 
-    /// What the player says of these positions of a game. Hints are thought about in between.
-    ///
-    /// # Errors
-    /// Too many games wait, one of theirs among them, or nobody plays this.
+    /// Evaluates the positions of a game; hints run in between.
     pub async fn analyse(
         &self,
         whose: AskedFor,
@@ -209,9 +186,9 @@ impl Thinking {
                 thoughts.push(None);
                 continue;
             };
-            // What one position leaves over is there for the others.
+            // Time saved on one position goes to the others.
             let most = (GAME.saturating_sub(spent) / left.max(1)).saturating_mul(2).min(POSITION);
-            // One game is analysed at a time; a position of one that was given up may still be thought about.
+            // One analysis at a time; a position of an abandoned one may still be running.
             let turn = self.turns.turn(AskedFor::Analysis, 2).await.ok_or(Unanswered::Busy)?;
             let (thinker, begun) = (Arc::clone(&self.thinker), Instant::now());
             let work = tokio::task::spawn_blocking(move || {
@@ -260,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers when it is told to.
+    /// Answers on request of the test.
     struct Slow {
         go: Mutex<Receiver<()>>,
         asked: AtomicUsize,
@@ -310,7 +287,6 @@ mod tests {
                 async move { thinking.ask(UserKey(user), question(board), ("osbox", position())).await },
             )
         };
-        // One of them is thought about.
         let mut asked: Vec<_> = (0..=MOST as i64).map(|user| ask(user, user)).collect();
         while thinking.turns.waiting() < MOST {
             tokio::task::yield_now().await;
@@ -326,7 +302,7 @@ mod tests {
         for answer in asked {
             assert!(answer.await.expect("no panic").is_ok());
         }
-        // Kept: nobody thinks again.
+        // Cached: no second search.
         let before = slow.asked.load(Ordering::Relaxed);
         assert!(ask(50, 0).await.expect("no panic").is_ok());
         assert_eq!(slow.asked.load(Ordering::Relaxed), before);
@@ -356,7 +332,7 @@ mod tests {
         while thinking.turns.waiting() == 0 {
             tokio::task::yield_now().await;
         }
-        // The position that is thought about, and then the hint.
+        // The running position, and then the hint.
         go.send(()).and_then(|()| go.send(())).expect("they wait");
         assert!(hint.await.expect("no panic").is_ok());
         for _ in 0..3 {

@@ -1,33 +1,29 @@
-//! Mail addresses of users: whether a text is one that mail can be sent to.
+//! Validation of users' mail addresses.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest address that a path can carry: RFC 5321, section 4.5.3.1.3, without the brackets.
+/// RFC 5321, section 4.5.3.1.3, without the brackets.
 pub(super) const MAX_ADDRESS: usize = 254;
-/// The longest local part: RFC 5321, section 4.5.3.1.1.
+/// RFC 5321, section 4.5.3.1.1.
 pub(super) const MAX_LOCAL: usize = 64;
 
-/// Why a text is no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// There is no `@` with something on either side of it.
+    /// No `@` between two non-empty parts.
     #[error("an address looks like name@example.org")]
     NoAt,
-    /// Longer than mail can carry.
     #[error("the address is longer than {MAX_ADDRESS} characters")]
     TooLong,
-    /// The part before the `@` is not one that mail servers accept.
     #[error("the part before the @ is not a valid mail address")]
     BadLocal,
-    /// The part after the `@` is not a domain name.
     #[error("the part after the @ is not a valid domain")]
     BadDomain,
 }
 
-/// A mail address that can be written to: `local@domain`, ASCII or UTF-8, without display name, quotes, blanks
-/// or control characters. The domain is kept in lower case and ASCII (`xn--…`), so that it is one name however it was
-/// written and every mail server can carry it; the local part stays as it was written.
+/// `local@domain`, ASCII or UTF-8, without display name, quotes, blanks or control characters. The domain is
+/// stored in lower case and ASCII (`xn--…`), so that equal domains compare equal and every mail server
+/// accepts it; the local part stays as written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
     local: String,
@@ -35,17 +31,15 @@ pub struct Address {
 }
 
 impl Address {
-    /// The part before the last `@`.
     pub fn local(&self) -> &str {
         &self.local
     }
 
-    /// The part after the last `@`, in lower case and ASCII.
     pub fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// The form under which an address is looked up: two addresses that differ in case alone are one.
+    /// Case-insensitive lookup key.
     pub fn key(&self) -> String {
         self.to_string().to_lowercase()
     }
@@ -65,13 +59,10 @@ impl FromStr for Address {
     }
 }
 
-/// Reads a user's address: the bare `local@domain`, with blanks around it ignored.
+/// Parses a bare `local@domain`, trimmed.
 ///
 /// Accepts the dot-atoms of RFC 5321 and their UTF-8 form of RFC 6531. Quoted local parts and domain literals
-/// are refused: no player receives mail there, and every one of them is an attempt at injection.
-///
-/// # Errors
-/// [`AddressError`], in words for the person who typed it.
+/// are refused: no player uses them, and attackers do.
 pub fn parse_address(text: &str) -> Result<Address, AddressError> {
     let text = text.trim_matches([' ', '\t']);
     if text.len() > MAX_ADDRESS {
@@ -81,7 +72,7 @@ pub fn parse_address(text: &str) -> Result<Address, AddressError> {
     if local.is_empty() || domain.is_empty() {
         return Err(AddressError::NoAt);
     }
-    // A leading dash could be taken for an option by a program that is handed the address.
+    // A leading dash could be taken for an option by a program that gets the address.
     if local.len() > MAX_LOCAL || local.starts_with('-') || !is_dot_atom(local) {
         return Err(AddressError::BadLocal);
     }
@@ -92,7 +83,7 @@ pub fn parse_address(text: &str) -> Result<Address, AddressError> {
     Ok(Address { local: local.to_owned(), domain })
 }
 
-/// A domain as it stands in the DNS: RFC 5891 and UTS 46. `None` when there is no such form.
+/// Domain in DNS form: RFC 5891 and UTS 46.
 pub(super) fn ascii_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         return Some(domain.to_ascii_lowercase());
@@ -108,8 +99,7 @@ fn is_atext(c: char) -> bool {
     c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c) || is_visible_beyond_ascii(c)
 }
 
-/// Letters of other scripts, without the invisible and direction-turning characters that make two addresses look
-/// alike.
+/// Excludes invisible and direction-changing characters, which make two addresses look alike.
 fn is_visible_beyond_ascii(c: char) -> bool {
     !c.is_ascii()
         && !c.is_control()

@@ -1,4 +1,4 @@
-//! Boards as players name them, and the states boards, seats and moves can be in.
+//! Boards by name, and the states of boards, seats and moves.
 
 use std::fmt;
 
@@ -27,10 +27,9 @@ macro_rules! words {
         pub enum $name { $($(#[$variant_doc])* $variant),* }
 
         impl $name {
-            /// All of them, in the order of declaration.
+            /// In the order of declaration.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The stored word.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }
             }
@@ -103,7 +102,6 @@ words! {
 }
 
 impl std::fmt::Display for ProposalKind {
-    /// What is proposed: `a draw`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Draw => "a draw",

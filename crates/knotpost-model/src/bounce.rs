@@ -1,14 +1,12 @@
-//! The meaning of a bounce: whether the address is invalid, or only this mail could not be delivered.
+//! Classification of bounces: an invalid address, or a temporary or unrelated failure.
 //!
-//! Reads the status codes of RFC 3463 and the words in which mail servers explain them; knows nothing of
-//! messages.
+//! Reads the status codes of RFC 3463 and the phrases of mail servers; independent of message formats.
 
 use std::fmt;
 
 use crate::address::Address;
 use crate::bounce_words::Words;
 
-/// How much a returned mail says about its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BounceKind {
     /// The mailbox does not exist.
@@ -18,7 +16,6 @@ pub enum BounceKind {
 }
 
 impl BounceKind {
-    /// The stored word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hard => "hard",
@@ -33,29 +30,23 @@ impl fmt::Display for BounceKind {
     }
 }
 
-/// Why a mail came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// What that says about the address.
     pub kind: BounceKind,
-    /// The enhanced status code; empty when none was given.
     pub status: String,
-    /// What the other side said, one line of limited length.
+    /// Text of the other side, one line, shortened.
     pub said: String,
 }
 
-/// A failure that a report tells of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The addresses that failed, by this report; empty: it names none.
     pub named: Vec<String>,
-    /// The cause of the failure.
     pub trouble: Trouble,
 }
 
 impl Failure {
-    /// The trouble that these failures show with the address that a mail was written to. Where an alias led on, it is
-    /// another address that failed, and whoever reads the alias is reached.
+    /// Trouble of the address a mail was sent to. A failure behind its alias is ignored: the alias is
+    /// reached.
     pub fn of_address(failures: &[Self], address: &str) -> Option<Trouble> {
         let key = address_key(address);
         let names = |failure: &&Self| {
@@ -74,23 +65,20 @@ fn address_key(address: &str) -> String {
     address.parse::<Address>().map_or_else(|_| address.trim().to_lowercase(), |address| address.key())
 }
 
-/// Characters kept of what the other side said.
+/// Characters stored of the other side's text.
 const MOST_SAID: usize = 300;
 
-/// The evidence of a code or a phrase about the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Evidence {
-    /// It does not exist.
     Absent,
-    /// Nothing.
     None,
-    /// The failure has another cause, or passes.
+    /// Another cause, or temporary.
     OtherCause,
 }
 
 impl Trouble {
-    /// Judges a status code and the words that came with it: an address is invalid only by evidence, and where codes
-    /// and words disagree the more lenient counts. `None`: the code tells of success, or nothing tells of a failure.
+    /// Judges a status code with its text: an address is invalid only by evidence, and in a contradiction the
+    /// milder reading counts. `None`: success, or no sign of failure.
     pub fn judge(status: &str, said: &str) -> Option<Self> {
         if status.starts_with('2') {
             return None;
@@ -116,14 +104,14 @@ impl Trouble {
         Some(Self { kind, status: status.unwrap_or_default(), said: one_line(said) })
     }
 
-    /// Returns true if it is the sending server, its names or its policies that were refused, not the recipient.
+    /// True if the sending server, its names or its policies were refused, not the recipient.
     pub fn blames_the_sender(&self) -> bool {
         let is_blame = |status: &str| status.starts_with("5.7.") || matches!(status, "5.1.7" | "5.1.8");
         statuses(&self.said).chain([self.status.as_str()]).any(is_blame)
             || Words::of(&self.said).name_the_sender()
     }
 
-    /// Judges the reply of a mail server, such as `550 5.1.1 no such user`, or whatever words there are.
+    /// Judges the reply of a mail server, such as `550 5.1.1 no such user`, or free text.
     pub fn from_words(said: &str) -> Option<Self> {
         Self::judge("", said)
     }
@@ -134,12 +122,12 @@ fn of_status(status: &str) -> Evidence {
     match status {
         "5.1.1" | "5.1.2" | "5.1.3" | "5.1.6" | "5.1.10" | "5.2.1" | "5.4.4" => Evidence::Absent,
         status if is_vague(status) => Evidence::None,
-        // A full box, a size, the sender, the system, the content and policies are no fault of the address.
+        // Not caused by the address: full box, size, sender, system, content, policy.
         _ => Evidence::OtherCause,
     }
 }
 
-/// Returns true for a permanent code that leaves open what failed.
+/// True for a permanent code without a specific cause.
 fn is_vague(status: &str) -> bool {
     matches!(status, "5.0.0" | "5.1.0" | "5.2.0" | "5.3.0" | "5.4.0" | "5.5.0")
 }
@@ -153,7 +141,7 @@ fn of_reply(code: u16) -> Evidence {
     }
 }
 
-/// The first enhanced status code (`5.1.1`) in a text.
+/// First enhanced status code (`5.1.1`) in a text.
 pub fn find_status(text: &str) -> Option<String> {
     statuses(text).next().map(ToOwned::to_owned)
 }
@@ -170,7 +158,7 @@ fn statuses(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first three-digit reply of SMTP that tells of a failure.
+/// First three-digit SMTP reply code of a failure.
 pub fn find_reply_code(text: &str) -> Option<u16> {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
     words.find_map(|word| {

@@ -1,6 +1,6 @@
-//! The words in which mail servers say why a mail was not delivered.
+//! Phrases of mail servers in bounces.
 
-/// Beginnings of phrases, in lower case, that say that the mailbox or its domain does not exist.
+/// Prefixes of phrases, in lower case: mailbox or domain does not exist.
 const NO_MAILBOX: [&str; 53] = [
     "user unknown",
     "unknown user",
@@ -57,7 +57,7 @@ const NO_MAILBOX: [&str; 53] = [
     "empfänger unbekannt",
 ];
 
-/// Beginnings of phrases that tell of a failure that concerns no address, or passes.
+/// Prefixes of phrases: temporary, or unrelated to the address.
 const PASSING: [&str; 19] = [
     "quota",
     "overquota",
@@ -80,7 +80,8 @@ const PASSING: [&str; 19] = [
     "too many",
 ];
 
-/// Beginnings of words that name the sender, their host, the content or a policy as the cause. Alone they tell of no failure.
+/// Prefixes of phrases that blame the sender, their host, the content or a policy. Alone they indicate no
+/// failure.
 const OTHER_CAUSE: [&str; 25] = [
     "sender",
     "spf",
@@ -109,8 +110,8 @@ const OTHER_CAUSE: [&str; 25] = [
     "greylist",
 ];
 
-/// The words of a report in lower case: one blank before each, and neither addresses nor names of hosts, which may hold
-/// any word.
+/// Normalised text of a report: lower case, a blank before each word, without addresses and host names, which
+/// may contain any word.
 pub(crate) struct Words(String);
 
 impl Words {
@@ -140,17 +141,16 @@ impl Words {
         self.hold(&NO_MAILBOX)
     }
 
-    /// Returns true if they give a cause that is not the mailbox, or passes.
+    /// True for a temporary cause, or one other than the mailbox.
     pub(crate) fn name_another_cause(&self) -> bool {
         self.hold(&PASSING) || self.name_the_sender()
     }
 
-    /// Returns true if they name the sender, their host, the content or a policy.
+    /// True if the sender, their host, the content or a policy is blamed.
     pub(crate) fn name_the_sender(&self) -> bool {
         self.hold(&OTHER_CAUSE)
     }
 
-    /// Returns true if they tell of a failure where no code does.
     pub(crate) fn tell_of_failure(&self) -> bool {
         self.hold(&NO_MAILBOX) || self.hold(&PASSING)
     }

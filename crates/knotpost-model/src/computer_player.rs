@@ -1,16 +1,14 @@
-//! The userids of the server's own computer players: `knotbot-1` to `knotbot-8`, by level.
+//! Userids of the server's computer players: `knotbot-1` to `knotbot-8`, by level.
 
-/// The highest level; the lowest is 1.
+/// Highest level; the lowest is 1.
 pub const LEVELS: u8 = 8;
-/// What the userids begin with; the level follows.
+/// Followed by the level.
 const PREFIX: &str = "knotbot-";
 
-/// The userid of the computer player of a level.
 pub fn userid_of(level: u8) -> String {
     format!("{PREFIX}{level}")
 }
 
-/// The level of a computer player; `None`: no computer player has this userid.
 pub fn level_of(userid: &str) -> Option<u8> {
     let (prefix, digits) = userid.split_at_checked(PREFIX.len())?;
     let level = digits.parse().ok().filter(|level| (1..=LEVELS).contains(level))?;

@@ -1,4 +1,4 @@
-//! The address of a webhook: an absolute web address that a request may be sent to as it is.
+//! URLs of webhooks: absolute, and safe to be requested.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,42 +7,33 @@ use url::{Host, Url};
 
 use super::Reach;
 
-/// Characters of an address.
 const LONGEST: usize = 1000;
-/// The first port that needs no privileges; below it only those of the web are allowed.
+/// First unprivileged port; below it only 80 and 443 are allowed.
 const FIRST_FREE_PORT: u16 = 1024;
 
-/// The address to which the events of a webhook are sent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HookUrl(Url);
 
-/// Why an address is none for a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HookUrlError {
-    /// It cannot be read.
     #[error("a webhook needs a whole web address such as https://example.org/knotpost")]
     Malformed,
     #[error("the address of a webhook has at most {LONGEST} characters")]
     TooLong,
-    /// Without TLS.
     #[error("a webhook needs an address that begins with https://")]
     Insecure,
-    /// With a name or a password in it.
+    /// With user name or password.
     #[error("the address of a webhook holds no user name and no password")]
     Userinfo,
-    /// A port that is not one of the web.
+    /// A privileged port other than the web's.
     #[error("a webhook listens on port 443, or on one from {FIRST_FREE_PORT} up")]
     Port,
-    /// A network address that is not public.
     #[error("that address is not on the public internet")]
     NotPublic,
 }
 
 impl HookUrl {
-    /// Parses an address; its name is not looked up.
-    ///
-    /// # Errors
-    /// When no request may go there.
+    /// Parses a URL without resolving its host.
     pub fn parse(text: &str, reach: Reach) -> Result<Self, HookUrlError> {
         let text = text.trim();
         if text.len() > LONGEST {
@@ -65,7 +56,7 @@ impl HookUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(HookUrlError::Userinfo);
         }
-        // What stands behind a `#` is never sent.
+        // Fragments are never sent.
         url.set_fragment(None);
         let hook = Self(url);
         if hook.port() < FIRST_FREE_PORT && hook.port() != if hook.is_secure() { 443 } else { 80 } {
@@ -77,22 +68,20 @@ impl HookUrl {
         Ok(hook)
     }
 
-    /// The entire address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Whether it is spoken to over TLS.
     pub fn is_secure(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// The name of its host, in ASCII; an IPv6 address without brackets.
+    /// Host in ASCII; IPv6 without brackets.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// Its host where that is a network address and no name.
+    /// Host, if it is an IP address.
     pub fn address(&self) -> Option<IpAddr> {
         match self.0.host()? {
             Host::Domain(_) => None,
@@ -105,26 +94,25 @@ impl HookUrl {
         self.0.port_or_known_default().unwrap_or(443)
     }
 
-    /// The `Host` of a request: the port only where it is not the usual one.
+    /// `Host` header: without the default port.
     pub fn authority(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// What a request asks for: path and query.
     pub fn target(&self) -> String {
         let path = self.0.path();
         self.0.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
     }
 
-    /// Scheme, host and port, for readers who may not see the entire address, which can be a secret.
+    /// Scheme, host and port; the rest can be a secret.
     pub fn origin(&self) -> String {
         format!("{}://{}", self.0.scheme(), self.authority())
     }
 }
 
 impl fmt::Debug for HookUrl {
-    /// Without the path, which can be a secret.
+    /// Omits the path, which can be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin())
     }

@@ -22,14 +22,9 @@ macro_rules! keys {
 }
 
 keys! {
-    /// A user's row.
     UserKey,
-    /// A board's row.
     BoardKey,
-    /// A remark's row.
     RemarkKey,
-    /// A received mail's row.
     InboxKey,
-    /// An outgoing mail's row.
     OutboxKey,
 }

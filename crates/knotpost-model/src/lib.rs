@@ -1,5 +1,4 @@
-//! Words of the domain as types: ids, addresses, boards, times. Pure values that know neither
-//! the storage nor any transport.
+//! Domain types: ids, addresses, boards, times. Pure values, independent of storage and transports.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

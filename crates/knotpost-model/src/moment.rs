@@ -1,4 +1,4 @@
-//! A point in time as programs read it.
+//! Timestamps in the form for programs.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -12,7 +12,6 @@ use super::Millis;
 pub struct Moment(#[schemars(with = "String")] Millis);
 
 impl Moment {
-    /// The same to the millisecond.
     pub fn millis(self) -> Millis {
         self.0
     }
@@ -30,7 +29,6 @@ impl From<Millis> for Moment {
     }
 }
 
-/// Unix milliseconds, as rows hold them.
 impl From<i64> for Moment {
     fn from(millis: i64) -> Self {
         Self(Millis(millis))

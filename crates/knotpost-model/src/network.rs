@@ -1,4 +1,4 @@
-//! Networks and hosts: which addresses a setting names, and as whom a connecting host counts.
+//! Networks of settings, and the identity of a connecting host.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,14 +7,13 @@ use std::str::FromStr;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-/// A host that rates are counted for: one IPv4 address, or one /64 of IPv6, which is what one customer has.
+/// A rate limiting unit: one IPv4 address, or one /64 of IPv6, the usual size per customer.
 ///
-/// IPv4-mapped addresses (`::ffff:192.0.2.1`, as a dual-stack listener sees them) are their IPv4 address.
+/// IPv4-mapped addresses (`::ffff:192.0.2.1`, from dual-stack listeners) count as IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Host(IpAddr);
 
 impl Host {
-    /// The host of an address.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(six) if !six.is_loopback() => {
@@ -24,14 +23,13 @@ impl Host {
         })
     }
 
-    /// Whether it is this machine.
     pub fn is_loopback(self) -> bool {
         self.0.is_loopback()
     }
 }
 
-/// The networks that an address counts in, its host first, each with how many hosts it may stand for: a home has a /56 of
-/// IPv6, a company a /48.
+/// Networks of an address, from its host up, each with its limit in hosts: a home has a /56 of IPv6, a
+/// company a /48.
 pub fn networks_of(address: IpAddr) -> Vec<(IpNet, usize)> {
     let address = address.to_canonical();
     let around = |prefix, hosts| IpNet::new(address, prefix).map(|network| (network.trunc(), hosts)).ok();
@@ -44,7 +42,7 @@ pub fn networks_of(address: IpAddr) -> Vec<(IpNet, usize)> {
     }
 }
 
-/// The key that rates are counted under: `192.0.2.1`, `2001:db8:0:1::/64`.
+/// `192.0.2.1`, `2001:db8:0:1::/64`.
 impl fmt::Display for Host {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -57,25 +55,25 @@ impl fmt::Display for Host {
 impl FromStr for Host {
     type Err = std::net::AddrParseError;
 
-    /// Reads what [`Display`](fmt::Display) writes, or an address.
+    /// Parses the [`Display`](fmt::Display) form, or an address.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.strip_suffix("/64").unwrap_or(text).parse().map(Self::of)
     }
 }
 
-/// Networks and single addresses, as settings list them: `["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"]`.
+/// Networks and addresses as in settings: `["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// Whether an address is in one of them. IPv4-mapped addresses are their IPv4 address.
+    /// IPv4-mapped addresses count as IPv4.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// One that is too wide for machines of one operator; IPv4 has private networks of a /8, IPv6 of a /7.
+    /// An entry too wide for one operator; private networks are a /8 of IPv4, a /7 of IPv6.
     pub fn of_strangers(&self) -> Option<String> {
         let is_wide = |network: &&IpNet| match network {
             IpNet::V4(four) => four.prefix_len() < 8,
@@ -84,7 +82,6 @@ impl Networks {
         self.0.iter().find(is_wide).map(ToString::to_string)
     }
 
-    /// Whether none is listed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -93,7 +90,7 @@ impl Networks {
 impl TryFrom<Vec<String>> for Networks {
     type Error = String;
 
-    /// Reads a list; empty words are passed over, as an empty environment variable is read as one.
+    /// Skips empty words, the reading of an empty environment variable.
     fn try_from(words: Vec<String>) -> Result<Self, String> {
         let words = words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
         words.map(read_network).collect::<Result<_, _>>().map(Self)

@@ -1,38 +1,31 @@
-//! The server's own addresses: which of them a mail was sent to, and the ones it gives out.
+//! The server's own addresses, as recipients and as generated.
 //!
-//! Knows their shape (`local`, `local+tag`, `local+r.token`, `local+b.id.sig`, `postmaster`), not the meaning of
-//! tokens and signatures.
+//! Knows their shape (`local`, `local+tag`, `local+r.token`, `local+b.id.sig`, `postmaster`), not the meaning
+//! of tokens and signatures.
 
 use super::address::{AddressError, MAX_LOCAL, ascii_domain, parse_address};
 
 const ID_MARK: &str = "knotpost.";
-/// Every mail server has this address (RFC 5321, section 4.5.1) ...
+/// Required on every mail server (RFC 5321, section 4.5.1).
 const POSTMASTER: &str = "postmaster";
-/// ... and every domain that sends mail has this one (RFC 2142, section 4).
+/// Required on every sending domain (RFC 2142, section 4).
 const ABUSE: &str = "abuse";
-/// What is shown of a token.
 const MASKED: &str = "********";
 
-/// What a recipient address of ours stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recipient {
-    /// The server's address, with or without a tag of no meaning.
+    /// The server's address, with or without an unknown tag.
     Plain,
-    /// A reply address; the token is in lower case and still to be checked.
+    /// A reply address; the token is in lower case and unverified.
     Reply(String),
-    /// A return path of ours: the number of the mail that could not be delivered, and the signature over it, in
-    /// lower case and still to be checked.
+    /// A return path; both parts are in lower case and unverified.
     Bounce {
-        /// The outbox row's number as it stands in the address.
         id: String,
-        /// The signature over it.
         sig: String,
     },
-    /// The operators of the server.
     Postmaster,
 }
 
-/// The addresses of this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnAddresses {
     local: String,
@@ -40,37 +33,29 @@ pub struct OwnAddresses {
 }
 
 impl OwnAddresses {
-    /// Takes the server's address, for example `knotpost@example.org`.
-    ///
-    /// # Errors
-    /// [`AddressError`] when that is not a plain address.
+    /// `address` is the server's plain address, such as `knotpost@example.org`.
     pub fn new(address: &str) -> Result<Self, AddressError> {
         let address = parse_address(address)?;
         Ok(Self { local: address.local().to_lowercase(), domain: address.domain().to_owned() })
     }
 
-    /// The domain of all our addresses, in lower case.
     pub fn domain(&self) -> &str {
         &self.domain
     }
 
-    /// The address without a tag.
     pub fn plain(&self) -> String {
         format!("{}@{}", self.local, self.domain)
     }
 
-    /// The reply address that carries this token.
     pub fn reply(&self, token: &str) -> String {
         format!("{}+r.{token}@{}", self.local, self.domain)
     }
 
-    /// The return path of the mail with this number.
     pub fn bounce(&self, id: &str, sig: &str) -> String {
         format!("{}+b.{id}.{sig}@{}", self.local, self.domain)
     }
 
-    /// Says what an address of ours stands for; `None` when it is not ours. Case does not matter, and a bare
-    /// `postmaster` is ours (RFC 5321, section 4.5.1).
+    /// Classifies one of our addresses, in any case; a bare `postmaster` is ours (RFC 5321, section 4.5.1).
     pub fn recipient(&self, address: &str) -> Option<Recipient> {
         let address = address.trim().to_lowercase();
         let Some((local, domain)) = address.rsplit_once('@') else {
@@ -90,7 +75,7 @@ impl OwnAddresses {
         }
     }
 
-    /// The address as it may be shown and stored: the token of a reply address is as good as a password.
+    /// For display and storage: the token of a reply address is as good as a password.
     pub fn masked(&self, address: &str) -> String {
         match self.recipient(address) {
             Some(Recipient::Reply(_)) => self.reply(MASKED),
@@ -98,23 +83,21 @@ impl OwnAddresses {
         }
     }
 
-    /// Whether this is our domain, in whichever of its forms.
     pub fn is_own_domain(&self, domain: &str) -> bool {
         ascii_domain(domain).is_some_and(|domain| domain == self.domain)
     }
 
-    /// Whether mail to this address would come back to us.
+    /// True if mail to this address would come back to us.
     pub fn is_own(&self, address: &str) -> bool {
         self.recipient(address).is_some()
     }
 
-    /// A Message-ID of ours, without brackets. The mark in front tells it from those that the mail programs of
-    /// people at the same domain make.
+    /// A Message-ID of ours, without brackets. Its prefix tells it from those of people at the same domain.
     pub fn message_id(&self, unique: &str) -> String {
         format!("{ID_MARK}{unique}@{}", self.domain)
     }
 
-    /// Whether a Message-ID (with or without brackets) was made by [`Self::message_id`].
+    /// True for the result of [`Self::message_id`], with or without brackets.
     pub fn is_own_message_id(&self, id: &str) -> bool {
         let id = id.trim().trim_matches(['<', '>']).to_lowercase();
         id.starts_with(ID_MARK) && id.rsplit_once('@').is_some_and(|(_, domain)| domain == self.domain)

@@ -1,40 +1,34 @@
-//! Periods of time and what is left of a span without them. Pure sums over moments: knows
-//! neither boards nor users.
+//! Arithmetic of periods and pauses.
 
 use super::{Millis, Span};
 
-/// A stretch of time: `from` belongs to it, `until` does not.
+/// Half-open: `from` is included, `until` is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Period {
-    /// Its first moment.
     pub from: Millis,
-    /// The first moment after it.
     pub until: Millis,
 }
 
 impl Period {
-    /// The period between two moments; empty when they are in the wrong order.
     pub fn new(from: Millis, until: Millis) -> Self {
         Self { from, until: until.max(from) }
     }
 
-    /// How long it is.
     pub fn span(self) -> Span {
         self.until.since(self.from)
     }
 
-    /// How much of it lies in `other`.
     pub fn overlap(self, other: Self) -> Span {
         self.until.min(other.until).since(self.from.max(other.from))
     }
 }
 
-/// Periods that do not count, in order and without overlaps.
+/// Uncounted periods, sorted and disjoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pauses(Vec<Period>);
 
 impl FromIterator<Period> for Pauses {
-    /// Joins periods that touch, so that no moment is taken off twice.
+    /// Merges touching periods, so that nothing is deducted twice.
     fn from_iter<I: IntoIterator<Item = Period>>(periods: I) -> Self {
         let mut periods: Vec<Period> = periods.into_iter().filter(|period| period.span().0 > 0).collect();
         periods.sort_unstable();
@@ -50,14 +44,14 @@ impl FromIterator<Period> for Pauses {
 }
 
 impl Pauses {
-    /// The time from `from` to `until` without the pauses; zero when they are in the wrong order.
+    /// Time without the pauses; zero if `until` is before `from`.
     pub fn counted(&self, from: Millis, until: Millis) -> Span {
         let whole = Period::new(from, until);
         let paused: Span = self.0.iter().map(|pause| pause.overlap(whole)).sum();
         Span(whole.span().0.saturating_sub(paused.0))
     }
 
-    /// The earliest moment at which this much time has been counted since `from`.
+    /// Earliest time by which `span` has been counted since `from`.
     pub fn reach(&self, from: Millis, span: Span) -> Millis {
         let (mut at, mut left) = (from, span.0);
         for pause in self.0.iter().filter(|pause| pause.until > from) {
@@ -72,9 +66,9 @@ impl Pauses {
     }
 }
 
-/// The most that `periods`, which do not overlap, take up of any stretch of length `window`.
+/// Maximum of `periods`, which are disjoint, within any window of this length.
 pub fn most_within(periods: &[Period], window: Span) -> Span {
-    // The sum is greatest where the stretch begins with a period or ends with one.
+    // The maximum is at a window that begins or ends with a period.
     let starts = periods.iter().flat_map(|period| [period.from, period.until.plus(-window.0)]);
     starts
         .map(|start| {

@@ -1,20 +1,16 @@
-//! Rates that are limited, the scopes in which they are counted, and the channel a command came by.
+//! Kinds of rate limits, their scopes and channels.
 
 use serde::{Deserialize, Serialize};
 
-/// The channel a command came by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
     Mail,
-    /// Over HTTP.
     Http,
-    /// From the operator's shell.
     Operator,
 }
 
 impl Channel {
-    /// Its name in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mail => "mail",
@@ -24,57 +20,40 @@ impl Channel {
     }
 }
 
-/// A rate that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
-    /// New accounts.
     Signup,
     Challenge,
-    /// New passwords and links to log in that are asked for.
     Reset,
-    /// Messages and broadcasts.
     Message,
-    /// Chats on boards.
     Chat,
-    /// Proposals on boards: draws, and moves to be taken back.
+    /// Draws, undos and substitutions.
     Proposal,
-    /// Hints of computer players.
     Hint,
-    /// Analyses of finished games by computer players.
     Analysis,
-    /// Archives of all that is held about a user.
     Archive,
-    /// Passwords that are not known to be right.
+    /// Passwords not known to be right.
     Password,
-    /// Requests, per network address.
     Http,
 }
 
-/// The scope in which a rate is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShareOf {
-    /// The user, or the address a mail says it is from.
     Sender,
-    /// The connecting host or its network.
     Host,
-    /// The name or board it is about.
     Name,
-    /// An account whose owner is told of wrong passwords.
     Owner,
-    /// An account, one of its registered addresses that a mail says it is from, and the connecting host.
+    /// An account with a claimed registered address and the connecting host.
     Address,
-    /// A user who is mailed what others say and do.
+    /// A user mailed because of others.
     Reader,
-    /// All senders who did not prove who they are.
     Strangers,
-    /// All senders who did.
     Proven,
 }
 
 impl Rate {
-    /// All rates.
     pub const ALL: [Self; 11] = [
         Self::Signup,
         Self::Challenge,
@@ -89,7 +68,6 @@ impl Rate {
         Self::Http,
     ];
 
-    /// Its name in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Signup => "signup",
@@ -106,7 +84,6 @@ impl Rate {
         }
     }
 
-    /// What there was too much of, as a refusal says it.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Signup => "accounts were signed up",
@@ -125,7 +102,6 @@ impl Rate {
 }
 
 impl ShareOf {
-    /// Its name in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sender => "sender",
@@ -140,7 +116,7 @@ impl ShareOf {
     }
 }
 
-/// A share of a rate: one count in one scope. Each channel has its own share of what all senders have in common.
+/// A counter: one rate in one scope. Channels have separate shares of all senders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Share {
     pub rate: Rate,

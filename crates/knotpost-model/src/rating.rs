@@ -1,34 +1,28 @@
-//! How a result changes its players' ratings. Two systems side by side: the server's own, which
-//! players know from older play-by-mail servers, and a Glicko-2 estimate.
+//! Rating systems: the server's own, known from older play-by-mail servers, and Glicko-2.
 //!
-//! Pure arithmetic: where ratings are stored, and which boards count, is decided elsewhere. Sums run in
-//! the order of the seats, so that the same games give the same bits everywhere.
+//! Pure arithmetic; storage and the choice of boards are elsewhere. Sums run in seat order, so that results
+//! are bitwise reproducible.
 
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2_rating_period};
 
-/// The rating of a new player.
 pub const FIRST_RATING: f64 = 1600.0;
-/// The number of rated games after which a rating is established.
+/// Rated games that make a rating established.
 pub const ESTABLISHED: u32 = 20;
-/// Where the mean rating of all active established players is drawn to.
+/// Attractor of the mean of active established ratings.
 const TARGET_MEAN: f64 = 1720.0;
-/// What a win is worth against a provisional and against an established opponent.
+/// Value of a win against a provisional and against an established opponent.
 const STEP: f64 = 200.0;
 const LONG_STEP: f64 = 400.0;
-/// The most an established rating moves in one game.
+/// Maximum change of an established rating per game.
 const K: f64 = 32.0;
-/// Units of a point in which ratings are summed up exactly.
+/// Fixed-point units per rating point, for exact sums.
 const UNIT: f64 = (1_u64 << 30) as f64;
 
-/// What a player reached on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Alone in the first place.
     Won,
-    /// In the first place with others.
     Tied,
-    /// Any other place.
     Lost,
 }
 
@@ -46,30 +40,23 @@ impl Score {
     }
 }
 
-/// A player's strength in one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// The rating, in points.
     pub rating: f64,
-    /// Sum of the values of the games played while provisional.
+    /// Sum of game values while provisional.
     pub value_sum: f64,
-    /// Rated games.
     pub games: u32,
-    /// How many were won.
     pub won: u32,
-    /// How many were lost.
     pub lost: u32,
-    /// How many were tied.
     pub tied: u32,
-    /// The Glicko-2 estimate, in points.
+    /// Glicko-2 estimate in points.
     pub glicko: f64,
-    /// Its deviation, in points.
+    /// Glicko-2 deviation in points.
     pub deviation: f64,
     pub volatility: f64,
 }
 
 impl Default for Rating {
-    /// The rating of a player without rated games.
     fn default() -> Self {
         let Glicko2Rating { rating: glicko, deviation, volatility } = Glicko2Rating::new();
         Self {
@@ -87,7 +74,7 @@ impl Default for Rating {
 }
 
 impl Rating {
-    /// Whether enough games have been played to trust it.
+    /// True after [`ESTABLISHED`] games.
     pub fn is_established(&self) -> bool {
         self.games >= ESTABLISHED
     }
@@ -97,18 +84,16 @@ impl Rating {
     }
 }
 
-/// All active established players of a game: how many, and the sum of their ratings in units of 2^-30
-/// points. Whole numbers: it does not matter in which order they come and go.
+/// Active established players of a game: number, and sum of ratings in units of 2^-30 points. Integers, so
+/// that the order of changes does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
-    /// How many players.
     pub players: i64,
-    /// Sum of their ratings in units.
     pub sum: i64,
 }
 
 impl Pool {
-    /// Counts a player in, if the rating is established.
+    /// Adds an established rating; ignores others.
     pub fn enter(&mut self, rating: &Rating) {
         if rating.is_established() {
             self.players += 1;
@@ -116,7 +101,7 @@ impl Pool {
         }
     }
 
-    /// Counts a player out, if the rating is established.
+    /// Removes an established rating; ignores others.
     pub fn leave(&mut self, rating: &Rating) {
         if rating.is_established() {
             self.players -= 1;
@@ -124,7 +109,7 @@ impl Pool {
         }
     }
 
-    /// The mean of their ratings, in points; 1720 when there are none.
+    /// In points; 1720 for an empty pool.
     pub fn mean(self) -> f64 {
         if self.players <= 0 { TARGET_MEAN } else { self.sum as f64 / UNIT / self.players as f64 }
     }
@@ -134,7 +119,7 @@ fn units(rating: f64) -> i64 {
     (rating * UNIT).round() as i64
 }
 
-/// The others of a board as one opponent: the means of what they were before.
+/// Means of the other players' previous values, treated as one opponent.
 struct Opponent {
     rating: f64,
     games: f64,
@@ -161,8 +146,8 @@ impl Opponent {
     }
 }
 
-/// The ratings after a board, in the order given. `players` are two or more different users with
-/// their ratings before it, `pool` is what all active established players were before it.
+/// Ratings after a board, in the order given. `players` are two or more distinct users with their ratings
+/// before it, `pool` is the pool before it.
 pub fn rate(players: &[(Rating, Score)], pool: Pool) -> Vec<Rating> {
     let each = players.iter().enumerate();
     each.map(|(index, (before, score))| after(before, *score, &Opponent::of(players, index), pool)).collect()
@@ -196,7 +181,7 @@ fn count(before: &Rating, score: Score) -> Rating {
     after
 }
 
-/// One game is one period of Glicko-2 (Glickman, "Example of the Glicko-2 system").
+/// One game is one Glicko-2 period (Glickman, "Example of the Glicko-2 system").
 fn estimate(after: Rating, before: &Rating, score: Score, opponent: &Opponent) -> Rating {
     let outcome = match score {
         Score::Won => Outcomes::WIN,
@@ -209,7 +194,7 @@ fn estimate(after: Rating, before: &Rating, score: Score, opponent: &Opponent) -
     Rating { glicko: new.rating, deviation: new.deviation, volatility: new.volatility, ..after }
 }
 
-/// A rating as players read it: whole points, halves up.
+/// Whole points, halves up.
 pub fn shown(rating: f64) -> i64 {
     (rating + 0.5).floor() as i64
 }

@@ -1,18 +1,16 @@
-//! Which network addresses belong to the public internet: requests to hosts that users name go there, and nowhere else.
+//! Public network addresses: targets allowed for requests that users cause.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where requests that users ask for may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// To addresses of the public internet, over TLS.
+    /// Public internet only, over TLS.
     Public,
     /// Anywhere, this machine included, with or without TLS.
     Anywhere,
 }
 
 impl Reach {
-    /// Whether a connection may be made to this address.
     pub fn covers(self, address: IpAddr) -> bool {
         match self {
             Self::Anywhere => true,
@@ -21,8 +19,8 @@ impl Reach {
     }
 }
 
-/// Whether an address can only be that of a machine on the public internet. Addresses that carry another one inside
-/// (IPv4-mapped, NAT64, 6to4, Teredo) are not: where they lead is unknown.
+/// True for addresses on the public internet. Those that embed another address (IPv4-mapped, NAT64, 6to4,
+/// Teredo) are excluded: their destination is unknown.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(four) => is_public_v4(four),
@@ -30,12 +28,13 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The special blocks of the IANA registry (RFC 6890 and its successors), and what is reserved or multicast.
+/// Excludes the special blocks of the IANA registry (RFC 6890 and successors), reserved and multicast
+/// addresses.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     const SPECIAL: [([u8; 4], u32); 15] = [
         ([0, 0, 0, 0], 8),
         ([10, 0, 0, 0], 8),
-        // Shared behind carriers' NAT: RFC 6598.
+        // Carrier-grade NAT: RFC 6598.
         ([100, 64, 0, 0], 10),
         ([127, 0, 0, 0], 8),
         ([169, 254, 0, 0], 16),
@@ -57,7 +56,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     })
 }
 
-/// Of IPv6 only `2000::/3` is handed out (RFC 4291), and of that some blocks are not for machines.
+/// Only `2000::/3` is allocated (RFC 4291), minus special blocks.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     const SPECIAL: [(u128, u32); 4] = [
         // Protocol assignments, Teredo among them.

@@ -1,5 +1,3 @@
-//! Points and spans of time in milliseconds.
-
 use std::fmt;
 
 use jiff::Timestamp;
@@ -19,13 +17,12 @@ impl From<i64> for Millis {
 }
 
 impl Millis {
-    /// This moment, `millis` later.
     #[must_use]
     pub fn plus(self, millis: i64) -> Self {
         Self(self.0.saturating_add(millis))
     }
 
-    /// The span from `earlier` until now; zero when the clock went back.
+    /// Zero if the clock went back.
     pub fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0).max(0))
     }
@@ -35,12 +32,12 @@ impl Millis {
         self.format("%Y-%m-%dT%H:%M:%SZ")
     }
 
-    /// As players read it, in UTC: `2026-11-20 10:00 UTC`.
+    /// For players, in UTC: `2026-11-20 10:00 UTC`.
     pub fn to_readable(self) -> String {
         self.format("%Y-%m-%d %H:%M UTC")
     }
 
-    /// Reads a date (its beginning, in UTC) or a moment in RFC 3339, seconds left out if wished.
+    /// Parses a date (its start in UTC) or an RFC 3339 time, seconds optional.
     pub fn read(text: &str) -> Option<Self> {
         if let Ok(moment) = text.parse::<Timestamp>() {
             return Some(Self(moment.as_millisecond()));
@@ -49,7 +46,7 @@ impl Millis {
         Some(Self(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond()))
     }
 
-    /// The day of the year in UTC, from 1 to 366.
+    /// In UTC, from 1 to 366.
     pub fn day_of_year(self) -> u16 {
         let timestamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
         timestamp.to_zoned(TimeZone::UTC).day_of_year().unsigned_abs()
@@ -61,7 +58,7 @@ impl Millis {
     }
 }
 
-/// A length of time in milliseconds, never negative.
+/// Milliseconds, never negative.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -75,7 +72,7 @@ impl std::iter::Sum for Span {
 }
 
 impl Span {
-    /// In its two largest units: `20 d 23 h`, `5 h 2 min`.
+    /// Two largest units: `20 d 23 h`, `5 h 2 min`.
     pub fn to_short(self) -> String {
         let minutes = self.0 / 60_000;
         match (minutes / 1440, minutes / 60 % 24, minutes % 60) {

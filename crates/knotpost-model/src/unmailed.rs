@@ -1,4 +1,4 @@
-//! The entries of a do-not-mail list: an address, or an entire domain.
+//! Entries of the do-not-mail list: addresses and domains.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,23 +8,22 @@ use super::{Address, AddressError};
 
 /// An address in lower case, or a domain behind an `@`.
 ///
-/// An address stands for itself with every `+tag` as well; a domain does not stand for the domains below it.
+/// An address includes all its `+tags`; a domain does not include subdomains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmailedTarget(String);
 
 impl UnmailedTarget {
-    /// The stored form.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What is meant, in words: `ann@example.org`, or `all of @example.org`.
+    /// `ann@example.org`, or `all of @example.org`.
     pub fn in_words(&self) -> String {
         let all = if self.0.starts_with('@') { "all of " } else { "" };
         format!("{all}{}", self.0)
     }
 
-    /// Why no mail can be meant, which is the reason to refuse a new entry; one that is stored can be removed.
+    /// Reason to refuse a new entry: no mail can match it. A stored one can still be removed.
     pub fn flaw(&self) -> Option<&'static str> {
         if self.0.contains('*') {
             return Some("`*` does not stand for other characters here");
@@ -33,14 +32,14 @@ impl UnmailedTarget {
         is_word.then_some("a domain has a dot")
     }
 
-    /// The targets that an address, in lower case, is covered by.
+    /// Entries that would cover an address, given in lower case.
     pub fn covering(address_key: &str) -> [String; 3] {
         let domain = address_key.rsplit_once('@').map_or("", |(_, domain)| domain);
         [address_key.to_owned(), without_tag(address_key), format!("@{domain}")]
     }
 }
 
-/// An address in lower case without what follows a `+` in front of its `@`: mail to both comes to the same reader.
+/// Drops the `+tag` of a lower-case address, which has the same reader.
 pub fn without_tag(address_key: &str) -> String {
     let Some((local, domain)) = address_key.rsplit_once('@') else { return address_key.to_owned() };
     match local.split_once('+') {
@@ -58,7 +57,7 @@ impl fmt::Display for UnmailedTarget {
 impl FromStr for UnmailedTarget {
     type Err = AddressError;
 
-    /// Reads `name@example.org`, `@example.org`, or `example.org`.
+    /// Parses `name@example.org`, `@example.org`, or `example.org`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         let domain = match text.rsplit_once('@') {
@@ -66,7 +65,7 @@ impl FromStr for UnmailedTarget {
             Some((_, domain)) => domain,
             None => text,
         };
-        // Judged as the domain of some address.
+        // Validated as the domain of some address.
         let domain = ascii_domain(domain).ok_or(AddressError::BadDomain)?;
         let address: Address = format!("postmaster@{domain}").parse()?;
         Ok(Self(format!("@{}", address.domain())))

@@ -1,28 +1,22 @@
-//! The results of SPF, DKIM and DMARC for a mail: plain values, stored with it and shown to administrators.
+//! Results of SPF, DKIM and DMARC for a mail, as stored and shown to administrators.
 //!
-//! Knows nothing of how a verdict was found, nor of what follows from it.
+//! Neither the checks nor their consequences are here.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The result of a check, in the words of RFC 8601, section 2.7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The mail is what it claims to be.
     Pass,
     Fail,
-    /// It probably is not.
     SoftFail,
-    /// No statement either way.
     Neutral,
-    /// There was nothing to check, or nothing to check it with.
+    /// Nothing to check, or no means to check it.
     #[default]
     None,
-    /// DNS gave no answer; it may give one later.
     TempError,
-    /// What DNS or the mail says makes no sense.
     PermError,
 }
 
@@ -30,7 +24,6 @@ impl Verdict {
     pub const ALL: [Self; 7] =
         [Self::Pass, Self::Fail, Self::SoftFail, Self::Neutral, Self::None, Self::TempError, Self::PermError];
 
-    /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -43,7 +36,8 @@ impl Verdict {
         }
     }
 
-    /// Reads the word; `policy` (a pass that local policy does not count) is neutral, `hardfail` an old word.
+    /// Parses the word; `policy` (a pass that local policy does not count) is neutral, `hardfail` an old
+    /// word.
     pub fn from_word(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
             "pass" => Self::Pass,
@@ -58,51 +52,42 @@ impl Verdict {
     }
 }
 
-/// The source of verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// This server.
     #[default]
     Own,
     /// A trusted host, by its `Authentication-Results`.
     Host(String),
 }
 
-/// Whether the host that brought the mail may send for its return path (RFC 7208).
+/// SPF (RFC 7208).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpfVerdict {
-    /// For the return path.
     pub result: Verdict,
     pub domain: String,
-    /// For the name that the host gave itself.
+    /// For the HELO name.
     pub helo: Verdict,
 }
 
-/// Whether a signature holds (RFC 6376).
+/// DKIM, one signature (RFC 6376).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DkimVerdict {
     pub result: Verdict,
-    /// The domain that signed.
     pub domain: String,
-    /// Which of the domain's keys made it.
     pub selector: String,
 }
 
-/// What a domain asks to be done with mail that only pretends to be its own.
+/// DMARC policy requested by a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DmarcPolicy {
-    /// Nothing.
     None,
-    /// To be suspicious of it.
     Quarantine,
-    /// To refuse it.
     Reject,
 }
 
 impl DmarcPolicy {
-    /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -111,7 +96,6 @@ impl DmarcPolicy {
         }
     }
 
-    /// Reads the word.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::None, Self::Quarantine, Self::Reject]
             .into_iter()
@@ -119,29 +103,24 @@ impl DmarcPolicy {
     }
 }
 
-/// Whether SPF or DKIM speak for the domain in From (RFC 7489).
+/// DMARC: alignment with the domain in From (RFC 7489).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DmarcVerdict {
     pub result: Verdict,
     pub domain: String,
-    /// What that domain asks for; `None`: not known.
     pub policy: Option<DmarcPolicy>,
 }
 
-/// Everything that is known about the origin of a mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdicts {
-    /// The source of the verdicts.
     pub source: Source,
     pub spf: SpfVerdict,
-    /// DKIM, signature by signature.
     pub dkim: Vec<DkimVerdict>,
     pub dmarc: DmarcVerdict,
 }
 
 impl Verdicts {
-    /// Whether the mail is proven to come from `domain`: by DMARC, or by SPF or a signature of that domain or of
-    /// one above it.
+    /// True if the mail provably comes from `domain`: by DMARC, or by SPF or DKIM of it or a parent domain.
     pub fn prove(&self, domain: &str) -> bool {
         let dmarc = self.dmarc.result == Verdict::Pass && is_same(&self.dmarc.domain, domain);
         let spf = self.spf.result == Verdict::Pass && speaks_for(&self.spf.domain, domain);
@@ -151,37 +130,33 @@ impl Verdicts {
         dmarc || spf || self.dkim.iter().any(dkim)
     }
 
-    /// What the domain in From asks for, when DMARC failed.
+    /// Policy of the From domain, if DMARC failed.
     pub fn violated_policy(&self) -> Option<DmarcPolicy> {
         self.dmarc.policy.filter(|_| self.dmarc.result == Verdict::Fail)
     }
 
-    /// Whether the domain in From wants to see failing mail refused or suspected, and a name server was too slow to tell
-    /// whether DMARC fails.
+    /// True if DMARC may fail against a quarantine or reject policy, but DNS was too slow to tell.
     pub fn may_violate_policy(&self) -> bool {
         self.dmarc.result == Verdict::TempError
             && matches!(self.dmarc.policy, Some(DmarcPolicy::Reject | DmarcPolicy::Quarantine))
     }
 
-    /// The best result of all signatures.
     pub fn best_dkim(&self) -> Verdict {
         let results = || self.dkim.iter().map(|signature| signature.result);
         let order = [Verdict::Pass, Verdict::TempError, Verdict::Fail, Verdict::PermError, Verdict::Neutral];
         order.into_iter().find(|wanted| results().any(|result| result == *wanted)).unwrap_or_default()
     }
 
-    /// As it is stored.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads what is stored; `None` for anything else.
     pub fn from_json(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 }
 
-/// As an administrator reads it: `spf=pass (x.example) dkim=none dmarc=fail (x.example, reject)`.
+/// For administrators: `spf=pass (x.example) dkim=none dmarc=fail (x.example, reject)`.
 impl fmt::Display for Verdicts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |domain: &str| if domain.is_empty() { String::new() } else { format!(" ({domain})") };
@@ -208,7 +183,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one.trim_end_matches('.').eq_ignore_ascii_case(other.trim_end_matches('.'))
 }
 
-/// The owner of a domain also owns what is below it. The reverse does not hold: a subdomain may have another owner.
+/// A domain's owner also owns its subdomains. The reverse does not hold.
 fn speaks_for(holder: &str, domain: &str) -> bool {
     let (holder, domain) = (holder.trim_end_matches('.'), domain.trim_end_matches('.'));
     let is_above = || {

@@ -1,22 +1,19 @@
-//! Time zones of players: which there are, and when the clock shows an hour there.
+//! Time zones of players.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
 use super::Millis;
 
-/// A time zone of the IANA database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// Universal time.
     pub fn utc() -> Self {
         Self(TimeZone::UTC)
     }
 
-    /// The zone of that name, in any case of letters; `None` when there is none. Some files of the database are no zones
-    /// that anybody lives in.
+    /// Case-insensitive; `None`: unknown. Excludes files of the database that are no place.
     pub fn named(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let is_lived_in =
@@ -28,25 +25,24 @@ impl Zone {
         TimeZone::get(name).ok().map(Self)
     }
 
-    /// The name as the database spells it.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
     }
 
-    /// As players there read a moment: `2026-11-20 11:00 CET`.
+    /// Local time with zone: `2026-11-20 11:00 CET`.
     pub fn show(&self, at: Millis) -> String {
         let timestamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
         timestamp.to_zoned(self.0.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string()
     }
 
-    /// The next moment after `now` at which the clock there shows the full hour `hour`. On a day whose clock
-    /// skips that hour it is the moment right after the gap; on one that has it twice, the first time.
+    /// Next time after `now` at which the local clock shows the full hour `hour`. If a day skips that hour,
+    /// the end of the gap; if it has it twice, the first.
     pub fn next_hour(&self, hour: u8, now: Millis) -> Millis {
         let day = Millis(now.0.saturating_add(86_400_000));
         let Ok(timestamp) = Timestamp::from_millisecond(now.0) else { return day };
         let hour = i8::try_from(hour.min(23)).unwrap_or(0);
         let mut date = timestamp.to_zoned(self.0.clone()).date();
-        // Where a whole day is skipped the third one comes at last.
+        // Three days suffice if a whole day is skipped.
         for _ in 0..3 {
             if let Ok(next) = date.at(hour, 0, 0, 0).to_zoned(self.0.clone()) {
                 let next = next.timestamp().as_millisecond();
@@ -84,7 +80,7 @@ mod tests {
         assert_eq!(Zone::utc().show(at("2026-11-20T10:00:00Z")), "2026-11-20 10:00 UTC");
     }
 
-    /// Files of a time zone database that are no zone, and ways to write their names.
+    /// Files of the time zone database that are no zone, and aliases.
     const NO_ZONES: [&str; 24] = [
         "",
         "+VERSION",

@@ -1,17 +1,16 @@
-//! Which build of the program this is.
+//! Version and commit of this build.
 
 use std::sync::LazyLock;
 
-/// The version of the program.
 pub const NUMBER: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit that was built, told to the compiler by `KNOTPOST_COMMIT`; a build by hand need not say.
+/// Set by `KNOTPOST_COMMIT`; optional in manual builds.
 pub const COMMIT: Option<&str> = option_env!("KNOTPOST_COMMIT");
 
-/// What `--version` prints: the version, and the commit where it is known.
+/// Output of `--version`: version, and commit if known.
 pub static VERSION: LazyLock<String> = LazyLock::new(|| describe(COMMIT));
 
-/// The same for the header field by which programs name themselves: without a blank.
+/// Product token for headers: without a blank.
 pub static PRODUCT: LazyLock<String> = LazyLock::new(|| match COMMIT {
     Some(commit) if !commit.is_empty() => format!("Knotpost/{NUMBER}-{commit}"),
     _ => format!("Knotpost/{NUMBER}"),

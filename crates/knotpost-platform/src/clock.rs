@@ -1,4 +1,4 @@
-//! Time and randomness as parameters: the only module that asks the machine for either.
+//! Time and randomness as parameters. No other module asks the machine for either.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,13 +7,11 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use knotpost_model::Millis;
 
-/// Tells the time.
 pub trait Clock: Send + Sync + Debug {
     /// Unix time in milliseconds.
     fn now(&self) -> Millis;
 }
 
-/// The machine's clock.
 #[derive(Debug, Default)]
 pub struct SystemClock;
 
@@ -24,17 +22,15 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved: for tests.
+/// Stands still until moved: for tests.
 #[derive(Debug)]
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock that stands at `now`.
     pub fn at(now: Millis) -> Self {
         Self(AtomicI64::new(now.0))
     }
 
-    /// Moves the clock on by `millis`.
     pub fn advance(&self, millis: i64) {
         self.0.fetch_add(millis, Ordering::Relaxed);
     }
@@ -46,16 +42,10 @@ impl Clock for ManualClock {
     }
 }
 
-/// Gives unpredictable bytes.
 pub trait Entropy: Send + Sync + Debug {
-    /// Fills `bytes`.
-    ///
-    /// # Errors
-    /// When the machine has no randomness to give.
     fn fill(&self, bytes: &mut [u8]) -> std::io::Result<()>;
 }
 
-/// The operating system's generator.
 #[derive(Debug)]
 pub struct SystemEntropy(SystemRandom);
 
@@ -71,10 +61,6 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// `N` fresh random bytes.
-///
-/// # Errors
-/// When the machine has no randomness to give.
 pub fn random_bytes<const N: usize>(entropy: &dyn Entropy) -> std::io::Result<[u8; N]> {
     let mut bytes = [0; N];
     entropy.fill(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! Files and folders of the server's own: only its user can read them, whatever the umask of the process.
+//! Private files and folders: readable by the server's user alone, whatever the umask.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -7,61 +7,44 @@ use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-/// Permissions of folders.
 const FOLDER: u32 = 0o700;
-/// Permissions of files.
 const FILE: u32 = 0o600;
-/// What the group and all others may do.
+/// All bits of group and others.
 const OTHERS: u32 = 0o077;
-/// Reading and writing for the group and all others.
+/// Read and write bits of group and others.
 const READ_OR_WRITE: u32 = 0o066;
 
-/// From now on this process makes no file or folder that others can use, except where it sets a mode by itself.
+/// Sets the umask: new files and folders are private unless their mode is set explicitly.
 pub fn set_private_mask() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(OTHERS));
 }
 
-/// Makes the folder and those above it that are missing. One that is there is left as it is.
-///
-/// # Errors
-/// When it cannot be made, or is no folder.
+/// Creates the folder with missing parents. An existing one is left as it is.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER).create(path)
 }
 
-/// Opens the file for writing, empty, and makes it when it is missing. One that is there keeps its permissions.
-///
-/// # Errors
-/// When it cannot be made or written.
+/// Opens the file truncated for writing, or creates it. An existing one keeps its permissions.
 pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(true).mode(FILE).open(path)
 }
 
-/// Makes a file that must not be there yet.
-///
-/// # Errors
-/// When it is there, or cannot be made.
+/// Fails if the file exists.
 pub fn create_new_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(FILE).open(path)
 }
 
-/// The folder that holds a file: of a bare name, the working folder.
+/// The working folder for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes the name of a new or renamed file to disk, so that it outlasts a power failure as its content does.
-///
-/// # Errors
-/// When the folder cannot be opened or written.
+/// Syncs the folder entry of a new or renamed file, against power failures.
 pub fn sync_name(path: &Path) -> io::Result<()> {
     File::open(folder_of(path))?.sync_all()
 }
 
-/// Whether this process can use the folder, or make it. Makes nothing.
-///
-/// # Errors
-/// When the folder cannot be entered, read and written, or there is none and none can be made.
+/// Checks that this process can use or create the folder. Creates nothing.
 pub fn check_folder(path: &Path) -> io::Result<()> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     match std::fs::metadata(path) {
@@ -79,22 +62,21 @@ pub fn check_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether others than the owner can read or change the file; `None`: it does not exist or cannot be inspected.
+/// True if others than the owner can read or change the file; `None`: missing or inaccessible.
 pub fn is_open_to_others(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|found| found.mode() & READ_OR_WRITE != 0)
 }
 
-/// Whether every user of the machine can read the file; `None`: it does not exist or cannot be inspected.
+/// True if every user of the machine can read the file; `None`: missing or inaccessible.
 pub fn is_open_to_all(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|found| found.mode() & 0o004 != 0)
 }
 
-/// The number of the user that a file or folder belongs to.
 pub fn owner(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|found| found.uid())
 }
 
-/// Returns true if this process can read and write the file; `None`: it does not exist or cannot be inspected.
+/// True if this process can read and write the file; `None`: missing or inaccessible.
 pub fn is_writable(path: &Path) -> Option<bool> {
     match accessat(CWD, path, Access::READ_OK | Access::WRITE_OK, AtFlags::EACCESS) {
         Ok(()) => Some(true),
@@ -103,18 +85,15 @@ pub fn is_writable(path: &Path) -> Option<bool> {
     }
 }
 
-/// What is left on a file system for users without privileges.
+/// Free space on a file system for unprivileged users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     pub bytes: u64,
-    /// Files that can still be made; `None`: as many as there is room for.
+    /// Free inodes; `None`: unlimited.
     pub files: Option<u64>,
 }
 
-/// What is left where this file or folder is, or would be.
-///
-/// # Errors
-/// When that cannot be determined.
+/// Free space at an existing or future path.
 pub fn free_space(path: &Path) -> io::Result<Space> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     match rustix::fs::statvfs(path) {
@@ -129,12 +108,11 @@ pub fn free_space(path: &Path) -> io::Result<Space> {
     }
 }
 
-/// The user of this process.
 pub fn this_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// The number of the user that a file or folder belongs to, when that is not the user of this process.
+/// Uid of the owner, if not this process's.
 pub fn foreign_owner(path: &Path) -> Option<u32> {
     let owner = owner(path)?;
     (owner != this_user()).then_some(owner)

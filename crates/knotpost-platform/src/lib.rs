@@ -1,5 +1,5 @@
-//! What the server needs of the machine it runs on: time, randomness, private files, secret keys and counted
-//! connections. Nothing here knows games, mail or storage.
+//! Services of the machine: time, randomness, private files, secret keys, counted connections. Nothing here
+//! knows games, mail or storage.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -9,7 +9,6 @@ pub mod connections;
 pub mod files;
 pub mod secret;
 
-/// The name of this machine.
 pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

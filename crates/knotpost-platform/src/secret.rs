@@ -1,5 +1,5 @@
-//! The server's secret key and everything derived from it: keyed digests and the sealing of
-//! stored messages. Each use has a key of its own, so that none says anything about another.
+//! The server's secret key: keyed digests, signatures and sealing. Each purpose has a derived key, so that
+//! none reveals another.
 
 mod file;
 mod ring;
@@ -13,25 +13,20 @@ use crate::clock::{Entropy, random_bytes};
 
 pub use ring::{DropError, KeyRing, Role, Signature, seal_mark};
 
-/// The key file in the data folder.
+/// In the data folder.
 pub const KEY_FILE: &str = "secret.key";
 
-/// What a derived key is for.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
-    /// Keys of the credential cache.
     Credentials,
-    /// Digests of received mails.
     Dedupe,
-    /// Digests of idempotent requests.
     Idempotency,
-    /// Signatures of links and addresses that the server gives out, and digests of random tokens.
+    /// Signatures of links and addresses, and digests of random tokens.
     Tokens,
-    /// Sealing of raw messages.
     Sealing,
-    /// The key that names the server to push services.
+    /// VAPID key for push services.
     Push,
-    /// Telling one key from another without showing it.
+    /// Comparison of keys without revealing them.
     Fingerprint,
 }
 
@@ -49,8 +44,7 @@ impl Purpose {
     }
 }
 
-/// The key to `/mailbox`: generated at each start, and known only to those who see the server start or may read its data
-/// folder.
+/// Key to `/mailbox`: generated at each start, known only from the console or the data folder.
 #[derive(Clone)]
 pub struct MailboxKey(String);
 
@@ -61,26 +55,20 @@ impl std::fmt::Debug for MailboxKey {
 }
 
 impl MailboxKey {
-    /// A new key.
-    ///
-    /// # Errors
-    /// When the machine has no randomness to give.
     pub fn fresh(entropy: &dyn Entropy) -> std::io::Result<Self> {
         random_bytes::<16>(entropy).map(|bytes| Self(to_hex(&bytes)))
     }
 
-    /// The key as it is shown.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is the key, compared in constant time.
+    /// Compares in constant time.
     pub fn is(&self, shown: &str) -> bool {
         self.0.as_bytes().ct_eq(shown.as_bytes()).into()
     }
 }
 
-/// One secret key of the server.
 #[derive(Clone)]
 struct SecretKey([u8; 32]);
 
@@ -90,45 +78,39 @@ impl std::fmt::Debug for SecretKey {
     }
 }
 
-/// Why there is no usable key.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// The text is not a key.
     #[error(
         "{0} does not hold a key of 64 hexadecimal digits, or keys marked `current:`, `next:`, `old:` and `digests:`"
     )]
     Malformed(String),
-    /// The file could not be read or made.
     #[error("the key file {0} could not be used")]
     File(String, #[source] std::io::Error),
-    /// The machine has no randomness to make one from.
     #[error("a key could not be made")]
     Chance(#[from] std::io::Error),
 }
 
 impl SecretKey {
-    /// The key for one purpose.
     fn derive(&self, purpose: Purpose) -> [u8; 32] {
         mac(&self.0, &[purpose.label()])
     }
 
-    /// A fingerprint, which identifies this key and reveals nothing else about it.
+    /// Identifies the key and reveals nothing else.
     fn fingerprint(&self) -> String {
         to_hex(&self.derive(Purpose::Fingerprint)[..16])
     }
 
-    /// A digest of `parts` that cannot be made or tested without the key. Parts are told apart:
-    /// moving a byte from one to the next changes the digest.
+    /// Keyed digest. Length-prefixed parts: moving a byte from one to the next changes it.
     fn digest(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
         mac(&self.derive(purpose), parts)
     }
 
-    /// The byte by which what was signed or sealed names this key.
+    /// Key id, carried by signatures and seals.
     fn id(&self) -> u8 {
         self.derive(Purpose::Fingerprint)[0]
     }
 
-    /// Seals a message; `context` must be the same when it is opened.
+    /// `context` must be the same when it is opened.
     fn seal(&self, nonce: [u8; NONCE_LEN], context: &[u8], message: &[u8]) -> std::io::Result<Vec<u8>> {
         let mut body = message.to_vec();
         self.sealing_key()?
@@ -137,7 +119,7 @@ impl SecretKey {
         Ok(body)
     }
 
-    /// Opens a nonce and what [`SecretKey::seal`] made with it; `None` when it was made with another key or is damaged.
+    /// `None`: another key, or damaged.
     fn unseal(&self, context: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut body = body.to_vec();
@@ -165,7 +147,6 @@ fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Lower-case hexadecimal digits of `bytes`.
 pub fn to_hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {

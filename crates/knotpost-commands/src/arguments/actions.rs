@@ -1,10 +1,9 @@
-//! Moves and other actions on a board, as they are written in a line.
+//! Syntax of moves and other actions on a board.
 
 use super::Args;
 use crate::error::{ErrorCode, ParseError};
 use crate::value::{Action, QueuedMove, read_count};
 
-/// `move` or `move#n`.
 pub(crate) fn read_numbered(args: &Args<'_>, word: &str) -> Result<(Action, Option<u32>), ParseError> {
     let Ok((text, number)) = split_number(word) else {
         let message = format!("`{}` does not end in the number of a move, as `#8` does", args.show(word));
@@ -13,7 +12,7 @@ pub(crate) fn read_numbered(args: &Args<'_>, word: &str) -> Result<(Action, Opti
     Ok((Action::from_word(text), number))
 }
 
-/// A word in front of `#n` is empty, or what follows `#` is no number of a move.
+/// The word before `#n` is empty, or `#` is followed by no move number.
 pub(crate) struct BadNumber;
 
 /// Splits `move#n`; n counts from 1.
@@ -28,7 +27,6 @@ pub(crate) fn split_number(word: &str) -> Result<(&str, Option<u32>), BadNumber>
     }
 }
 
-/// Lets through what can stand for a turn: a move, a pass or a swap.
 pub(crate) fn only_turns(args: &Args<'_>, action: Action) -> Result<Action, ParseError> {
     if is_turn(&action) {
         return Ok(action);
@@ -37,15 +35,14 @@ pub(crate) fn only_turns(args: &Args<'_>, action: Action) -> Result<Action, Pars
     Err(args.fail(ErrorCode::BadValue, message))
 }
 
-/// Whether an action can stand for a turn.
 pub(crate) fn is_turn(action: &Action) -> bool {
     matches!(action, Action::Move(_) | Action::Pass | Action::Swap)
 }
 
-/// Takes back all moves that are queued.
+/// Clears the queue.
 const NONE: &str = "none";
 
-/// Reads moves with conditions in front of some of them; `none` alone is no move, which takes back what is queued.
+/// Moves with optional conditions; `none` alone gives no moves, which clears the queue.
 pub(crate) fn read_queued(words: &[&str]) -> Result<Vec<QueuedMove>, &'static str> {
     const DANGLING: &str = "after `if:` and a reply must come the move to make then";
     if let [word] = words
@@ -75,8 +72,7 @@ pub(crate) fn read_queued(words: &[&str]) -> Result<Vec<QueuedMove>, &'static st
     if condition.is_some() || moves.is_empty() { Err(DANGLING) } else { Ok(moves) }
 }
 
-/// The moves of a `queue` in a field that holds nothing else, and the number that the first is to have; `None`: they are
-/// none.
+/// Parses the `queue` field of a form: moves, and the number of the first; `None`: invalid.
 pub fn read_queue_field(text: &str) -> Option<(Vec<QueuedMove>, Option<u32>)> {
     let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     let (first, number) = split_number(first).ok()?;

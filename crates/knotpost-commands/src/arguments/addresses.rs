@@ -1,9 +1,9 @@
-//! Mail addresses in a line.
+//! Syntax of mail addresses.
 
 use super::Args;
 use crate::error::{ErrorCode, ParseError};
 
-/// Mail addresses after userid and password; brackets and commas around them are taken off.
+/// Addresses after userid and password, without surrounding brackets and commas.
 pub(crate) fn read_addresses(args: &Args<'_>) -> Result<Vec<String>, ParseError> {
     args.texts(2)
         .map(|word| {
@@ -18,7 +18,7 @@ pub(crate) fn read_addresses(args: &Args<'_>) -> Result<Vec<String>, ParseError>
         .collect()
 }
 
-/// Whether a word has the outer shape of a mail address; whether mail gets there only mail can tell.
+/// True for the outer shape of a mail address.
 pub(crate) fn is_address(word: &str) -> bool {
     let Some((local, domain)) = word.rsplit_once('@') else { return false };
     let allowed =

@@ -1,6 +1,6 @@
-//! What follows the front of a line, and what the verbs have in common when they read it.
+//! Arguments of a verb, and the readers shared by verbs.
 //!
-//! Nothing here knows which verb reads what.
+//! Independent of single verbs.
 
 mod actions;
 mod addresses;
@@ -23,7 +23,6 @@ use crate::verbs::Verb;
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password};
 
-/// What follows the front of a line.
 pub(crate) struct Args<'a> {
     pub(crate) verb: Verb,
     pub(crate) game: NamedGame<'a>,
@@ -33,7 +32,7 @@ pub(crate) struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// The canonical name of the game; empty while the game is unknown, and then the command is dropped.
+    /// Canonical name; empty for an unknown game, whose command is discarded.
     pub(crate) fn game_name(&self) -> String {
         if let NamedGame::Known(game) = self.game { game.name.clone() } else { String::new() }
     }
@@ -42,7 +41,7 @@ impl<'a> Args<'a> {
         ParseError { verb: Some(self.verb), ..ParseError::new(code, message) }
     }
 
-    /// A word for an error text, hidden if it could be a password.
+    /// A word for an error text, masked if it could be a password.
     pub(crate) fn show(&self, word: &str) -> String {
         show_in(word, self)
     }
@@ -62,7 +61,6 @@ impl<'a> Args<'a> {
         self.fail(ErrorCode::WrongArguments, format!("there are more words after `{name}` than it takes"))
     }
 
-    /// Checks how many words there are.
     pub(crate) fn count(&self, least: usize, most: usize) -> Result<(), ParseError> {
         if self.words.len() < least {
             Err(self.too_few())
@@ -73,7 +71,6 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Refuses any option.
     pub(crate) fn no_options(&self) -> Result<(), ParseError> {
         let Some(option) = self.options.first() else { return Ok(()) };
         let name = self.verb.spec().name();
@@ -94,7 +91,6 @@ impl<'a> Args<'a> {
         Ok(Credentials::typed(self.word(index)?, password))
     }
 
-    /// A board without a moment in its history.
     pub(crate) fn board(&self, index: usize) -> Result<u32, ParseError> {
         self.board_number(self.word(index)?)
     }
@@ -120,7 +116,7 @@ impl<'a> Args<'a> {
         self.fail(ErrorCode::WrongArguments, message)
     }
 
-    /// Words that are userids, with at most one selector among them.
+    /// Userids, with at most one selector among them.
     pub(crate) fn users(
         &self,
         from: usize,
@@ -146,7 +142,7 @@ impl<'a> Args<'a> {
         Ok((users, selector))
     }
 
-    /// A word that must be a userid; a number never is.
+    /// A userid, which is never a number.
     pub(crate) fn userid(&self, word: &str) -> Result<String, ParseError> {
         if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
             let hint = self.option_before(word).unwrap_or_default();
@@ -156,13 +152,12 @@ impl<'a> Args<'a> {
         Ok(word.to_owned())
     }
 
-    /// What to write where a number was set apart from its option.
+    /// Correction for a number separated from its option.
     fn option_before(&self, number: &str) -> Option<String> {
         let name = options::lacks_value(self)?;
         Some(format!("; to give it to the option write `-{name}={number}`, without a blank"))
     }
 
-    /// A word that must be a game of this server, by its canonical name.
     pub(crate) fn find_game(&self, word: &str) -> Result<String, ParseError> {
         let games = self.vocabulary.games();
         let names: Vec<&str> = games.iter().map(|game| game.name.as_str()).collect();
@@ -178,13 +173,11 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A password that obeys the rules for new ones.
     pub(crate) fn new_password(&self, index: usize) -> Result<Password, ParseError> {
         Password::choose(self.word(index)?)
             .map_err(|rule| self.fail(ErrorCode::BadValue, format!("this password cannot be taken: {rule}")))
     }
 
-    /// A number of boards, at most 9999.
     pub(crate) fn number_of_boards(&self, word: &str) -> Result<u32, ParseError> {
         read_count(word).filter(|count| *count <= 9999).ok_or_else(|| {
             self.fail(ErrorCode::BadValue, format!("`{}` is not a number of boards", self.show(word)))

@@ -1,6 +1,6 @@
-//! Options of a challenge: the game's by the vocabulary, the server's own.
+//! Options of a challenge: the game's, by the vocabulary, and the server's.
 //!
-//! Ranges and contradictions of a game's options are the game's business.
+//! Ranges and contradictions of a game's options are checked by the game.
 
 use super::Args;
 use crate::error::{ErrorCode, ParseError};
@@ -10,7 +10,6 @@ use crate::token::{Dashes, RawOption};
 use crate::value::{ComputerWish, Days, GivenOption, ServerOptions};
 use crate::vocabulary::{OptionWord, Vocabulary};
 
-/// An option of the server.
 #[derive(Clone, Copy, PartialEq)]
 enum ServerOption {
     Nagtime,
@@ -28,21 +27,19 @@ const SERVER_OPTIONS: [(&str, ServerOption); 5] = [
     ("computer", ServerOption::Computer),
 ];
 
-/// What an option's name stands for.
 #[derive(Clone, Copy, PartialEq)]
 enum Meant<'a> {
     Game(&'a OptionWord),
     Server(&'static str, ServerOption),
 }
 
-/// Whether a name is one of the server's or of any game's options, spelled out.
+/// True for the full name of an option of the server or any game.
 pub(crate) fn is_option_name(name: &str, vocabulary: &Vocabulary) -> bool {
     let same = |known: &str| known.eq_ignore_ascii_case(name);
     SERVER_OPTIONS.iter().any(|(known, _)| same(known))
         || vocabulary.games().iter().flat_map(|game| &game.options).any(|option| same(&option.name))
 }
 
-/// The first option that takes a value and was given none.
 pub(super) fn lacks_value<'a>(args: &Args<'a>) -> Option<&'a str> {
     args.options.iter().filter(|option| option.value.is_none()).find_map(|option| {
         match find_option(args, *option).ok()?? {
@@ -54,7 +51,7 @@ pub(super) fn lacks_value<'a>(args: &Args<'a>) -> Option<&'a str> {
     })
 }
 
-/// Reads all options of the line. The options of an unknown game are left out.
+/// Reads all options of the line. Those of an unknown game are skipped.
 pub(crate) fn read_options(args: &Args<'_>) -> Result<(Vec<GivenOption>, ServerOptions), ParseError> {
     let mut given = Vec::new();
     let mut server = ServerOptions::default();
@@ -70,7 +67,7 @@ pub(crate) fn read_options(args: &Args<'_>) -> Result<(Vec<GivenOption>, ServerO
     Ok((given, server))
 }
 
-/// Finds an option among those its dashes point to, then among the others.
+/// Resolves an option: first among the kind indicated by its dashes, then among the others.
 fn find_option<'a>(args: &Args<'a>, option: RawOption<'_>) -> Result<Option<Meant<'a>>, ParseError> {
     let words = if let NamedGame::Known(game) = args.game { game.options.as_slice() } else { &[] };
     let game = || words.iter().map(|word| (word.name.as_str(), Meant::Game(word)));
@@ -105,7 +102,6 @@ fn unknown_option(args: &Args<'_>, words: &[OptionWord], name: &str) -> ParseErr
     args.fail(ErrorCode::BadOption, message).with_suggestions(near)
 }
 
-/// All options with their defaults.
 fn list_options(words: &[OptionWord]) -> String {
     let game = words.iter().map(|word| {
         let value = if word.takes_value { "=..." } else { "" };

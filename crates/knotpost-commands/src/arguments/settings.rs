@@ -1,18 +1,16 @@
-//! Preferences: which there are and what they take.
+//! Preferences and their values.
 
 use super::Args;
 use crate::error::{ErrorCode, ParseError};
 use crate::suggest::{Found, one_of, resolve_prefix};
 use crate::value::{Setting, read_count};
 
-/// What a preference takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     /// One of these words.
     Word(&'static [&'static str]),
-    /// An hour of the day.
     Hour,
-    /// A place in the time zone database.
+    /// A name of the time zone database.
     Zone,
 }
 
@@ -31,14 +29,13 @@ const SETTINGS: [(&str, Takes); 12] = [
     ("bot", Takes::Word(&["on", "off"])),
 ];
 
-/// Takes a preference back: the value that every preference knows.
 const DEFAULT: &str = "default";
 
 pub(crate) fn is_preference(name: &str) -> bool {
     SETTINGS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
-/// Reads `name=value` words from an index on; written with dashes they are taken as well.
+/// Reads `name=value` words from an index on, with or without dashes.
 pub(crate) fn read_settings(args: &Args<'_>, from: usize) -> Result<Vec<Setting>, ParseError> {
     let mut settings = Vec::new();
     for word in args.texts(from) {
@@ -81,7 +78,7 @@ fn describe(takes: Takes) -> String {
     }
 }
 
-/// Whether a word looks like a name of the time zone database; only the database knows whether it is one.
+/// True for the shape of a time zone name; the database decides whether it exists.
 fn is_zone(word: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
     (2..=40).contains(&word.len())

@@ -1,4 +1,4 @@
-//! What a command is made of: each of its fields with the rule that it has to obey.
+//! Parts of a command with their rules.
 
 use crate::value::{
     Action, BoardAt, BoardSet, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, Setting, Vacation,
@@ -6,9 +6,7 @@ use crate::value::{
 use crate::verbs::Command;
 use crate::words::{Credentials, Password};
 
-/// A part of a command and the rule that it has to obey.
 pub(super) enum Part<'c> {
-    /// Words of any kind.
     Words(&'c [String]),
     Who(&'c Credentials),
     /// Userid and password of a new user.
@@ -22,21 +20,19 @@ pub(super) enum Part<'c> {
     ShownUsers(&'c [String], Option<Selector>),
     Userid(&'c str),
     Game(&'c str),
-    /// A game that need not be named.
+    /// An optional game.
     MaybeGame(Option<&'c str>),
     Games(&'c [String]),
     Board(u32),
     Boards(&'c [u32]),
     BoardsAt(&'c [BoardAt]),
-    /// The length of a list that has at least one item.
+    /// Length of a list with at least one item.
     Listed(usize),
     Days(Vacation),
     Settings(Option<&'c str>, &'c mut Vec<Setting>),
     Options(&'c str, &'c mut Vec<GivenOption>),
     Action(&'c Action, Option<u32>),
-    /// A move, a pass or a swap.
     Turn(&'c Action),
-    /// Moves, passes and swaps.
     Turns(&'c [Action]),
     Queued(&'c [QueuedMove], Option<u32>),
     Players(u32),
@@ -44,8 +40,8 @@ pub(super) enum Part<'c> {
     Search(SeekChange, usize),
 }
 
-/// The parts of a command, in the order in which they are refused. Every field is named: without a wildcard, a new one
-/// cannot be forgotten.
+/// Parts in the order of their refusals. Fields are matched without a wildcard, so that a new one cannot be
+/// forgotten.
 pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
     use Part::{
         Action, Addresses, Board, Boards, BoardsAt, Days, Game, Games, Limit, Listed, MaybeGame, NewPassword,

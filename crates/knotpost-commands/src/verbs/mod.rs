@@ -1,10 +1,9 @@
-//! The verbs, one file each: what the help says of a verb, and how its arguments are read. Here are the list of them, the
-//! commands they give, and what of a command is exposed to all.
+//! The verbs, one file each: specification, and parsing of arguments. Here are their list, the resulting
+//! commands, and the facts that commands expose.
 //!
-//! The front of a line has been read when these functions are called; what several verbs read alike is in `arguments`.
-//! A command says what its sender asked for. It does not say that they may, nor that the board exists.
+//! The front of the line is parsed before; readers shared by verbs are in `arguments`. A command is a
+//! request: it implies neither permission nor the existence of a board.
 
-/// What users do with their accounts.
 mod accounts {
     pub(super) mod add;
     pub(super) mod change_address;
@@ -19,7 +18,6 @@ mod accounts {
     pub(super) mod vacation;
 }
 
-/// What players do on boards.
 mod boards {
     pub(super) mod analyse;
     pub(super) mod challenge;
@@ -35,7 +33,6 @@ mod boards {
     pub(super) mod swap;
 }
 
-/// What anybody may look up.
 mod lists {
     pub(super) mod all_games;
     pub(super) mod all_show;
@@ -50,7 +47,6 @@ mod lists {
     pub(super) mod test_display;
 }
 
-/// Messages to others, and which mails of boards a user gets.
 mod messages {
     pub(super) mod broadcast;
     pub(super) mod message;
@@ -60,7 +56,6 @@ mod messages {
     pub(super) mod unsubscribe;
 }
 
-/// Finding opponents.
 mod opponents {
     pub(super) mod accept;
     pub(super) mod limit;
@@ -83,7 +78,8 @@ use crate::value::{
 use crate::verb::VerbSpec;
 use crate::words::Credentials;
 
-/// Declares the verbs from one list of `Verb = folder::file`. Each file has the verb's `SPEC` and a function `read`.
+/// Declares the verbs from one list of `Verb = folder::file`. Each file has the verb's `SPEC` and a function
+/// `read`.
 macro_rules! verbs {
     ($($verb:ident = $group:tt::$file:ident,)*) => {
         /// A verb of the command language.
@@ -107,14 +103,13 @@ macro_rules! verbs {
             }
         }
 
-        /// Reads the arguments of a verb.
         pub(crate) fn read_arguments(args: &Args<'_>) -> Result<Command, ParseError> {
             match args.verb {
                 $(Verb::$verb => $group::$file::read(args),)*
             }
         }
 
-        // A file that describes another verb than its own does not compile.
+        // Compile-time check that a file describes its own verb.
         $(const _: () = assert!(matches!($group::$file::SPEC.verb, Verb::$verb));)*
     };
 }
@@ -171,8 +166,8 @@ verbs! {
 
 /// One command. Games carry their canonical lower-case name; userids are as typed.
 ///
-/// `swap board …` and `resign board …` are a [`Command::Move`] with that action.
-/// `Debug` shows the verb, game and board, and nothing that could be a misplaced password.
+/// `swap board …` and `resign board …` are a [`Command::Move`] with that action. `Debug` shows the verb, game
+/// and board, and nothing that could be a misplaced password.
 #[derive(Clone, PartialEq)]
 #[expect(missing_docs, reason = "the fields carry the names of the syntax lines; see `VerbSpec::syntax`")]
 pub enum Command {
@@ -184,11 +179,11 @@ pub enum Command {
     Add { who: Credentials, addresses: Vec<String> },
     /// `new` obeys the rules for new passwords.
     ChangePassword { who: Credentials, new: crate::Password },
-    /// Other addresses instead of the present ones; none: the sender's.
+    /// Replace the addresses; none: the sender's.
     ChangeAddress { who: Credentials, addresses: Vec<String> },
-    /// Fewer addresses; none: the sender's.
+    /// Drop addresses; none: the sender's.
     Signoff { who: Credentials, addresses: Vec<String> },
-    /// Leave for good.
+    /// Close the account.
     Delete { who: Credentials, leaving: Leaving, remarks: Remarks },
     /// Numbers of boards, or the boards of these games.
     List { games: Vec<String> },
@@ -202,26 +197,26 @@ pub enum Command {
     AllShow { users: Vec<String>, selector: Option<Selector> },
     /// `games` over all games; at least one user.
     AllGames { users: Vec<String>, selector: Option<Selector> },
-    /// A way back in for a user who forgot the password.
+    /// Reset a forgotten password.
     PasswordReset { userid: String },
     /// Time off.
     Vacation { who: Credentials, until: Vacation },
-    /// A link to all that is held about the user.
+    /// A link to all data about the user.
     ExportMe { who: Credentials },
     /// Preferences, for one game or for all; none: show them.
     Set { who: Credentials, game: Option<String>, values: Vec<Setting> },
-    /// The puzzle of a day, by default today's; `play` is judged. Without a game: those of all games.
+    /// The puzzle of a day, by default today's; `play` is checked. Without a game: those of all games.
     Puzzle { game: Option<String>, day: Option<u16>, play: Option<String> },
     /// A sample board in every format.
     TestDisplay { userid: Option<String> },
-    /// The waiting boards once more.
+    /// Mail the waiting boards once more.
     Resend { who: Credentials, game: Option<String>, board: Option<u32> },
     /// A new board; at least one player.
     Challenge { game: String, players: Vec<String>, options: Vec<GivenOption>, server: ServerOptions },
     /// Act on a board. Without a game, the user's only board of that number is meant.
     /// `number` is the number the move must get, counted from 1.
     Move { game: Option<String>, board: u32, who: Credentials, action: Action, number: Option<u32> },
-    /// Moves kept for later; at least one.
+    /// Queue moves; at least one.
     Queue { game: String, board: u32, who: Credentials, moves: Vec<QueuedMove>, number: Option<u32> },
     /// The body goes to players and subscribers.
     Chat { game: String, board: u32, who: Credentials },
@@ -229,21 +224,21 @@ pub enum Command {
     Submit { game: String, board: u32, who: Credentials, action: Action, number: Option<u32> },
     /// Second half of a two-step move.
     Confirm { game: String, board: u32, who: Credentials },
-    /// Another game of the players of a finished board.
+    /// A new board after a finished one.
     Rematch { game: String, board: u32, who: Credentials },
-    /// What a computer player would do for the player to move.
+    /// A computer player's move for the player to move.
     Hint { game: String, board: u32, who: Credentials },
-    /// Who was ahead after each move of a finished board.
+    /// Evaluation of a finished board, move by move.
     Analyse { game: String, board: u32 },
     /// The board after these moves (moves, passes, swaps); at least one.
     Preview { game: String, board: u32, at: Option<i64>, moves: Vec<Action> },
-    /// The same from an empty board for this number of players.
+    /// As `Preview`, from an empty board for this number of players.
     PreviewNew { game: String, players: u32, moves: Vec<Action>, options: Vec<GivenOption> },
     /// Take challenges of this game.
     Accept { game: String, who: Credentials },
     /// Refuse challenges of this game.
     Reject { game: String, who: Credentials },
-    /// The number of boards a user plays at most.
+    /// The maximum number of a user's boards.
     Limit { game: String, who: Credentials, change: LimitChange },
     /// Look for opponents.
     Seek {
@@ -255,9 +250,9 @@ pub enum Command {
     },
     /// Watch boards.
     Subscribe { game: String, who: Credentials, boards: BoardSet },
-    /// Watch them no longer.
+    /// End watching boards.
     Unsubscribe { game: String, who: Credentials, boards: BoardSet },
-    /// Mail when boards end; no boards: switch it for all.
+    /// Mail about ends of boards; no boards: switch it for all.
     Notify { game: String, who: Credentials, boards: Vec<u32> },
     /// Boards with their moves; at least one.
     ShowBoards { game: String, boards: Vec<BoardAt> },
@@ -276,7 +271,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The one list of what commands expose. Fields are named without `..`: a new one cannot be forgotten.
+    /// Facts exposed by commands. Fields are matched without `..`, so that a new one cannot be forgotten.
     pub(crate) fn parts(&self) -> Parts<'_> {
         match self {
             Self::Help { subjects: _ } => Parts::of(Verb::Help),
@@ -354,7 +349,6 @@ impl Command {
         }
     }
 
-    /// The lists of the command, in the order in which they are checked.
     pub(crate) fn lists(&mut self) -> Vec<List<'_>> {
         match self {
             Self::Signup { who: _, addresses }
@@ -416,7 +410,6 @@ impl Command {
     }
 }
 
-/// The verb of an action on a board: some have a verb of their own.
 fn verb_of(action: &Action) -> Verb {
     match action {
         Action::Swap => Verb::Swap,
@@ -431,7 +424,6 @@ fn verb_of(action: &Action) -> Verb {
     }
 }
 
-/// The only board of a set that names its boards.
 fn only_of(boards: &BoardSet) -> Option<u32> {
     match boards {
         BoardSet::All => None,

@@ -1,4 +1,4 @@
-//! `multiple`: several commands in one mail. Its lines are found by [`crate::command_lines`].
+//! `multiple`: several commands in one mail, split by [`crate::command_lines`].
 
 use crate::arguments::Args;
 use crate::error::ParseError;

@@ -1,4 +1,4 @@
-//! What administrators can do, as values, and how the audit log names it. Nothing is carried out here.
+//! Admin actions as values, and their names in the audit log.
 
 use super::boards::BoardAction;
 use crate::admin::UserEdit;
@@ -7,21 +7,17 @@ use crate::mailing::MailChange;
 use knotpost_model::{BoardRef, UserKey};
 use knotpost_storage::{MailQueue, NewAudit};
 
-/// Characters of the details that the audit log stores with an action.
+/// Characters.
 const LONGEST_DETAIL: usize = 300;
 
-/// Which way an administrator came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdminChannel {
-    /// From a shell of the machine.
     Shell,
     Web,
-    /// Through the API.
     Api,
 }
 
 impl AdminChannel {
-    /// The word of the audit log.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Shell => "shell",
@@ -31,87 +27,68 @@ impl AdminChannel {
     }
 }
 
-/// Who acts.
 #[derive(Clone, Debug)]
 pub struct Administrator {
-    /// Which way.
     pub channel: AdminChannel,
-    /// The userid; of the shell, the user of the machine.
+    /// Userid, or for the shell the operating system's user.
     pub name: String,
-    /// The user, who must still be an administrator when the action is carried out; the shell needs none.
+    /// Checked for the role again when the action is carried out; `None` for the shell.
     pub user: Option<UserKey>,
 }
 
 impl Administrator {
-    /// Whoever has a shell on the machine.
     pub fn of_shell(name: impl Into<String>) -> Self {
         Self { channel: AdminChannel::Shell, name: name.into(), user: None }
     }
 }
 
-/// Something that only administrators do.
 #[derive(Clone, Debug)]
 pub enum AdminAction {
-    /// A change to a user.
     User {
-        /// Whom.
         userid: String,
         edit: UserEdit,
     },
-    /// A change to a board.
     Board {
         board: BoardRef,
         action: BoardAction,
-        /// What the players are told about it; may be empty.
+        /// Reason told to the players; may be empty.
         why: String,
     },
-    /// Looking at a board as one of its players sees it, which may be more than others see.
+    /// A board from one seat, which may show more than the public view.
     LookAs {
         board: BoardRef,
-        /// With whose eyes.
         seat: u8,
     },
-    /// A change to a mail that came or is to go.
     Mail {
-        /// Where it lies.
         queue: MailQueue,
-        /// Its number.
         id: i64,
         change: MailChange,
     },
-    /// Sending mail again to an address where it was stopped.
-    StartAddress { address: String },
-    /// Sending no mail to an address or a domain, whatever causes it.
+    StartAddress {
+        address: String,
+    },
     Block {
-        /// Whom.
         target: String,
-        /// Why.
         reason: String,
     },
-    /// Taking an entry off the list of those who get no mail.
     Unblock {
-        /// Whom.
         target: String,
     },
-    /// Changing what mail of strangers comes to.
     Strangers {
-        /// From now on; `None`: what the configuration says.
+        /// `None`: back to the configuration.
         policy: Option<StrangerPolicy>,
     },
-    /// Holding the server, or letting it go, from its next start on.
+    /// Takes effect at the next start.
     Hold {
-        /// True: mails are held; false: they are released.
+        /// True holds mails, false releases them.
         on: bool,
     },
-    /// Writing to everybody.
     Broadcast {
-        /// The words.
         text: String,
     },
 }
 
 impl AdminAction {
-    /// The stable word of the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::User { edit, .. } => edit.verb(),
@@ -160,7 +137,6 @@ impl AdminAction {
         }
     }
 
-    /// The row of the audit log that tells of it.
     pub(super) fn audit(&self, admin: &Administrator, outcome: &'static str) -> NewAudit {
         let subject_user = match self {
             Self::User { userid, .. } => Some(userid.clone()),
@@ -178,7 +154,7 @@ impl AdminAction {
     }
 }
 
-/// Text for a row of the log, which is read line by line.
+/// Flattened and cut for the audit log, which is read line by line.
 pub(super) fn one_line(text: &str) -> String {
     let text = text.split(|sign: char| sign.is_control() || sign.is_whitespace());
     let words: Vec<&str> = text.filter(|word| !word.is_empty()).collect();

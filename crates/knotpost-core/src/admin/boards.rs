@@ -1,4 +1,4 @@
-//! What administrators do to boards. The players are told by mail, with the reason that was given.
+//! Changes to boards by administrators. The players are told by mail, with the reason.
 
 use knotpost_rules::Seat;
 use serde::Serialize;
@@ -14,14 +14,10 @@ use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply, Ruling as
 use knotpost_model::{BoardRef, BoardState, Millis, Period, SeatState};
 use knotpost_storage::WriteTx;
 
-/// An administrator removed a board.
 #[derive(Debug, Serialize)]
 struct Closed {
-    /// The game's title.
     title: String,
-    /// The board's number.
     number: u32,
-    /// What the administrator says about it; may be empty.
     #[serde(skip)]
     why: String,
 }
@@ -36,26 +32,22 @@ impl Content for Closed {
     }
 }
 
-/// A change to a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoardAction {
-    /// Nobody moves and no time counts until it is resumed.
+    /// Stops all moves and clocks.
     Pause,
-    /// It goes on; the pause counts for nobody.
+    /// The time of the pause counts for nobody.
     Resume,
-    /// It ends; these seats share the first place.
+    /// Ends the game; these seats share first place.
     Adjudicate {
-        /// The seats.
         winners: Vec<u8>,
     },
-    /// The last move that a player made, and not the server, is taken back.
+    /// Takes back the last move made by a player, not by the server.
     TakeBack,
-    /// It is no more.
     Remove,
 }
 
 impl BoardAction {
-    /// The stable word of the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Pause => "board.pause",
@@ -77,7 +69,6 @@ impl BoardAction {
     }
 }
 
-/// Changes a board and tells everybody on it.
 pub(super) async fn rule(
     tx: &mut WriteTx,
     app: &App,
@@ -133,13 +124,13 @@ async fn resume(tx: &mut WriteTx, mut board: Board, now: Millis) -> Result<Board
         return Err(Refusal::new(Code::Conflict, format!("{} is not paused", board.name())).into());
     }
     end_pause(tx, &mut board, now).await?;
-    // The clock looks at once, and finds out itself what is to be done when.
+    // Due at once: the clock then computes the real time.
     tx.set_due(board.row.id, Some(now), board.row.nagged_at.map(Millis)).await?;
     board.row.due_at = Some(now.0);
     Ok(board)
 }
 
-/// Takes the time of the pause out of all counting.
+/// Excludes the time of the pause from all clocks.
 async fn end_pause(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     let Some(since) = board.row.paused_at.take() else { return Ok(()) };
     let pause = Period::new(Millis(since), now);
@@ -170,7 +161,7 @@ async fn adjudicate(
     Ok(board)
 }
 
-/// The seats that shall have won: one at least, each once, and all still playing.
+/// Checks the winners: at least one, no duplicates, all still playing.
 fn winning_seats(board: &Board, winners: &[u8]) -> Result<Vec<Seat>, Refusal> {
     let mut seats: Vec<Seat> = Vec::new();
     for number in winners {
@@ -192,7 +183,7 @@ fn winning_seats(board: &Board, winners: &[u8]) -> Result<Vec<Seat>, Refusal> {
     Ok(seats)
 }
 
-/// Takes a board off the server. What is part of the ratings stays.
+/// Removes a board. Its part in the ratings stays.
 async fn close(
     tx: &mut WriteTx,
     app: &App,

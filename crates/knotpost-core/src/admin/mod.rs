@@ -1,4 +1,4 @@
-//! What administrators see and do, from the shell, on the web or through the API, and the log of it.
+//! Views and actions of administrators, from the shell, on the web or through the API, and their audit log.
 //!
 //! Every change is a [`AdminAction`] and goes through [`administer`], which carries it out and writes it into the audit log in
 //! one transaction. Looking needs no log, but for looking at a board with a player's eyes.
@@ -40,10 +40,9 @@ use crate::mailing::{bounces, do_not_mail, inspector};
 use knotpost_model::Millis;
 use knotpost_storage::{NewAudit, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// What the audit log says of an action that was carried out.
 const DONE: &str = "done";
 
-/// Notes inside a transaction that an administrator did something that is no [`AdminAction`].
+/// Logs, inside a transaction, an administrator's act that is no [`AdminAction`].
 pub(crate) async fn note_done(
     tx: &mut WriteTx,
     admin: &Administrator,
@@ -63,14 +62,9 @@ pub(crate) async fn note_done(
     tx.insert_audit(&row, now).await
 }
 
-/// Why an action was refused, to be taken out of the transaction.
 type Told = (Code, String, Vec<String>);
 
-/// Carries out an action and writes it into the audit log, both or neither. An action that is refused changes nothing and is
-/// in the log all the same.
-///
-/// # Errors
-/// When it is refused, or the database fails.
+/// Carries out an action and logs it, both or neither. A refused action changes nothing and is logged too.
 pub async fn administer(
     app: &Arc<App>,
     admin: &Administrator,
@@ -80,7 +74,7 @@ pub async fn administer(
         AdminAction::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
         _ => Ok(UserWork::default()),
     };
-    // What cannot even be prepared is refused in the transaction too, so that the log tells of it.
+    // A refusal during preparation is raised inside the transaction, so that it is logged.
     let prepared = match prepared {
         Ok(work) => Ok(work),
         Err(ServiceError::Refused(refusal)) => Err((refusal.code, refusal.message, refusal.hints)),
@@ -114,7 +108,6 @@ pub async fn administer(
     Ok(())
 }
 
-/// Carries an action out; a refused one leaves the transaction as it was.
 async fn attempt(
     tx: &mut WriteTx,
     app: &App,
@@ -179,14 +172,13 @@ async fn act(
     }
 }
 
-/// The user behind an administrator, who may have lost the role a moment ago.
+/// Reads the role again: it may just have been lost.
 async fn authorized(tx: &mut ReadTx, admin: &Administrator) -> Result<Option<UserRow>, ServiceError> {
     let Some(key) = admin.user else { return Ok(None) };
     let user = tx.user(key).await?.filter(|user| user.state == UserState::Active && user.role == "admin");
     user.map(Some).ok_or_else(|| Refusal::new(Code::NotAllowed, "only administrators do this").into())
 }
 
-/// What others should notice at once.
 async fn follow_up(app: &App, action: &AdminAction) {
     match action {
         AdminAction::User { userid, .. } => forget_password(app, userid).await,
@@ -204,7 +196,7 @@ async fn follow_up(app: &App, action: &AdminAction) {
     app.signals.outbox.notify_one();
 }
 
-/// A password that does not hold any more leaves the cache; it would not be taken either, as its hash is another one.
+/// Drops a stale password from the cache. Only cleanup: the cache compares hashes anyway.
 async fn forget_password(app: &App, userid: &str) {
     let found = async { app.store.query().await?.find_user(userid).await };
     match found.await {

@@ -1,4 +1,4 @@
-//! How the server is doing, in numbers that cost little however large it is.
+//! Server state in numbers that stay cheap on a large server.
 
 use super::servers::{ServerLine, list_servers};
 use crate::app::App;
@@ -9,105 +9,69 @@ use knotpost_model::Millis;
 use knotpost_platform::build::VERSION;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// Boards and broadcasts that a look at the jobs shows.
 const LINES: i64 = 50;
 
-/// A mail that has waited for as long is late.
+/// Age from which a waiting mail counts as late.
 pub const LATE_MS: i64 = 10 * 60_000;
 
-/// What waits in a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
-    /// How many mails.
     pub waiting: i64,
-    /// How many of them have waited for longer than [`LATE_MS`].
+    /// Older than [`LATE_MS`].
     pub late: i64,
-    /// When the first of them is due.
     pub oldest_due: Option<Millis>,
-    /// When the last one came or left.
     pub last: Option<Millis>,
 }
 
-/// Work that one process does for all.
 #[derive(Clone, Debug)]
 pub struct DutyLine {
-    /// Which work.
     pub name: String,
-    /// The process that does it.
     pub holder: String,
-    /// When it was last done.
     pub alive_at: Millis,
-    /// No other process does it before this time.
     pub until_at: Millis,
 }
 
-/// A board that the clock checks soon.
 #[derive(Clone, Debug)]
 pub struct JobDeadline {
-    /// The game's name.
     pub game: String,
-    /// The board's number.
     pub number: i64,
-    /// The player to move.
     pub userid: Option<String>,
-    /// When the clock checks it.
     pub due_at: Millis,
-    /// When the player to move was last reminded.
     pub nagged_at: Option<Millis>,
 }
 
-/// A broadcast on its way.
 #[derive(Clone, Debug)]
 pub struct PendingBroadcast {
-    /// Its number.
     pub id: i64,
-    /// Its author.
     pub userid: String,
-    /// When it was written.
     pub at: Millis,
-    /// Users up to this key have it.
+    /// Already delivered to users up to this key.
     pub after_user: i64,
 }
 
-/// How the server is doing.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// The version of the server that answers.
     pub version: &'static str,
-    /// Its time.
     pub now: Millis,
-    /// The servers on the database.
     pub servers: Vec<ServerLine>,
-    /// Received mail.
     pub inbox: QueueFacts,
-    /// Outgoing mail.
     pub outbox: QueueFacts,
     pub database_bytes: i64,
-    /// Whether several processes may use the database.
     pub is_shared: bool,
     pub games: Vec<GameCount>,
-    /// Work that one process does for all.
     pub duties: Vec<DutyLine>,
 }
 
-/// What the server has to do by itself.
 #[derive(Clone, Debug)]
 pub struct Jobs {
-    /// Its time.
     pub now: Millis,
-    /// The servers on the database.
     pub servers: Vec<ServerLine>,
-    /// Boards that the clock looks at next.
     pub deadlines: Vec<JobDeadline>,
-    /// Work that one process does for all.
     pub duties: Vec<DutyLine>,
-    /// Broadcasts on their way.
     pub broadcasts: Vec<PendingBroadcast>,
-    /// When the next mail of the day is due.
     pub next_digest: Option<Millis>,
 }
 
-/// How the server is doing.
 pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
     let games = view_games(app).await?;
     let mut tx = app.store.read().await?;
@@ -138,7 +102,6 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
     })
 }
 
-/// What the server has to do by itself.
 pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
     let mut tx = app.store.read().await?;
     let now = app.clock.now();

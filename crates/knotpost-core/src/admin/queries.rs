@@ -14,37 +14,31 @@ use crate::replies::Sheet;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
 
-/// Which rows of the audit log are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct AuditQuery {
-    /// Done by or to this user.
+    /// Actor or subject.
     pub userid: Option<String>,
-    /// Not older than this.
     pub since: Option<Millis>,
-    /// With a lower number than this.
+    /// Only entries with lower ids (paging).
     pub before: Option<i64>,
-    /// At most this many.
     pub limit: usize,
 }
 
-/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Its number.
     pub id: i64,
-    /// When the action was tried.
     pub at: Millis,
     /// `shell`, `web` or `api`.
     pub channel: String,
-    /// The administrator's userid; of the shell, the user of the machine.
+    /// Userid, or for the shell the operating system's user.
     pub actor: String,
-    /// A stable word such as `board.pause`.
+    /// Stable word such as `board.pause`.
     pub action: String,
-    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    /// Subject, e.g. `ann`, `osbox 101`, `inbox 17`.
     pub subject: String,
     /// `done`, or the code of a refusal.
     pub outcome: String,
-    /// A few words; never a secret.
+    /// Never a secret.
     pub detail: String,
 }
 
@@ -55,39 +49,30 @@ impl From<AuditRow> for AuditEntry {
     }
 }
 
-/// Entries of the audit log, the newest first.
 #[derive(Clone, Debug)]
 pub struct AuditPage {
     pub rows: Vec<AuditEntry>,
-    /// With [`AuditQuery::before`] set to this the look goes on; `None`: that was all.
+    /// Value of [`AuditQuery::before`] for the next page; `None`: last page.
     pub next: Option<i64>,
 }
 
-/// A move that waits for its turn.
 #[derive(Clone, Debug)]
 pub struct QueuedLine {
     pub seat: i64,
-    /// Who sits there.
     pub userid: String,
-    /// The moves, as typed.
     pub moves: String,
 }
 
-/// A board as one of its seats sees it, and what nobody else sees.
 pub struct Inspection {
-    /// The board, at the ply asked for.
     pub board: Board,
-    /// The stored facts of the board; its players sit as they did at that ply.
+    /// Stored facts, with the seating of that ply.
     pub summary: BoardSummary,
-    /// As everybody sees it: players, move list, times.
+    /// Public view: players, move list, times.
     pub sheet: Sheet,
-    /// As the seat sees it.
     pub view: Arc<View>,
-    /// Moves that wait for their turn.
     pub queued: Vec<QueuedLine>,
 }
 
-/// What administrators did.
 pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, StoreError> {
     let filter = AuditFilter {
         user: query.userid.as_ref().map(|userid| userid.to_lowercase()),
@@ -100,10 +85,7 @@ pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, Stor
     Ok(AuditPage { rows: rows.into_iter().map(AuditEntry::from).collect(), next })
 }
 
-/// A board after `ply` moves, removed ones too; with a seat, as that seat sees it.
-///
-/// # Errors
-/// When there is no such board, ply or seat, or the database fails.
+/// A board after `ply` moves, removed boards included; with `seat`, as that seat sees it.
 pub async fn inspect_board(
     app: &App,
     name: &BoardRef,
@@ -144,7 +126,6 @@ fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {
     Err(Refusal::new(Code::BadValue, format!("there is no seat {seat}; seats are 1 to {last}")))
 }
 
-/// Whether there is such a seat to look from.
 pub(super) async fn check_seat(
     tx: &mut ReadTx,
     app: &App,

@@ -1,5 +1,4 @@
-//! All ratings of a game once more, from its history: the rated boards in their order, and who became
-//! active or inactive in between.
+//! Recomputes all ratings of a game from its history of rated boards and changes of activity.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,31 +10,24 @@ use knotpost_model::rating::{Rating, Score, rate};
 use knotpost_model::{BoardKey, Millis, Pool, UserKey};
 use knotpost_storage::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
 
-/// Boards read at a time.
 const PAGE: i64 = 2000;
 
-/// Whether what is stored is put right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recompute {
-    /// Differences are reported.
     Check,
-    /// Differences are reported and put right.
     Replace,
 }
 
-/// What going through a game's history found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recomputed {
-    /// Rated boards.
     pub boards: usize,
-    /// Players with a rating.
     pub players: usize,
-    /// What is stored otherwise, a line each.
+    /// Deviations of the stored ratings, one line each.
     pub differences: Vec<String>,
 }
 
-/// Computes all ratings of a game again and compares them to the last bit with what is stored. What is put right is in
-/// the audit log.
+/// Recomputes all ratings of a game and compares them bit by bit with the stored ones. Repairs go to the
+/// audit log.
 pub async fn recompute_ratings(
     app: &App,
     admin: &Administrator,
@@ -52,7 +44,7 @@ pub async fn recompute_ratings(
             let work = Arc::clone(&work);
             Box::pin(async move {
                 let (admin, game) = &*work;
-                // Nobody rates a board meanwhile.
+                // Lock: nobody rates a board meanwhile.
                 tx.take_rating_place(game).await?;
                 let Comparison { found, repairs } = compare(tx, game).await?;
                 repair(tx, game, repairs).await?;
@@ -63,7 +55,6 @@ pub async fn recompute_ratings(
         })
         .await
 }
-/// What would make stored ratings equal to computed ones.
 enum Repair {
     DropChange(BoardKey, UserKey),
     ReplaceChange(RatingChange),
@@ -72,10 +63,8 @@ enum Repair {
     SetPool(Pool),
 }
 
-/// Stored ratings beside computed ones.
 struct Comparison {
     found: Recomputed,
-    /// In the order in which they are made.
     repairs: Vec<Repair>,
 }
 
@@ -133,7 +122,6 @@ async fn repair(tx: &mut WriteTx, game: &str, repairs: Vec<Repair>) -> Result<()
     Ok(())
 }
 
-/// A rated board of history.
 struct Played {
     key: BoardKey,
     number: i64,
@@ -158,7 +146,7 @@ async fn read_boards(tx: &mut ReadTx, game: &str) -> Result<Vec<Played>, StoreEr
     }
 }
 
-/// The boards with their places. Those that ended before ratings were kept come first, by their ends.
+/// Boards with their places in rating order. Those that ended before ratings existed come first, by end.
 fn in_order<'b>(boards: &'b [Played], stored: &[RatingChange]) -> Vec<(i64, &'b Played)> {
     let places: HashMap<BoardKey, i64> = stored.iter().map(|change| (change.board, change.place)).collect();
     let rated = boards.iter().filter(|board| board.players.len() > 1);
@@ -172,12 +160,11 @@ fn in_order<'b>(boards: &'b [Played], stored: &[RatingChange]) -> Vec<(i64, &'b 
     old.chain(placed.into_iter().map(|board| (place(board), board))).collect()
 }
 
-/// History as far as it has been gone through.
 struct History {
     ratings: BTreeMap<UserKey, RatingRow>,
     changes: HashMap<(BoardKey, UserKey), RatingChange>,
     pool: Pool,
-    /// Whether a player counted as active after a board: that was decided then.
+    /// Activity of a player as decided when the board ended.
     activity: HashMap<(BoardKey, UserKey), bool>,
     ends: HashMap<UserKey, Millis>,
 }

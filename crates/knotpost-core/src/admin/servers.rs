@@ -8,25 +8,20 @@ use knotpost_model::Millis;
 use knotpost_platform::build::VERSION;
 use knotpost_storage::{ReadTx, ServerRow, StoreError};
 
-/// How often a server reports itself.
 pub const REPORT_EVERY: Duration = Duration::from_mins(1);
 
-/// A server that has reported nothing for as long is not running, or cannot reach the database.
+/// Silence after which a server counts as stopped or cut off from the database.
 const SILENT_MS: i64 = 3 * 60_000;
 
-/// A server that has reported nothing for as long is forgotten.
+/// Silence after which a server is dropped from the list.
 const FORGOTTEN_MS: i64 = 7 * 24 * 3_600_000;
 
-/// What a server has logged as errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedErrors {
-    /// Lines in the last 24 hours.
     pub last_day: i64,
-    /// The latest line, and when it was written.
     pub latest: Option<(Millis, String)>,
 }
 
-/// This server, as it reports itself.
 #[derive(Clone, Debug)]
 pub struct RunningServer {
     name: Arc<str>,
@@ -34,30 +29,24 @@ pub struct RunningServer {
     started_at: Millis,
 }
 
-/// A server as administrators see it.
 #[derive(Clone, Debug)]
 pub struct ServerLine {
-    /// The name under which it holds leases.
+    /// Name under which it holds leases.
     pub name: String,
-    /// The name of its machine.
     pub host: String,
-    /// Its version, and the commit where it is known.
     pub version: String,
     pub started_at: Millis,
-    /// When it reported last.
     pub alive_at: Millis,
-    /// Whether it should have reported since.
     pub is_silent: bool,
     pub errors: LoggedErrors,
 }
 
 impl RunningServer {
-    /// A server that starts now and holds leases under `name`.
+    /// `name` is also the holder of its leases.
     pub fn new(app: &App, name: Arc<str>, host: String) -> Self {
         Self { name, host, started_at: app.clock.now() }
     }
 
-    /// Stores that it is running, and what it has logged.
     pub async fn report(&self, app: &App, errors: &LoggedErrors) -> Result<(), StoreError> {
         app.logged_errors.send_replace(errors.clone());
         let now = app.clock.now();
@@ -82,7 +71,6 @@ impl RunningServer {
             .await
     }
 
-    /// Takes the report back: the server stops.
     pub async fn withdraw(&self, app: &App) -> Result<(), StoreError> {
         let name = Arc::clone(&self.name);
         app.store
@@ -94,7 +82,6 @@ impl RunningServer {
     }
 }
 
-/// All servers on the database.
 pub(super) async fn list_servers(tx: &mut ReadTx, now: Millis) -> Result<Vec<ServerLine>, StoreError> {
     let line = |row: ServerRow| ServerLine {
         is_silent: now.since(row.alive_at).0 > SILENT_MS,

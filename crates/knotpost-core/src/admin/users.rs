@@ -1,4 +1,4 @@
-//! Users for those who look after the server.
+//! User administration.
 
 use knotpost_commands::{Password, Remarks, Userid};
 
@@ -12,56 +12,42 @@ use crate::{commands, webhooks};
 use knotpost_model::{Address, Millis, UserKey};
 use knotpost_storage::{NewUser, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// Users of one look.
 const PAGE: i64 = 500;
-/// So many pages are gone through for one look at names that would be refused.
+/// Pages scanned by one [`search_refused_names`].
 const PAGES_OF_A_LOOK: usize = 10;
 
-/// A user as administrators see them.
 #[derive(Clone, Debug)]
 pub struct UserView {
-    /// The name.
     pub userid: String,
     /// `player`, `admin`, `bot` (a computer player of this server) or `program`.
     pub role: String,
-    /// Whether the account is in use.
     pub state: &'static str,
-    /// When it was signed up.
     pub since: String,
-    /// The addresses, and whether each is confirmed.
+    /// Each with whether it is confirmed.
     pub addresses: Vec<(String, bool)>,
-    /// Those of them that get no mail any more because it came back.
     pub stopped: Vec<AddressStop>,
-    /// Boards being played.
     pub active_boards: usize,
-    /// Sessions in browsers, expired ones that are not pruned yet included.
+    /// Browser sessions, including expired ones not yet pruned.
     pub sessions: usize,
-    /// Keys of the API, likewise.
+    /// API keys, including expired ones not yet pruned.
     pub tokens: usize,
-    /// Why nobody could sign up under this name today; `None`: it would be taken.
+    /// Reason why a signup under this name would be refused today; `None`: accepted.
     pub name_refused: Option<String>,
 }
 
 impl UserView {
-    /// Why this address of the user no longer gets mail; `None`: it does.
     pub fn stop_of(&self, address: &str) -> Option<&AddressStop> {
         let key = address.to_lowercase();
         self.stopped.iter().find(|stop| stop.address_key == key)
     }
 }
 
-/// What everyone may know of a user, and whether the user is an administrator.
 #[derive(Clone, Debug)]
 pub struct PublicUser {
-    /// The user's key.
     pub user: UserKey,
-    /// The name, as signed up.
     pub userid: String,
-    /// Whether the user is an administrator.
     pub is_admin: bool,
-    /// Whether a program plays for the account: one of this server, or one of its owner.
     pub is_bot: bool,
-    /// When the user signed up.
     pub since: Millis,
 }
 
@@ -72,35 +58,28 @@ impl From<UserRow> for PublicUser {
     }
 }
 
-/// A change to a user.
 #[derive(Clone)]
 pub enum UserEdit {
-    /// Make the account.
-    Add { password: String, addresses: Vec<String> },
-    /// Set the password.
+    Add {
+        password: String,
+        addresses: Vec<String>,
+    },
     Password(String),
-    /// Make them a `player` or an `admin`.
     Role(&'static str),
-    /// Lock them out.
     Suspend,
-    /// Let them in again.
     Lift,
-    /// Resign their boards, delete all that is theirs alone; the name stays taken.
+    /// Resigns their boards and deletes their private data; the name stays taken.
     Delete,
-    /// The same, and remove what they said on boards.
+    /// As `Delete`, and removes what they said on boards.
     DeleteWithRemarks,
-    /// Mail them a link and a code for a new password.
     SendReset,
-    /// End all their sessions.
     LogOut,
-    /// End all their keys of the API.
     RevokeTokens,
-    /// Give them another name; the one they had stays taken.
+    /// The old name stays taken.
     Rename(String),
 }
 
 impl UserEdit {
-    /// The stable word of the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Add { .. } => "user.add",
@@ -118,7 +97,6 @@ impl UserEdit {
         }
     }
 
-    /// The change of that word, as forms and programs name those that need nothing else.
     pub fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "suspend" => Self::Suspend,
@@ -134,7 +112,7 @@ impl UserEdit {
         })
     }
 
-    /// Whether an administrator who does this to their own account may be unable to undo it.
+    /// True if administrators could not undo it on their own account.
     pub(crate) fn locks_out(&self) -> bool {
         match self {
             Self::Role(role) => *role != "admin",
@@ -144,21 +122,20 @@ impl UserEdit {
     }
 }
 
-/// The passwords stay out of logs.
+/// Keeps passwords out of logs.
 impl std::fmt::Debug for UserEdit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.verb())
     }
 }
 
-/// Users by name after `after`, a page of them.
 pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
     let mut tx = app.store.read().await?;
     let rows = tx.list_users(after, PAGE).await?;
     Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
 }
 
-/// Users whose name begins like this, or who have this address, after `after`; at most `limit`.
+/// Users whose name has this prefix or who have this address, after `after`.
 pub async fn search_users(
     app: &App,
     words: &str,
@@ -175,9 +152,8 @@ pub async fn search_users(
     Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
 }
 
-/// Of the users whom [`search_users`] finds, those who are not deleted and under whose name nobody could sign up today;
-/// with the name to go on after, if there may be more. Fewer than `limit` do not say that there are no more: a look goes
-/// through a bounded number of users.
+/// Filters [`search_users`]: live users whose name would be refused at signup today, with the name to
+/// continue after, if any. A page may be short although more follow: the scan is bounded.
 pub async fn search_refused_names(
     app: &App,
     words: &str,
@@ -205,10 +181,6 @@ pub async fn search_refused_names(
     Ok((found, Some(after)))
 }
 
-/// One user.
-///
-/// # Errors
-/// When there is none of that name, or the database fails.
 pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError> {
     let mut tx = app.store.read().await?;
     let user = find(&mut tx, userid).await?;
@@ -225,10 +197,6 @@ pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<PublicU
     Ok(app.store.query().await?.user(user).await?.map(PublicUser::from))
 }
 
-/// What everybody may know of a user.
-///
-/// # Errors
-/// When there is none of that name, or the database fails.
 pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, ServiceError> {
     Ok(find(&mut app.store.read().await?, userid).await?.into())
 }
@@ -249,16 +217,12 @@ fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: 
     }
 }
 
-/// What of a change takes long and needs no transaction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserWork {
-    /// Hash of a new password.
     hash: Option<String>,
-    /// New addresses.
     addresses: Vec<Address>,
 }
 
-/// Checks what can be checked before the transaction, and hashes a new password.
 pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Result<UserWork, ServiceError> {
     let password = match edit {
         UserEdit::Add { password, .. } | UserEdit::Password(password) => Some(new_password(password)?),
@@ -290,7 +254,7 @@ pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Re
     Ok(UserWork { hash, addresses })
 }
 
-/// Changes a user, who is not told by mail: that is for the administrator. Players whose boards change by it are.
+/// Changes a user without a mail to them (left to the administrator); players of affected boards are mailed.
 pub(crate) async fn apply(
     tx: &mut WriteTx,
     app: &App,
@@ -352,15 +316,15 @@ pub(crate) async fn apply(
     Ok(())
 }
 
-/// All that is a user's refers to their row, so that it follows them. The name they had becomes that of a deleted user, so
-/// that nobody else gets the mail and the moves which are meant for them.
+/// Renames the row, to which all data refers. A deleted user takes over the old name, so that nobody else
+/// gets mail and moves meant for them.
 async fn rename(tx: &mut WriteTx, user: &UserRow, name: &str, now: Millis) -> Result<(), ServiceError> {
     if tx.find_user(name).await?.is_some_and(|other| other.id != user.id) {
         return Err(taken(name));
     }
     tx.set_userid(user.id, name).await?;
     let left = NewUser { userid: user.userid.clone(), password_hash: String::new(), at: now };
-    // Not so when letters have changed their case alone.
+    // Not taken if only the case changed.
     if let Some(left) = tx.insert_user(&left).await? {
         tx.set_password_hash(left, None, now).await?;
         tx.set_user_state(left, UserState::Deleted).await?;

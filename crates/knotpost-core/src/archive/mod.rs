@@ -1,4 +1,4 @@
-//! Everything that is held about a user, as one archive.
+//! All data held about a user, as one archive.
 
 mod readme;
 mod shown;
@@ -12,18 +12,15 @@ use crate::mailing::archive_links::ARCHIVE_MS;
 use knotpost_model::{Rate, UserKey};
 use knotpost_storage::UserState;
 
-/// What the link of a mail is good for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveLink {
-    /// For the archive of this user.
     Good(UserKey, String),
-    /// For nothing any more: it is too old, or the account is not in use.
+    /// Too old, or the account is not in use.
     Expired,
-    /// It is none of ours.
     Unknown,
 }
 
-/// What the token of a mailed link says. The link alone opens nothing: the user must be logged in as well.
+/// Reads a mailed token. The link alone opens nothing: the user must be logged in as well.
 pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, ServiceError> {
     let Some((user, at)) = app.links.read_archive(token) else { return Ok(ArchiveLink::Unknown) };
     if app.clock.now().0 >= at.plus(ARCHIVE_MS).0 {
@@ -34,10 +31,6 @@ pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, Se
     Ok(user.map_or(ArchiveLink::Expired, |user| ArchiveLink::Good(user.id, user.userid)))
 }
 
-/// Counts one more archive of a user.
-///
-/// # Errors
-/// When they had too many in this hour.
 pub fn count_archive(app: &App, user: UserKey) -> Result<(), ServiceError> {
     app.limits.count(Rate::Archive, &format!("user {}", user.0)).map_err(|seconds| {
         let message = "too many archives were made for this userid; try again in an hour";

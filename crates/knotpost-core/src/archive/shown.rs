@@ -1,4 +1,4 @@
-//! How a stored value is shown in the archive.
+//! Formatting of stored values in the archive.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,6 @@ pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
     }
 }
 
-/// The host of an address on the web, with its port.
 fn host(address: &str) -> Option<String> {
     let url = url::Url::parse(address).ok()?;
     let host = url.host_str()?;

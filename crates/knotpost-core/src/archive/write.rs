@@ -15,28 +15,21 @@ use crate::records::record_of;
 use knotpost_model::UserKey;
 use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
 
-/// Boards listed at once; of these one at a time is in memory.
+/// Boards listed at once; one at a time is in memory.
 const PAGE: i64 = 100;
 
-/// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive {
-    /// Rows of all files.
     pub rows: u64,
-    /// Records of boards.
     pub boards: u64,
 }
 
-/// Why an archive could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// There is no user of that name.
     #[error("there is no user `{0}`")]
     NoSuchUser(String),
-    /// It cannot be written.
     #[error("the archive cannot be written")]
     File(#[from] io::Error),
-    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -47,7 +40,6 @@ impl From<zip::result::ZipError> for ArchiveError {
     }
 }
 
-/// The archive as it is written.
 struct Writing<'a> {
     zip: ZipWriter<StreamWriter<&'a mut (dyn Write + Send)>>,
     options: SimpleFileOptions,
@@ -60,11 +52,8 @@ impl fmt::Debug for Writing<'_> {
     }
 }
 
-/// Writes everything that is held about a user into `out`, in one consistent look at the database. Rows and boards are
-/// not collected: what is in memory does not grow with them.
-///
-/// # Errors
-/// When there is no such user, or the database or `out` fails; what was written until then is not whole.
+/// Writes all data about a user into `out` from one consistent snapshot. Streams: memory does not grow with
+/// rows or boards. On an error `out` is incomplete.
 pub async fn write_archive(
     app: &App,
     userid: &str,
@@ -92,7 +81,6 @@ impl Writing<'_> {
         Ok(self.zip.write_all(content)?)
     }
 
-    /// A list of objects, one a line.
     async fn add_table(
         &mut self,
         app: &App,
@@ -119,7 +107,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The record of each board, as everybody may have it: of a game that is played it holds nothing hidden.
+    /// Public record of each board: nothing hidden of a game in play.
     async fn add_boards(&mut self, app: &App, tx: &mut ReadTx, user: &UserRow) -> Result<(), ArchiveError> {
         let mut filter = BoardFilter { user: Some(user.id), ..BoardFilter::default() };
         loop {
@@ -133,7 +121,7 @@ impl Writing<'_> {
                 let record = record_of(tx, &board).await?.to_string();
                 self.add(&format!("boards/{}-{number}.txt", row.game), record.as_bytes())?;
                 self.written.boards += 1;
-                // Each is computed without a pause on SQLite.
+                // Rendering blocks on SQLite.
                 tokio::task::yield_now().await;
             }
             filter.after = page.last().map(|row| row.id);

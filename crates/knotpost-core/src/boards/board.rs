@@ -1,4 +1,4 @@
-//! A board in memory: what is stored of it, replayed into a position.
+//! A board in memory: its stored rows, replayed into a position.
 
 mod ending;
 mod imagined;
@@ -17,22 +17,17 @@ use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{BoardRow, DroppedMail, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError};
 
-/// A move of the list with the text it is shown by.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// As stored.
     pub row: MoveRow,
-    /// As shown in the move list.
     pub text: String,
-    /// The points it won; zero where it won none, and in games that do not count by the move.
+    /// Points won; zero in games without points per move.
     pub gain: u32,
 }
 
-/// A stored board, replayed.
 pub struct Board {
-    /// What is stored of it.
     pub row: BoardRow,
-    /// Who sits there, in turn order.
+    /// In turn order.
     pub seats: Vec<SeatRow>,
     /// The moves up to the position, in order.
     pub entries: Vec<Entry>,
@@ -42,12 +37,11 @@ pub struct Board {
     pub position: Box<dyn Position>,
     /// Its limits of time, and what does not count.
     pub timing: Timing,
-    /// How many moves it had before the turn that has just been made; `None`: nothing has changed.
+    /// Number of moves before the turn just made; `None`: unchanged.
     pub(crate) changed_from: Option<usize>,
-    /// What was said with resignations that have just taken effect.
+    /// Remarks given with resignations that have just taken effect.
     pub(crate) parting_words: Vec<RemarkKey>,
-    /// The unsent mails about it that were dropped because its moves changed. The next mails to its readers tell what these
-    /// would have told.
+    /// Unsent mails dropped because the moves changed; the next mails cover their content.
     pub(crate) dropped_mails: Vec<DroppedMail>,
     options: GameOptions,
     retired: Vec<Seat>,
@@ -65,10 +59,8 @@ impl std::fmt::Debug for Board {
 }
 
 impl Board {
-    /// Loads a board that is not removed and replays all its moves.
-    ///
-    /// # Errors
-    /// When the database fails, or the stored moves do not replay under the present rules.
+    /// Loads a board, removed ones excluded, and replays its moves. Fails with an error if they do not replay
+    /// under the present rules.
     pub async fn load(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -83,10 +75,6 @@ impl Board {
         }
     }
 
-    /// Completes a stored row to a board.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
     pub async fn from_row(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -96,10 +84,6 @@ impl Board {
         Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
     }
 
-    /// As [`Board::from_row`], where the seats are known as well.
-    ///
-    /// # Errors
-    /// As [`Board::load`].
     pub async fn from_seated(
         tx: &mut ReadTx,
         app: &impl BoardContext,
@@ -165,7 +149,6 @@ impl Board {
         Ok(board)
     }
 
-    /// The first position.
     fn begin(app: &impl BoardContext, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
         let (game, options) = read_options(app, &row, seats.len())?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
@@ -198,10 +181,7 @@ impl Board {
         }
     }
 
-    /// The board as it was after `ply` moves; `ply` beyond the end means the end.
-    ///
-    /// # Errors
-    /// When the moves do not replay.
+    /// The board after `ply` moves, at most its last.
     pub fn at(&self, app: &impl BoardContext, ply: usize) -> Result<Self, StoreError> {
         if ply >= self.entries.len() {
             return Ok(self.copy());
@@ -232,7 +212,7 @@ impl Board {
         }
     }
 
-    /// Brings a stored move onto the position. On an error nothing has changed.
+    /// Applies a stored move. Unchanged on an error.
     fn enter(&mut self, row: MoveRow) -> Result<(), Rejected> {
         let turn = match row.kind {
             MoveKind::Move => Turn::Move(&row.text),
@@ -270,11 +250,7 @@ impl Board {
         self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
     }
 
-    /// Plays a turn for the seat to move and enters it as the next move of the list.
-    /// On an error nothing has changed.
-    ///
-    /// # Errors
-    /// When the rules refuse it.
+    /// Plays a turn for the seat to move and appends it. Unchanged if the rules refuse it.
     pub fn play(&mut self, turn: Turn<'_>, auto: bool, at: Millis) -> Result<(), Rejected> {
         let kind = match turn {
             Turn::Move(_) => MoveKind::Move,
@@ -294,13 +270,12 @@ impl Board {
         Ok(())
     }
 
-    /// The number of the move to be made.
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
     }
 
-    /// The seat in which the user who made a move sits now: who moved before a swap, or made it, has changed
-    /// places since.
+    /// Present seat of the user who made a move: those who moved before a swap, or swapped, have changed
+    /// places.
     pub fn present_seat(&self, index: usize) -> i64 {
         let seat = self.entries.get(index).map_or(1, |entry| entry.row.seat);
         if self.swap.is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
@@ -325,12 +300,11 @@ impl Board {
         digest.finalize().into()
     }
 
-    /// Makes the users of the first two seats change places; colours stay where they are.
     pub fn exchange_users(&mut self) {
         exchange_users(&mut self.seats);
     }
 
-    /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
+    /// Position string. Shows no pending roll on a finished board, even after resignations.
     pub fn position_text(&self) -> String {
         let text = self.position.position();
         match self.position.roll().filter(|_| matches!(self.standing(), Standing::Over(_))) {
@@ -342,17 +316,15 @@ impl Board {
         }
     }
 
-    /// How players name it.
     pub fn name(&self) -> BoardRef {
         BoardRef { game: self.row.game.clone(), number: self.row.number as u32 }
     }
 
-    /// The game's title, e.g. `Osbox`.
     pub fn title(&self) -> &'static str {
         self.game.meta().title
     }
 
-    /// The name of a seat's side, e.g. `Horz`.
+    /// Name of a seat's side, e.g. `Horz`.
     pub fn side(&self, seat: i64) -> &'static str {
         let index = usize::try_from(seat - 1).unwrap_or(0);
         self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
@@ -362,7 +334,7 @@ impl Board {
         self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
     }
 
-    /// The seat that this user acts for: the one to move when it is theirs, else their first that still plays.
+    /// Seat that a user acts for: the one to move if theirs, else their first still playing.
     pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
         let to_move = match self.standing() {
             Standing::ToMove(seat) => i64::from(seat.number()),
@@ -373,12 +345,11 @@ impl Board {
         own.find(|row| row.seat == to_move).or(first)
     }
 
-    /// The canonical options, defaults left out.
+    /// Canonical, without defaults.
     pub fn options(&self) -> &GameOptions {
         &self.options
     }
 
-    /// The first position of this game again, with another seed and other players.
     pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
         self.row.seed = seed.to_vec();
         self.position = self.game.setup(&self.options, seats.len(), &Seed(seed));
@@ -393,7 +364,6 @@ fn corrupt(row: &BoardRow, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number))
 }
 
-/// Which game is played on a stored board, and with which options.
 fn read_options(
     app: &impl BoardContext,
     row: &BoardRow,
@@ -413,10 +383,6 @@ fn exchange_users(seats: &mut [SeatRow]) {
     }
 }
 
-/// The options of a stored or typed option text.
-///
-/// # Errors
-/// What is wrong with it.
 pub(crate) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> Result<GameOptions, String> {
     let given: Vec<_> = text
         .split_whitespace()
@@ -434,7 +400,7 @@ pub(crate) fn seed_of(bytes: &[u8]) -> Option<Seed> {
     bytes.try_into().ok().map(Seed)
 }
 
-/// A stored seat number as a seat; numbers that cannot be stored count as the first seat.
+/// Converts a stored seat number; out of range counts as the first seat.
 pub(crate) fn seat_at(number: i64) -> Seat {
     u8::try_from(number).ok().and_then(Seat::new).unwrap_or(Seat::FIRST)
 }

@@ -1,29 +1,23 @@
-//! A move put together by pointing, and a look at the board as it would be after it. Nothing here changes a board.
+//! A move composed by pointing, with a preview. Nothing here changes a board.
 
 use knotpost_rules::{Cast, Choices, PartKind, Position, Turn, View, Viewer};
 
-/// A move longer than this is none.
+/// Bytes of a move.
 const LONGEST: usize = 200;
-/// A move has no more parts than this; all targets of the largest board can be claimed at once.
+/// Parts of a move; enough to claim all targets of the largest board.
 const MOST_PARTS: usize = 40;
 
-/// A move that is being put together.
 pub struct Choosing {
-    /// What was chosen so far, canonically spelt.
+    /// Canonical spelling of the parts chosen.
     pub begun: String,
-    /// The same without its last part.
     pub before: String,
-    /// Spots among what was chosen.
     pub spots: Vec<String>,
-    /// How it can go on.
     pub choices: Choices,
-    /// The board after it, when it can be played as it is.
     pub preview: Option<View>,
-    /// Why what was typed is no move.
     pub refusal: Option<String>,
 }
 
-/// Looks at what was chosen, by pointing or by typing, for the player to move.
+/// Evaluates a partial move, pointed or typed, of the player to move.
 pub fn choose(position: &dyn Position, cast: &Cast, text: &str) -> Choosing {
     let text: String = text.trim().chars().take(LONGEST).collect();
     let (begun, before, spots) = follow(position, &text);
@@ -50,7 +44,7 @@ pub fn choose(position: &dyn Position, cast: &Cast, text: &str) -> Choosing {
     }
 }
 
-/// As much of the text as is parts of a move: that, the same without the last part, and the spots in it.
+/// Valid prefix of a text, the prefix without its last part, and its spots.
 fn follow(position: &dyn Position, text: &str) -> (String, String, Vec<String>) {
     let (mut begun, mut before, mut spots) = (String::new(), String::new(), Vec::new());
     for _ in 0..MOST_PARTS {
@@ -59,7 +53,7 @@ fn follow(position: &dyn Position, text: &str) -> (String, String, Vec<String>) 
         }
         let choices = position.choices(&begun);
         let fitting = choices.next.into_iter().filter(|choice| text.starts_with(&choice.begun));
-        // `e10` begins with `e1`.
+        // Longest wins: `e10` begins with `e1`.
         let Some(choice) = fitting.max_by_key(|choice| choice.begun.len()) else { break };
         if let PartKind::Spot(name) = choice.kind {
             spots.push(name);
@@ -69,7 +63,7 @@ fn follow(position: &dyn Position, text: &str) -> (String, String, Vec<String>) 
     (begun, before, spots)
 }
 
-/// The canonical text of a turn and the board after it, no roll ahead of its time.
+/// Canonical text of a turn and the board after it, with future rolls sealed.
 fn play(position: &dyn Position, cast: &Cast, text: &str) -> Result<(String, View), String> {
     let mut position = position.clone_box();
     position.seal_chance();

@@ -1,4 +1,4 @@
-//! A game or a board by its name, or the refusal that says there is none.
+//! Lookups of games and boards by name, with their refusals.
 
 use knotpost_rules::AnyGame;
 
@@ -6,12 +6,10 @@ use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use knotpost_storage::WriteTx;
 
-/// The game of that name, on offer or not.
 pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
 }
 
-/// The game of that name, for a new board.
 pub(crate) fn find_offered_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     let title = find_game(app, name)?.meta().title;
     app.offered_game(name).ok_or_else(|| {
@@ -26,7 +24,6 @@ fn unknown_game(app: &App, words: String) -> Refusal {
     Refusal::new(Code::UnknownGame, words).hint(format!("Games: {}", offered.join(", ")))
 }
 
-/// The board of that game and number, to be changed.
 pub(crate) async fn find_board(
     tx: &mut WriteTx,
     app: &App,
@@ -43,7 +40,7 @@ pub(crate) fn no_such_board(app: &App, game: &str, number: u32) -> Refusal {
         .about_game(game)
 }
 
-/// The board after `at` moves; negative numbers count back from the end.
+/// The board after `at` moves; negative counts back from the end.
 pub(crate) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
     let Some(at) = at else { return Ok(board) };
     let made = board.entries.len() as i64;

@@ -1,18 +1,19 @@
-//! Moves as people type them by mail: with the marks that telephones and mail programs add, blanks and capitals.
+//! Moves as people type them in mail: with blanks, capitals, and marks added by phones and mail programs.
 //!
-//! Forgiven is only what is no move as it stands and is one without such marks; a move is never read as another one.
+//! Only text that is no move as written and is one without such marks is corrected; a valid move is never
+//! reinterpreted.
 
-/// Closing punctuation; no question mark, for `o1?` asks.
+/// Closing punctuation; not `?`, since `o1?` asks.
 const ENDS: &[char] = &['.', ',', ';', '!', '…'];
-/// What surrounds a word that is stressed, quoted or set as code.
+/// Marks around emphasised, quoted or code text.
 const MARKUP: &[char] = &['*', '_', '"', '\'', '`', '(', ')', '[', ']', '<', '>'];
-/// What people say before a move, in lower case.
+/// Phrases before a move, in lower case.
 const OPENINGS: &[&str] = &["my move is", "my move", "move", "i play", "i move", "mein zug", "zug"];
-/// A longer line holds words, not a move.
+/// Bytes; a longer line is prose.
 const LONGEST: usize = 200;
 
-/// The move that a text means which is none as it stands; `None`: it is one, or means none. `is_move` tells the game's
-/// syntax.
+/// Corrects a text that is no move as written; `None`: it is one already, or stays none. `is_move` tests the
+/// game's syntax.
 pub(crate) fn forgive_move(text: &str, is_move: &dyn Fn(&str) -> bool) -> Option<String> {
     let text = text.trim();
     if text.len() > LONGEST || is_move(text) {
@@ -26,13 +27,11 @@ pub(crate) fn forgive_move(text: &str, is_move: &dyn Fn(&str) -> bool) -> Option
         .find(|word| !word.is_empty() && is_move(word))
 }
 
-/// The text without punctuation behind it and markup around it.
 pub(crate) fn without_marks(text: &str) -> &str {
     text.trim_matches(|c: char| MARKUP.contains(&c) || c.is_whitespace())
         .trim_end_matches(|c: char| ENDS.contains(&c) || MARKUP.contains(&c) || c.is_whitespace())
 }
 
-/// The text behind words such as `my move:`.
 fn without_opening(text: &str) -> &str {
     let rest_after = |opening: &&str| {
         let (head, rest) = text.split_at_checked(opening.len())?;
@@ -43,8 +42,7 @@ fn without_opening(text: &str) -> &str {
     without_marks(rest.trim_start_matches([' ', ':']))
 }
 
-/// The text without blanks beside commas and colons, and between a letter and the digit after it. All others part
-/// words and stay.
+/// Drops blanks beside commas and colons and between a letter and a following digit; others separate words.
 fn without_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut words = text.split_whitespace();

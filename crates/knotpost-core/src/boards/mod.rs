@@ -1,4 +1,4 @@
-//! A board in memory: its moves, its position, its clock, and why something on it is refused.
+//! A board in memory: its moves, position and clock, and refusals about it.
 
 pub(crate) mod board;
 pub(crate) mod chance;

@@ -1,5 +1,5 @@
-//! What a picture in a mail shows, in few words: enough to find the same view again when the mail is sent.
-//! A mail holds its text from the beginning, but not its pictures, which are large and slow to draw.
+//! Reference to a picture in a mail: enough to rebuild its view at sending. Mails store text, but not
+//! pictures, which are large and slow to draw.
 
 use std::sync::Arc;
 
@@ -12,33 +12,28 @@ use crate::boards::board::{parse_options, seat_at};
 use knotpost_model::{BoardKey, Millis, MoveKind};
 use knotpost_storage::{ReadTx, StoreError};
 
-/// A position of a board, and for whom it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureRef {
-    /// The stored board; 0: it is stored nowhere, and begins with the first move.
+    /// Stored board; 0: none, replay begins at `start`.
     board: i64,
-    /// The game's name.
     game: String,
-    /// The options, defaults left out.
     options: String,
-    /// The number of seats.
     seats: usize,
-    /// The position that a board begins with which is stored nowhere; `None`: the usual start.
+    /// Start of an unstored board; `None`: the game's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     start: Option<String>,
-    /// How many of the stored moves were made.
+    /// Number of stored moves replayed.
     ply: usize,
-    /// What was tried after them.
+    /// Moves tried after them, with their seats.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tried: Vec<(i64, String)>,
-    /// The seat it is drawn for; `None`: for anybody.
+    /// `None`: public view.
     viewer: Option<i64>,
-    /// What comes out. When it does not, moves were taken back since, and there is no such picture.
+    /// Expected position; if replay gives another, moves were undone and the picture is gone.
     position: String,
 }
 
 impl PictureRef {
-    /// The position of a board in memory, for whoever sees it.
     pub(crate) fn of(board: &Board, viewer: Viewer) -> Self {
         let stored = usize::try_from(board.row.ply).unwrap_or(0).min(board.entries.len());
         let tried = board.entries.iter().skip(stored);
@@ -58,16 +53,12 @@ impl PictureRef {
         }
     }
 
-    /// The same of a board that begins with a position.
     pub(crate) fn begun_at(self, start: &str) -> Self {
         Self { start: Some(start.to_owned()), ..self }
     }
 }
 
-/// The view that a picture shows; `None`: moves were taken back, and it is there no more.
-///
-/// # Errors
-/// When the database fails. A board that does not replay is corrupt.
+/// Rebuilds the view; `None`: moves were taken back since.
 pub async fn view_again(
     tx: &mut ReadTx,
     app: &impl BoardContext,

@@ -1,11 +1,10 @@
-//! The proposal that waits on a board: who has not answered it, what silence decides, and who may not repeat it.
+//! The pending proposal of a board: open answers, the meaning of silence, and the ban on repeating it.
 
 use crate::boards::time::end_of_answer;
 use crate::boards::{Board, Code, Refusal, Standing};
 use knotpost_model::{BoardState, Millis, ProposalKind, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, ReadTx, RefusedOffer, SeatRow, StoreError};
 
-/// The proposal that waits on a board, if there is one that no move has made void.
 pub async fn pending_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
     if board.row.state != BoardState::Active {
         return Ok(None);
@@ -14,19 +13,18 @@ pub async fn pending_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<P
     Ok(proposal.filter(|proposal| is_pending(proposal, board)))
 }
 
-/// Whether a proposal of this board is still to be answered: every further move makes it void.
+/// False after any further move, which makes a proposal void.
 pub(crate) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
     board.row.state == BoardState::Active && proposal.ply == board.entries.len() as i64
 }
 
-/// The user of the seat to move: who is not asked whether a computer player goes on for them.
 pub(crate) fn user_to_move(board: &Board) -> Option<UserKey> {
     let Standing::ToMove(next) = board.standing() else { return None };
     let seat = i64::from(next.number());
     board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
 }
 
-/// Users who still play and have not agreed, a seat of each; the proposer counts as agreed in all their seats.
+/// Users still playing who have not agreed, one seat each; the proposer has agreed in all their seats.
 fn still_asked<'a>(board: &'a Board, proposal: &ProposalRow) -> Vec<&'a SeatRow> {
     let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
     let users: Vec<_> =
@@ -44,41 +42,34 @@ fn still_asked<'a>(board: &'a Board, proposal: &ProposalRow) -> Vec<&'a SeatRow>
     asked
 }
 
-/// The names of the users who still play and have not agreed.
 pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
     still_asked(board, proposal).into_iter().map(|row| row.userid.clone()).collect()
 }
 
-/// An offer that stands while the time of the player to move is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) kind: ProposalKind,
-    /// Made by the player whose time is up.
+    /// True if made by the player whose time is up.
     pub(crate) is_own: bool,
 }
 
-/// A player who has not answered an offer, other than the one whose time is up.
+/// A player still to answer, other than the one whose time is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Until when they are on vacation; a moment that is past: they are not.
+    /// End of vacation; in the past if not away.
     pub(crate) away_until: Millis,
-    /// The end of their time to answer.
     pub(crate) end: Millis,
 }
 
-/// The meaning of the silence of the player to move, whose time is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Silence {
-    /// They forfeit, and what is offered lapses.
     Forfeits,
-    /// All agree on the draw.
     Draws,
-    /// Nothing before that moment.
     Waits(Millis),
 }
 
-/// The one rule of what silence says. It never speaks for the one who gains: a draw counts as accepted by the player whose
-/// time is up only where somebody else offered it, and nothing is decided while a player who has to answer is away.
+/// Rule for silence. It never favours the silent: a draw counts as accepted on timeout only if somebody else
+/// offered it, and nothing is decided while a player who must answer is away.
 pub(crate) fn judge_silence(offer: Option<Offer>, asked: &[Asked], now: Millis) -> Silence {
     let Some(Offer { kind, is_own }) = offer else { return Silence::Forfeits };
     let later = |at: &Millis| *at > now;
@@ -94,7 +85,7 @@ pub(crate) fn judge_silence(offer: Option<Offer>, asked: &[Asked], now: Millis) 
     }
 }
 
-/// [`judge_silence`] on a board with its pauses.
+/// [`judge_silence`] for a board with its pauses loaded.
 pub(crate) fn silence_on(board: &Board, proposal: Option<&ProposalRow>, now: Millis) -> Silence {
     let Some(proposal) = proposal else { return Silence::Forfeits };
     let mover = user_to_move(board);
@@ -110,8 +101,7 @@ pub(crate) fn silence_on(board: &Board, proposal: Option<&ProposalRow>, now: Mil
     judge_silence(Some(Offer { kind: proposal.kind, is_own }), &asked, now)
 }
 
-/// For whom silence accepts the proposal, should their time run out: the player to move, of a draw that somebody else
-/// offers.
+/// Player whose timeout would accept the proposal: the one to move, for a draw offered by another.
 pub(crate) fn silent_player<'a>(board: &'a Board, proposal: &ProposalRow) -> Option<&'a str> {
     let mover = user_to_move(board).filter(|mover| maker(board, proposal) != Some(*mover))?;
     let row = still_asked(board, proposal).into_iter().find(|row| row.user_id == mover)?;
@@ -122,7 +112,7 @@ pub(crate) fn maker(board: &Board, proposal: &ProposalRow) -> Option<UserKey> {
     board.seats.iter().find(|row| row.seat == proposal.seat).map(|row| row.user_id)
 }
 
-/// Refuses to repeat an offer that was refused: it can be made again when everybody who still plays has moved since.
+/// Refuses to repeat a refused offer before everybody still playing has moved.
 pub(crate) fn check_repeated(
     board: &Board,
     refused: &[RefusedOffer],
@@ -164,8 +154,8 @@ mod tests {
     fn silence_never_speaks_for_the_one_who_gains() {
         use Silence::{Draws, Forfeits, Waits};
         let (others, own) = (false, true);
-        // Those who have not answered besides the player whose time is up; whether that player made the offer; the end
-        // of a draw, and of anything else that is offered.
+        // Players yet to answer; whether the late player made the offer; expected result for a draw and for
+        // other offers.
         let cases: [(&[&str], bool, Silence, Silence); 14] = [
             (&[], others, Draws, Forfeits),
             (&["here"], own, Forfeits, Forfeits),

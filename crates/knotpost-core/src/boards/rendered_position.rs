@@ -67,22 +67,19 @@ impl RenderedPosition {
         self
     }
 
-    /// The same for whoever draws it otherwise.
     pub fn view(&self) -> &Arc<View> {
         self.drawing.view()
     }
 
-    /// The same in another layout.
     pub(crate) fn in_layout(&self, layout: Layout) -> Self {
         Self { layout, ..self.clone() }
     }
 
-    /// How it is laid out as text.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The board as text, with scores, without a final line end.
+    /// The board as text with scores; no final newline.
     pub fn text(&self) -> Cow<'_, str> {
         let Drawing { text, .. } = &*self.drawing;
         match self.layout {
@@ -91,7 +88,6 @@ impl RenderedPosition {
         }
     }
 
-    /// How to read and type moves, for a page that shows a picture: what that draws is said in a sentence.
     pub fn legend_for_pages(&self) -> String {
         match self.layout {
             Layout::List => self.legend(),

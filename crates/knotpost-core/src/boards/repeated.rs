@@ -1,4 +1,4 @@
-//! Moves that are sent again: a program that heard no answer asks once more, and a button is pressed twice.
+//! Repeated moves: a client retries without an answer, or a button is pressed twice.
 
 use knotpost_rules::Turn;
 
@@ -7,11 +7,8 @@ use crate::boards::{Board, Standing};
 use knotpost_model::MoveKind;
 use knotpost_storage::{StoreError, UserRow};
 
-/// Whether this user has made this very turn already, and asks for no new one: it stands under the number that they
-/// give, or they give none, are not to move, and it is the last that they made.
-///
-/// # Errors
-/// When the stored moves do not replay.
+/// True if the user has already made this turn and asks for no new one: it stands under the given number, or
+/// no number is given, they are not to move, and it was their last.
 pub(crate) fn is_repeated(
     app: &App,
     board: &Board,
@@ -35,7 +32,7 @@ pub(crate) fn is_repeated(
         (Turn::Pass, MoveKind::Pass) | (Turn::Swap, MoveKind::Swap) => Ok(true),
         (Turn::Move(text), MoveKind::Move) if text == entry.row.text => Ok(true),
         (Turn::Move(text), MoveKind::Move) => {
-            // The same move can be written in several ways; which one it is, the position tells in which it was made.
+            // Notations vary; the position before the move tells whether both mean the same.
             let mut before = board.at(app, index)?;
             Ok(before.position.play(Turn::Move(text)).is_ok_and(|played| played.canonical == entry.row.text))
         }

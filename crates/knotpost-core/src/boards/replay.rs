@@ -1,38 +1,29 @@
-//! Whether every stored board is still what its moves say under the present rules.
+//! Check that every stored board still matches its moves under the present rules.
 
 use crate::app::App;
 use crate::boards::Board;
 use knotpost_model::{BoardKey, BoardRef};
 use knotpost_storage::StoreError;
 
-/// Boards of one look: each look is a snapshot of its own, so that a long check holds nobody up.
+/// Boards per snapshot, so that a long check blocks nobody.
 const PAGE: i64 = 200;
 
-/// A board that does not replay to what is stored of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     pub board: BoardRef,
-    /// What is different.
     pub what: String,
 }
 
-/// What a check found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
-    /// Boards looked at.
     pub boards: usize,
-    /// How many there were in all at the beginning.
     pub total: usize,
-    /// Those that differ.
     pub differences: Vec<Difference>,
     last: Option<BoardKey>,
 }
 
-/// Replays the next boards behind those that `so_far` has seen; `false`: there are none. Boards that were
-/// removed are looked at too.
-///
-/// # Errors
-/// When the database fails. A board that does not replay is a difference, not an error.
+/// Replays the next boards, removed ones included; `false`: done. A board that does not replay is a
+/// difference, not an error.
 pub async fn replay_next(app: &App, so_far: &mut Replayed) -> Result<bool, StoreError> {
     let mut tx = app.store.read().await?;
     let mut seen = 0;

@@ -1,5 +1,4 @@
-//! How much time players have, how much they have used, and what the clock must do about it. Sums
-//! over what is stored of a board: asks neither the database nor the machine for anything.
+//! Time limits, time used, and due actions of the clock: pure arithmetic over a loaded board.
 
 use crate::boards::{Board, Standing};
 use crate::config;
@@ -7,17 +6,13 @@ use knotpost_model::{Millis, Pauses, Period, Span, UserKey};
 use knotpost_rules::Seat;
 use knotpost_storage::BoardRow;
 
-/// A day in milliseconds.
 pub(crate) const DAY: Span = Span(86_400_000);
 
-/// How much time the players of a board have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// Reminder after this long without a move, and daily from then on.
+    /// Reminder after this long without a move, then daily.
     pub nag: Span,
-    /// Loss after this long without a move.
     pub forfeit: Span,
-    /// Time of one player for all their moves.
     pub total: Option<Span>,
 }
 
@@ -28,13 +23,12 @@ impl Default for TimeLimits {
 }
 
 impl TimeLimits {
-    /// The limits of a stored board.
     pub fn of(row: &BoardRow, defaults: &config::Time) -> Self {
         Self::new(row.nag_ms, row.forfeit_ms, row.total_ms, defaults)
     }
 
-    /// Limits in milliseconds; what is not given is the server's default. A board whose time is
-    /// up before the default reminder would come is reminded after a third of that time.
+    /// Limits in milliseconds, with the server's defaults. If the game is lost before the default reminder,
+    /// the reminder comes after a third of that time.
     pub fn new(nag: Option<i64>, forfeit: Option<i64>, total: Option<i64>, defaults: &config::Time) -> Self {
         let days = |days: f64| Span((days * DAY.0 as f64).round() as i64);
         let forfeit = forfeit.map_or(days(defaults.forfeit_days), Span);
@@ -44,7 +38,7 @@ impl TimeLimits {
     }
 }
 
-/// The limits that hold until every player has moved. Limits that nobody has agreed to yet are no shorter than a day.
+/// Limits until every player has moved: at least a day where nobody has agreed yet.
 pub(crate) fn limits_at_first(board: &Board) -> TimeLimits {
     let limits = board.timing.limits;
     let first = board.seats.first().map(|row| row.user_id);
@@ -54,12 +48,10 @@ pub(crate) fn limits_at_first(board: &Board) -> TimeLimits {
     }
     let forfeit = limits.forfeit.max(DAY);
     let total = limits.total.map(|total| total.max(DAY));
-    // A reminder still comes before the loss.
     let nag = limits.nag.max(DAY.min(Span(forfeit.0 / 3)));
     TimeLimits { nag, forfeit, total }
 }
 
-/// The limits that hold now.
 fn limits_now(board: &Board) -> TimeLimits {
     if board.entries.len() < board.seats.len() { limits_at_first(board) } else { board.timing.limits }
 }
@@ -73,70 +65,51 @@ pub(crate) fn length(span: Span) -> String {
     }
 }
 
-/// The time of a board that does not count: for everybody, and for single players.
 #[derive(Clone, Debug, Default)]
 pub struct BoardPauses {
-    /// Outages of the server, and time before a move that was taken back.
+    /// Outages, and time before an undo.
     pub everybody: Vec<Period>,
     pub vacations: Vec<(UserKey, Period)>,
 }
 
 impl BoardPauses {
-    /// What does not count for this user.
     fn of(&self, user: Option<UserKey>) -> Pauses {
         let own = self.vacations.iter().filter(|(key, _)| Some(*key) == user).map(|(_, period)| *period);
         self.everybody.iter().copied().chain(own).collect()
     }
 }
 
-/// The time of a board: its limits, and what does not count.
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
-    /// How much time the players have.
     pub limits: TimeLimits,
-    /// What does not count. Empty on a board whose time nobody looks at.
     pub pauses: BoardPauses,
-    /// Whether the limits are a challenger's alone, who need not be asked before every player has moved. Known where
-    /// `pauses` are; where it is not, a board falls due too early rather than too late, and is judged then.
+    /// True if the challenger alone set the limits, before every player has moved. Without `pauses` a board
+    /// falls due too early, not too late, and is judged then.
     pub needs_consent: bool,
 }
 
-/// What the clock must do about a board where somebody is to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// Nothing before that moment.
     Wait(Millis),
-    /// Remind the player, and look again at `next`.
-    Nag {
-        /// The next look.
-        next: Millis,
-        /// When their time is up.
-        end: Millis,
-    },
-    /// The player's time is up.
-    Lost {
-        up: TimeUp,
-        /// Since when.
-        end: Millis,
-    },
+    Nag { next: Millis, end: Millis },
+    Lost { up: TimeUp, end: Millis },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUp {
     Move,
-    /// That for all moves.
+    /// True for the limit on all moves.
     Total,
 }
 
-/// When the player to move loses, unless they move before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastMoment {
     pub up: TimeUp,
     pub at: Millis,
 }
 
-/// Since when the player to move is waited for, pauses not taken off.
+/// Start of the current wait, pauses not deducted.
 pub(crate) fn waiting_since(board: &Board) -> Millis {
     board.entries.last().map_or(board.row.started_at, |entry| entry.row.at)
 }
@@ -145,7 +118,6 @@ fn user_at(board: &Board, seat: i64) -> Option<UserKey> {
     board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
 }
 
-/// The time used in each seat up to `now`: moves, and the move that is waited for.
 pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
     let mut used = time_of_moves(board);
     if let Standing::ToMove(seat) = board.standing()
@@ -157,19 +129,18 @@ pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
     used
 }
 
-/// The time of each seat that its limit for all moves counts. What was used while more was granted than that does not.
+/// Time per seat that counts towards the total limit, without moves made under a more generous one.
 fn time_that_counts(board: &Board) -> Vec<Span> {
     let is_floored = limits_at_first(board).total != board.timing.limits.total;
     let free = if is_floored && board.entries.len() >= board.seats.len() { board.seats.len() } else { 0 };
     time_of_moves_from(board, free)
 }
 
-/// The time used in each seat for the moves made.
 fn time_of_moves(board: &Board) -> Vec<Span> {
     time_of_moves_from(board, 0)
 }
 
-/// As [`time_of_moves`], without the first moves of the list.
+/// As [`time_of_moves`], without the first `free` moves.
 fn time_of_moves_from(board: &Board, free: usize) -> Vec<Span> {
     let pauses: Vec<Pauses> =
         board.seats.iter().map(|row| board.timing.pauses.of(Some(row.user_id))).collect();
@@ -185,7 +156,6 @@ fn time_of_moves_from(board: &Board, free: usize) -> Vec<Span> {
     used
 }
 
-/// When the time of a seat is up that is waited for since then.
 fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> LastMoment {
     let limits = limits_now(board);
     let forfeit = pauses.reach(since, limits.forfeit);
@@ -199,10 +169,9 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
     }
 }
 
-/// The time in which nobody loses after one in which nobody could act; no longer than the time for a move.
+/// Minimum time after an outage before anybody loses; at most the time for a move.
 const GRACE: Span = Span(600_000);
 
-/// The end of a time that was waited for since then, put off where it came in an outage or soon after it.
 fn put_off(board: &Board, since: Millis, end: LastMoment) -> LastMoment {
     let grace = GRACE.0.min(limits_now(board).forfeit.0);
     let outages = board.timing.pauses.everybody.iter().map(|pause| pause.until);
@@ -210,13 +179,13 @@ fn put_off(board: &Board, since: Millis, end: LastMoment) -> LastMoment {
     LastMoment { at: back.map_or(end.at, |back| end.at.max(back)), ..end }
 }
 
-/// The end of a player's time to answer, who was asked then: they have as long as for a move.
+/// Deadline for an answer: as long as for a move.
 pub(crate) fn end_of_answer(board: &Board, user: UserKey, asked: Millis) -> Millis {
     board.timing.pauses.of(Some(user)).reach(asked, limits_now(board).forfeit)
 }
 
-/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or they are
-/// away. Called with the pauses of the board.
+/// Time at which the player to move loses; `None`: no clock runs (over, paused, on vacation). Needs the
+/// pauses loaded.
 pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     let Standing::ToMove(seat) = board.standing() else { return None };
     let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
@@ -225,16 +194,15 @@ pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     is_counted.then(|| put_off(board, since, end_of_time(board, seat, &pauses, since)))
 }
 
-/// What is to be done about a board; `None`: nothing ever, it is over.
 pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     let Standing::ToMove(seat) = board.standing() else { return None };
     let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
-    // A clock that went back must not leave a board waiting for the time it showed before.
+    // Guards against a clock set back.
     let since = waiting_since(board).min(now);
     let LastMoment { up, at: end } = put_off(board, since, end_of_time(board, seat, &pauses, since));
     let next_counted = pauses.reach(now, Span(1));
     if next_counted > now.plus(1) && now >= end {
-        // Nothing happens to a player who is away, however late the clock looks.
+        // A player on vacation never loses, however late the check.
         return Some((seat, Judgement::Wait(next_counted)));
     }
     if now >= end {
@@ -254,12 +222,11 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     Some((seat, judgement))
 }
 
-/// The clock may look at a board so much earlier than needed, so that moves that follow each other soon need not put
-/// that off a little each: to look at a board once in vain is less work than to change an index with every move.
+/// Tolerance for an early check: moves in quick succession then need no index update each, at the price of
+/// one check in vain.
 const TOO_EARLY_MS: i64 = 3_600_000;
 
-/// Notes on the board when the clock must look at it after a turn: never too late. Pauses that
-/// are not known here only make that look come earlier than needed.
+/// Sets the next check after a turn, never too late. Unknown pauses only make it earlier.
 pub(crate) fn schedule(board: &mut Board, now: Millis) {
     board.row.nagged_at = None;
     if board.row.paused_at.is_some() {
@@ -276,7 +243,6 @@ pub(crate) fn schedule(board: &mut Board, now: Millis) {
     }
 }
 
-/// Whether the board was made with limits of its own.
 pub(crate) fn has_own_limits(row: &BoardRow) -> bool {
     row.nag_ms.is_some() || row.forfeit_ms.is_some() || row.total_ms.is_some()
 }

@@ -1,15 +1,11 @@
-//! Moments stored in the future count as now: after a clock that was ahead nothing waits for the time it showed.
+//! Times stored in the future, by a clock that was ahead, count as now.
 
 use crate::app::App;
 use knotpost_storage::StoreError;
 
-/// Makes due what waits in any queue for a later moment than it can legitimately wait for.
-///
-/// # Errors
-/// The database fails.
 pub async fn recall_rows_ahead(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
-    // A query first: idle servers do not write.
+    // Reads first: idle servers do not write.
     if !app.store.query().await?.has_rows_ahead(now).await? {
         return Ok(());
     }

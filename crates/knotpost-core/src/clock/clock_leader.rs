@@ -1,5 +1,4 @@
-//! Which process runs the clock of all boards, and the time when none did. One process at a time holds the lease; when
-//! it stops renewing it, another takes over. The time in which no process held it is an outage.
+//! Election of the process that runs the clock, by a lease. Time without a holder is recorded as an outage.
 
 use std::sync::Arc;
 
@@ -8,33 +7,26 @@ use crate::clock::leader_watch::Seen;
 use knotpost_model::{Millis, Period};
 use knotpost_storage::{LeaderLease, ReadTx, StoreError, WriteTx};
 
-/// The name of the lease of the process that runs the clock.
 pub const CLOCK_DUTY: &str = "clock";
-/// How often the leader renews its lease.
 const BEAT_MS: i64 = 30_000;
-/// How long a lease lasts that is not renewed.
+/// Lifetime without renewal.
 const LEASE_MS: i64 = 90_000;
-/// A process that runs renews its lease, or looks at that of another, within this time. A longer silence was an outage.
+/// Interval in which a running process renews or checks the lease; a longer silence was an outage.
 const CONFIRM_MS: i64 = 45_000;
-/// A clock that goes back further was set.
+/// Jump back from which the clock counts as set.
 const GAP_MS: i64 = 5 * 60_000;
 
-/// Which process runs the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// This process.
     Ours,
-    /// Another one.
     Theirs,
 }
 
-/// Takes the lease, renews it, or leaves it to its holder. A process that takes it after a silence first records the
-/// outage, before any board is judged.
+/// Takes, renews or leaves the lease. After a silence, records the outage before any board is judged.
 ///
-/// The silence of another process is the time in which its row has not changed, by this process's clock alone. One
-/// that was never seen going on, since this process has just started, is measured by the times in its row. A restart, a
-/// machine that was suspended and a clock that was set forward look the same, and are treated the same. A clock that
-/// was set back ends outages that reach into the future, and has every board looked at again.
+/// Another process counts as silent while its row does not change, by this process's clock; at start, by the
+/// times in the row. Restart, suspend and a clock set forward are treated alike. A clock set back ends
+/// outages that reach into the future and reschedules every board.
 pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreError> {
     let now = app.clock.now();
     let known = app.store.query().await?.leader_lease(CLOCK_DUTY).await?;
@@ -61,13 +53,12 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
         .await
 }
 
-/// Whether the holder of a row is gone: it gave the lease back, or did not renew it in time.
 fn is_silent(seen: &Seen, now: Millis) -> bool {
     let Seen { duty, at, has_changed, .. } = seen;
     let waited = now.0 - at.0;
     let lease = (duty.until_at.0 - duty.alive_at.0).clamp(0, LEASE_MS);
     let is_given_back = duty.until_at <= duty.alive_at;
-    // By its own times it is over; whether that is due to another clock shows when it should have said something.
+    // Expired by its own times; a different clock would show within the confirmation time.
     let is_over = !has_changed && !is_held(duty, now) && waited >= CONFIRM_MS;
     is_given_back || is_over || waited >= lease.max(CONFIRM_MS)
 }
@@ -79,8 +70,8 @@ async fn take_over(
     now: Millis,
 ) -> Result<Watch, StoreError> {
     let known = tx.leader_lease(CLOCK_DUTY).await?;
-    // The time in which no process ran, by this machine's clock: from the last sign of life to the first one of this
-    // process. While it waited for the lease of another, it ran.
+    // Gap without any process, by this machine's clock: from the last sign of life to this process's first.
+    // Time spent waiting for another's lease is no gap.
     let silence = match (&known, &stale) {
         // Another process was faster.
         (Some(duty), None) if duty.holder != holder => return Ok(Watch::Theirs),
@@ -107,7 +98,7 @@ async fn take_over(
             tx.make_all_due(now).await?;
         }
         Some(_) => {}
-        // Boards from before anybody kept a clock start with all their time.
+        // First start: existing boards get their full time.
         None => tx.insert_outage(Period::new(Millis(0), now)).await?,
     }
     tx.put_leader_lease(CLOCK_DUTY, &LeaderLease { holder, until_at: now.plus(LEASE_MS), alive_at: now })
@@ -115,7 +106,7 @@ async fn take_over(
     Ok(Watch::Ours)
 }
 
-/// Gives the lease back, if it is ours, so that another process need not wait until it runs out.
+/// Releases our lease, so that another process need not wait for its expiry.
 pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError> {
     let (holder, now) = (holder.to_owned(), app.clock.now());
     app.store
@@ -132,12 +123,12 @@ pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError>
         .await
 }
 
-/// Whether the lease is held; one that reaches too far was taken under another time.
+/// A lease that ends too far in the future was taken under another clock.
 fn is_held(duty: &LeaderLease, now: Millis) -> bool {
     now < duty.until_at && duty.until_at.0 - now.0 <= LEASE_MS + GAP_MS
 }
 
-/// Whether `holder` may judge boards at `now`: it holds the lease, and renewed it without a gap.
+/// True if `holder` holds the lease and renewed it without a gap.
 pub(crate) async fn may_judge(tx: &mut ReadTx, holder: &str, now: Millis) -> Result<bool, StoreError> {
     let duty = tx.leader_lease(CLOCK_DUTY).await?;
     Ok(duty.is_some_and(|duty| {

@@ -1,5 +1,4 @@
-//! What the clock does: reminders, and losses on time. Each board is looked at in a transaction of
-//! its own that checks everything again.
+//! Reminders and losses on time. Each board gets its own transaction, which checks everything again.
 
 use std::sync::Arc;
 
@@ -22,21 +21,16 @@ use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{DueBoard, StoreError, WriteTx};
 
-/// Boards looked at before others get their turn.
 const BATCH: i64 = 20;
-/// How long a loss is put off while mail waits to be read.
+/// Delay of a loss while mail is still unread.
 const READING_MS: i64 = 10_000;
-/// How long a board is put off that cannot be judged.
 const SET_ASIDE_MS: i64 = 3_600_000;
 
-/// A player made no first move in time, and too few others are left.
+/// Notice of a board dropped because a first move is missing and too few players are left.
 #[derive(Debug, Serialize)]
 struct NeverBegun {
-    /// The game's title.
     title: String,
-    /// The board's number.
     number: u32,
-    /// Who did not move.
     userid: String,
 }
 
@@ -50,11 +44,8 @@ impl Content for NeverBegun {
     }
 }
 
-/// Looks at the boards that are due, if this process runs the clock; says whether there may
-/// be more. `holder` names the process. On a server on hold nobody runs it, and that time counts for nobody.
-///
-/// # Errors
-/// When the database fails. A board that cannot be judged is no error: it is set aside.
+/// Judges due boards if this process runs the clock; returns true if more may be due. On hold nobody runs it,
+/// and that time counts for nobody. A board that cannot be judged is set aside.
 pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> {
     if app.hold.is_some() || keep_watch(app, holder).await? == Watch::Theirs {
         return Ok(false);
@@ -72,7 +63,6 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
     Ok(more)
 }
 
-/// Looks at one board; says whether the lease is still ours.
 async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, StoreError> {
     let (shared, holder, name) = (Arc::clone(app), holder.to_owned(), due.clone());
     let done = app
@@ -137,7 +127,7 @@ async fn judge_board(tx: &mut WriteTx, app: &App, due: &DueBoard, now: Millis) -
             remind(tx, app, &board, seat, end, now).await?;
             tx.set_due(due.id, Some(next), Some(now)).await?;
         }
-        // A move that came in time counts, late as it may be read.
+        // A move that arrived in time counts, however late it is read.
         Some((_, Judgement::Lost { end, .. })) if tx.is_mail_waiting(end).await? => {
             tx.set_due(due.id, Some(now.plus(READING_MS)), nagged).await?;
         }
@@ -146,7 +136,6 @@ async fn judge_board(tx: &mut WriteTx, app: &App, due: &DueBoard, now: Millis) -
     Ok(())
 }
 
-/// Writes to the player to move, and to nobody else.
 async fn remind(
     tx: &mut WriteTx,
     app: &App,
@@ -166,8 +155,7 @@ async fn remind(
     notify_users(tx, app, board, &facts, vec![row.user_id], now).await
 }
 
-/// The player to move has lost on time. In the first round they have accepted nothing yet and count
-/// as having declined.
+/// Loss on time; in the first round it counts as declining the challenge.
 async fn lose(
     tx: &mut WriteTx,
     app: &App,
@@ -205,7 +193,7 @@ async fn lose(
     }
     finish_turn(tx, app, &mut board, stored, now).await?;
     if board.row.state == BoardState::Active {
-        // With others still playing they go on watching.
+        // If others play on, the loser keeps watching.
         tx.subscribe(board.row.id, row.user_id).await?;
     }
     let note = Note::Forfeited { userid: row.userid, up };

@@ -1,4 +1,4 @@
-//! What a process has seen of the lease on the clock while another process held it.
+//! Observations of the clock lease while another process holds it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,37 +7,32 @@ use std::sync::{Mutex, PoisonError};
 use knotpost_model::Millis;
 use knotpost_storage::LeaderLease;
 
-/// What this process has seen of the lease while another one held it. Clocks of two machines may be far apart, so that
-/// the times in the row say nothing about now: that its holder runs shows in the row changing.
+/// Clocks of two machines may differ, so a lease counts as alive when its row changes, whatever its times
+/// say.
 #[derive(Debug, Default)]
 pub struct LeaderWatch {
     seen: Mutex<HashMap<String, Seen>>,
-    /// The last look at searches that rested.
     paired_at: AtomicI64,
 }
 
-/// Searches that rested are looked at again this often.
 const PAIRING_MS: i64 = 60_000;
 
-/// The row as seen by a process that waits for the lease.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) duty: LeaderLease,
-    /// When it was first seen like this.
     pub(super) at: Millis,
-    /// Whether it had been seen before, and has changed: its holder went on at that moment.
+    /// True if it changed since an earlier look: the holder is alive.
     pub(super) has_changed: bool,
-    /// The last look of this process …
     looked_at: Millis,
-    /// … and since when it has looked without a longer pause.
+    /// Start of looks without a longer gap.
     pub(super) running_since: Millis,
 }
 
 impl LeaderWatch {
-    /// Returns true if searches that rested are to be looked at again, and notes that they are.
+    /// True, once per interval, if idle searches are due.
     pub(super) fn is_time_to_pair(&self, now: Millis) -> bool {
         let last = self.paired_at.load(Ordering::Relaxed);
-        // A clock that went back must not put this off.
+        // Guards against a clock set back.
         let is_time = !(0..PAIRING_MS).contains(&(now.0 - last));
         if is_time {
             self.paired_at.store(now.0, Ordering::Relaxed);
@@ -45,8 +40,8 @@ impl LeaderWatch {
         is_time
     }
 
-    /// Notes the row as it is, and says since when it has been like this. `pause` is the longest between two looks of a
-    /// process that runs.
+    /// Records the row and tells since when it has been unchanged. `pause` is the longest gap between looks
+    /// of a running process.
     pub(super) fn look(&self, watcher: &str, duty: &LeaderLease, now: Millis, pause: i64) -> Seen {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let known = seen.get(watcher);

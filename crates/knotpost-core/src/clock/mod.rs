@@ -1,4 +1,4 @@
-//! What happens when time has passed: reminders, losses on time, and which server watches the clock.
+//! Actions due by time: reminders, losses on time, and the choice of the server that runs the clock.
 
 pub(crate) mod ahead;
 pub(crate) mod clock_leader;

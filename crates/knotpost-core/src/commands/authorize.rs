@@ -1,4 +1,4 @@
-//! Who a command acts for: checks inside the transaction that what was proven before it began still holds.
+//! Authorization inside the transaction: proofs made before it are checked again.
 
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::identity::Login;
@@ -9,8 +9,7 @@ use knotpost_commands::Command;
 use knotpost_model::UserKey;
 use knotpost_storage::{MoverRow, ReadTx, UserRow, UserState};
 
-/// The user a command acts for. The password was checked before the transaction began; this checks that it still is
-/// theirs.
+/// Acting user. The password was verified before the transaction; this checks that it is still theirs.
 pub(crate) async fn authorize(tx: &mut ReadTx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
     let row = match proven_user(prepared)? {
         Some((user, None)) => tx.user(user).await?,
@@ -25,7 +24,6 @@ pub(crate) async fn authorize(tx: &mut ReadTx, prepared: &Prepared) -> Result<Us
     Ok(admit(prepared, row)?)
 }
 
-/// As [`authorize`], for a command about a board: a refusal shows that board.
 pub(crate) async fn authorize_on(
     tx: &mut ReadTx,
     prepared: &Prepared,
@@ -38,7 +36,7 @@ pub(crate) async fn authorize_on(
     }
 }
 
-/// As [`authorize_on`], for a move. The same query reads whether the user confirms their moves in this game.
+/// As [`authorize_on`], for a move; the same query reads whether the user confirms moves in this game.
 pub(crate) async fn authorize_mover(
     tx: &mut ReadTx,
     prepared: &Prepared,
@@ -56,7 +54,7 @@ pub(crate) async fn authorize_mover(
     }
 }
 
-/// The user whose password was right, and the API key where one was shown instead.
+/// User whose password was verified, with the API key if one was used.
 fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Refusal> {
     if prepared.overloaded {
         let mut refusal = Refusal::new(
@@ -88,13 +86,13 @@ fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Re
     }
 }
 
-/// Whether a command names this user, if it names one: they may have been renamed since they were looked up.
+/// The user may have been renamed since the lookup.
 fn is_named(prepared: &Prepared, user: &UserRow) -> bool {
     let named = prepared.command.as_ref().ok().and_then(Command::credentials);
     named.is_none_or(|who| who.userid.to_lowercase() == user.userid.to_lowercase())
 }
 
-/// The user as stored now, if the password that was right still is theirs, and so is the name it was given with.
+/// Accepts the stored row only if the verified password and name are still theirs.
 fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> {
     if let (Login::Known { hash, key, .. }, Some(row)) = (&prepared.login, row)
         && row.state == UserState::Active

@@ -1,5 +1,4 @@
-//! The second step of a command: what reads and writes, inside one transaction. A refusal leaves the transaction
-//! as it was.
+//! Second step of a command: reads and writes inside one transaction, unchanged on a refusal.
 
 use std::sync::Arc;
 
@@ -24,7 +23,6 @@ use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{ReadTx, RequestKey, StoreError, WriteTx};
 
-/// Executes a command over HTTP or for the operator: prepared, applied, committed.
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
     let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
@@ -50,7 +48,6 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     Ok(answer)
 }
 
-/// Executes what changes nothing, without a transaction that writes.
 async fn execute_query(
     app: &App,
     prepared: &Prepared,
@@ -64,25 +61,22 @@ async fn execute_query(
     Ok(answer)
 }
 
-/// What became of a request with a key.
 #[derive(Clone, Debug)]
 pub enum Saved {
-    /// The answer: given now, or when the same request came before.
+    /// New or replayed.
     Response(CommandResponse),
     /// The key was used for another request.
     OtherRequest,
 }
 
-/// How long an answer is given again for the same key.
 const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
-/// Bytes of answers after which further queries of one `multiple` with a key are refused: its answer is stored.
+/// Bytes of answers after which a `multiple` with a key refuses further queries: its answer is stored.
 const MOST_STORED: usize = 40_000;
 
-/// As [`execute`], but the same request under the same key is carried out once: the answer is stored
-/// in the transaction that made it. `keys` are the digests of key and request; a key belongs to the
-/// user who is logged in, otherwise to the network address.
+/// As [`execute`], with idempotency: the answer is stored in the transaction that made it. `keys` are digests
+/// of key and request; a key belongs to the logged-in user, otherwise to the network address.
 ///
-/// The key of a query is ignored: it changes nothing, so it can be answered again, and anybody may send it.
+/// Ignored for queries, which can be repeated.
 pub async fn execute_once<P>(
     app: &Arc<App>,
     request: Request,
@@ -141,14 +135,14 @@ where
     Ok(saved)
 }
 
-/// Whether an answer is given again for the same key. A refusal of a request that proves nothing is not: anybody can
-/// have as many of them as they like. Nor is one that says `later`: it must not stand for the next try.
+/// Not stored: refusals of unauthenticated requests, of which anybody can make any number, and refusals that
+/// say `later`.
 fn is_to_store(answer: &Answer, prepared: &Prepared, status: i64) -> bool {
     let is_final = !matches!(status, 429 | 503);
     is_final && (answer.changed || prepared.is_authenticated())
 }
 
-/// The refusal of an earlier answer to a user whose password or session no longer holds.
+/// Withholds a stored answer from a user whose password or session no longer holds.
 async fn refuse_former_user(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<Refusal>, StoreError> {
     if !matches!(prepared.login, Login::Known { .. }) {
         return Ok(None);
@@ -160,11 +154,8 @@ async fn refuse_former_user(tx: &mut ReadTx, prepared: &Prepared) -> Result<Opti
     }
 }
 
-/// Carries out a prepared command inside `tx`. A refusal is an answer too; it leaves the
-/// transaction as it was.
-///
-/// # Errors
-/// When the database fails; the transaction is then to be rolled back.
+/// Applies a prepared command inside `tx`. A refusal is an answer too and leaves the transaction as it was;
+/// on an error `tx` must be rolled back.
 pub async fn apply(
     tx: &mut WriteTx,
     app: &App,
@@ -196,7 +187,7 @@ pub async fn apply(
     }
 }
 
-/// As [`apply`], when there is nothing else in `tx`: a refusal may undo all of it.
+/// As [`apply`], alone in `tx`: a refusal may roll back everything.
 async fn apply_alone(
     tx: &mut WriteTx,
     app: &App,
@@ -216,7 +207,7 @@ async fn apply_alone(
     }
 }
 
-/// Answers a command that changes nothing and that is no reply to a mail. A refusal is an answer too.
+/// Answers a query that is no reply to a mail. A refusal is an answer too.
 async fn answer_query(
     tx: &mut ReadTx,
     app: &App,
@@ -264,10 +255,8 @@ async fn apply_lines(
     Ok(results.into_answer(now))
 }
 
-/// The results of the lines of a `multiple`, up to the line that comes next.
 struct LineResults<'p> {
     prepared: &'p Prepared,
-    /// Bytes that the answers of further queries may take.
     room: usize,
     lines: Vec<LineResult>,
     boards: Vec<BoardRef>,
@@ -280,7 +269,6 @@ impl<'p> LineResults<'p> {
         Self { prepared, room, lines: Vec::new(), boards: Vec::new(), failure: None, changed: false }
     }
 
-    /// Refuses a query when its answer would be too large.
     fn refuse(&self, line: &Prepared, now: Millis) -> Option<Answer> {
         (self.room == 0 && line.is_query()).then(|| refused(commands::too_much_asked(), line, now))
     }
@@ -306,8 +294,8 @@ impl<'p> LineResults<'p> {
     }
 }
 
-/// The answer with its boards as the user wants them who proved to have asked, and with what else they must know. A mail
-/// is set for its reader when it is composed, and pages say the rest themselves.
+/// Applies the authenticated requester's layout preferences to the boards in the answer, and adds notices.
+/// Mails are laid out when composed; pages show notices themselves.
 async fn lay_out(tx: &mut ReadTx, prepared: &Prepared, mut answer: Answer) -> Result<Answer, StoreError> {
     let is_shown = answer.audience == Audience::Sender && answer.reply.has_board();
     if let Some(user) = prepared.user().filter(|_| is_shown) {
@@ -320,11 +308,10 @@ async fn lay_out(tx: &mut ReadTx, prepared: &Prepared, mut answer: Answer) -> Re
     Ok(answer)
 }
 
-/// An answer that tells why not.
 fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     let board = refusal.board.as_deref();
     let who = prepared.command.as_ref().ok().and_then(Command::credentials);
-    // The board is shown as a player sees it only to a sender who proved to be that player, and still is.
+    // A private view needs a sender who proved to be the player, and still is.
     let is_proven = prepared.is_authenticated() && refusal.code != Code::BadCredentials;
     let reader = who.filter(|_| is_proven).map(|who| who.userid.as_str());
     let sheet = board.map(|board| {
@@ -345,8 +332,8 @@ fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     Answer { failure: Some(failure), boards, ..Answer::to_sender(Reply::Error(Box::new(reply))) }
 }
 
-/// Carries a command out and notes whether it made what its rate counts. A reset notes that by itself: its answer is
-/// the same whether or not anything was made.
+/// Carries out a command and records whether it counts against its rate limit. A reset records that itself:
+/// its answer is the same either way.
 async fn act_and_note(
     tx: &mut WriteTx,
     app: &App,

@@ -1,6 +1,6 @@
-//! `help`: pages of the server, of its commands, of its games.
+//! `help`: pages about the server, its commands and its games.
 //!
-//! Pages of commands are made from the table that the parser reads, so that they cannot disagree with it.
+//! Pages of commands come from the parser's table, so that they cannot disagree with it.
 
 use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
 
@@ -12,7 +12,6 @@ use crate::requests::Prepared;
 use crate::requests::reader::reader_of;
 use knotpost_storage::ReadTx;
 
-/// The server's own pages: name, title, text.
 pub const TOPICS: &[(&str, &str, &str)] = &[
     ("overview", "Help", include_str!("../../../../templates/help/overview.md")),
     ("tutorial", "A first game", include_str!("../../../../templates/help/tutorial.md")),
@@ -33,7 +32,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("rules", "Rules of the games", include_str!("../../../../templates/help/rules.md")),
 ];
 
-/// Words of mails and boards that are neither a command nor the name of a page, and the page that explains them.
+/// Words of mails and boards that are neither command nor page, with the page that explains them.
 const EXPLAINED: &[(&str, &str)] = &[
     ("propose", "turns"),
     ("undo", "turns"),
@@ -71,7 +70,7 @@ const EXPLAINED: &[(&str, &str)] = &[
     ("game", "rules"),
 ];
 
-/// What there is to know of a command beside its one sentence.
+/// Additions to the one-sentence help of a verb.
 const NOTES: &[(&str, &str)] = &[
     (
         "resign",
@@ -118,9 +117,8 @@ const NOTES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Width of a line that may be indented.
+/// Columns of an indentable line.
 const WIDTH: usize = 66;
-/// Subjects of one `help`.
 const MOST_SUBJECTS: usize = 10;
 
 pub(super) async fn run(
@@ -143,7 +141,6 @@ pub(super) async fn run(
     let mut pages: Vec<(String, String)> = Vec::new();
     let mut rest = subjects;
     while let [first, others @ ..] = rest {
-        // Some commands have two words.
         let pair = others
             .first()
             .and_then(|second| verb_pages(&format!("{first} {second}").to_lowercase(), &reader));
@@ -161,7 +158,6 @@ pub(super) async fn run(
     Ok(Answer::to_sender(one_page(pages)))
 }
 
-/// Several pages in one answer, each under its title.
 fn one_page(mut pages: Vec<(String, String)>) -> Reply {
     if pages.len() == 1 {
         let (title, text) = pages.remove(0);
@@ -176,8 +172,7 @@ fn one_page(mut pages: Vec<(String, String)>) -> Reply {
     Reply::Help { title, text: texts.join("\n\n") }
 }
 
-/// The help page of that subject: a game, a topic of the server, or a command. Examples are such that they work
-/// for `reader`, as far as they are known.
+/// Help page of a game, topic or command. Examples are fitted to `reader`.
 pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Reply> {
     if let Some(game) = app.game(subject) {
         let title = format!("Help: {}", game.meta().title);
@@ -186,7 +181,7 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
     let topic = explaining_topic(subject);
     if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == topic) {
         let text = fill_topic(app, text);
-        // The page of a topic that is a command as well goes on with the command.
+        // A topic that is also a command continues with the command.
         let text = match verb_text(subject, reader) {
             Some(command) if subject != "help" => format!("{}\n\nThe command:\n\n{command}", text.trim_end()),
             _ => text,
@@ -196,7 +191,6 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
     verb_pages(subject, reader)
 }
 
-/// The text of a topic with what this server puts into it.
 fn fill_topic(app: &App, text: &str) -> String {
     let games: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
     let limits = TimeLimits::new(None, None, None, &app.config.time);
@@ -210,12 +204,10 @@ fn fill_topic(app: &App, text: &str) -> String {
         .replace("{{ forfeit }}", &length(limits.forfeit))
 }
 
-/// The name of the page that explains a word; a command has a page of its own.
 fn explaining_topic(subject: &str) -> &str {
     EXPLAINED.iter().find(|(word, _)| *word == subject).map_or(subject, |(_, topic)| topic)
 }
 
-/// The help command of each game on offer, one a line.
 fn rules_list(app: &App) -> String {
     let lines = app.offered_games().map(|game| indent(&format!("{} help", game.meta().name)));
     lines.collect::<Vec<_>>().join("\n")
@@ -235,7 +227,6 @@ fn verb_pages(subject: &str, reader: &ExampleContext) -> Option<Reply> {
     Some(Reply::Help { title: format!("Help: {subject}"), text })
 }
 
-/// The pages of all commands with this word among their own.
 fn verb_text(subject: &str, reader: &ExampleContext) -> Option<String> {
     let is_meant = |spec: &&VerbSpec| {
         spec.name() == subject || spec.words.contains(&subject) || spec.synonyms.contains(&subject)
@@ -259,12 +250,10 @@ fn verb_page(spec: &VerbSpec, reader: &ExampleContext) -> String {
     format!("{}\n\n{meaning}\n{password}{other_words}{note}\n\nExample:\n{example}", syntax.join("\n"))
 }
 
-/// A line of a command, indented; a long one goes on below.
 fn indent(line: &str) -> String {
     format!("   {}", wrap(line).replace('\n', "\n      "))
 }
 
-/// Words set into lines that fit below an indent.
 fn wrap(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -285,7 +274,6 @@ fn sentence(meaning: &str) -> String {
     format!("{first}{}{}", letters.as_str(), if meaning.ends_with('.') { "" } else { "." })
 }
 
-/// All commands with their meaning, those of the server first.
 fn command_table() -> String {
     let line = |spec: &VerbSpec| {
         let syntax: Vec<String> = spec.syntax.iter().map(|line| indent(line)).collect();

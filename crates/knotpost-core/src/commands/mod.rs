@@ -1,6 +1,6 @@
-//! The verbs, one file each: what a command does inside its transaction, and what it answers.
+//! The verbs, one file each: effect inside the transaction, and answer.
 //!
-//! All that is decided verb by verb is decided here, in `run` and `policy`. A verb knows nothing of `execute`, which
+//! Dispatch by verb happens here alone, in `run` and `policy`. A verb knows nothing of `execute`, which
 //! carries it out.
 
 pub(crate) mod execute;
@@ -17,7 +17,6 @@ mod multiple;
 mod policy;
 mod repetition;
 
-/// The verbs about accounts: signing up, addresses, passwords, preferences, vacations.
 mod accounts {
     pub(super) mod add;
     pub(super) mod addresses;
@@ -32,7 +31,6 @@ mod accounts {
     pub(super) mod vacation;
 }
 
-/// The verbs by which players act on boards.
 mod boards {
     pub(super) mod analyse;
     pub(super) mod challenge;
@@ -47,7 +45,6 @@ mod boards {
     pub(super) mod submit;
 }
 
-/// The verbs that show boards, players and games.
 mod lists {
     pub(super) mod all_games;
     pub(super) mod all_show;
@@ -62,7 +59,6 @@ mod lists {
     pub(super) mod test_display;
 }
 
-/// The verbs about mail: words to other users, watched boards, mails sent again.
 mod messages {
     pub(super) mod broadcast;
     pub(super) mod message;
@@ -71,7 +67,6 @@ mod messages {
     pub(super) mod watching;
 }
 
-/// The verbs by which players look for opponents.
 mod opponents {
     pub(super) mod limit;
     pub(super) mod seek;
@@ -116,12 +111,9 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, Rate};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// The transaction that a command runs in.
 #[derive(Debug)]
 pub(crate) enum Access<'t> {
-    /// A snapshot, for commands that change nothing.
     Read(&'t mut ReadTx),
-    /// A transaction that changes rows.
     Write(&'t mut WriteTx),
 }
 
@@ -133,8 +125,7 @@ impl<'t> Access<'t> {
         }
     }
 
-    /// The transaction for a change. A command whose [`Effect`](knotpost_commands::Effect) says that it changes nothing
-    /// has none.
+    /// Fails for a command whose [`Effect`](knotpost_commands::Effect) promises no change.
     fn write(self) -> Result<&'t mut WriteTx, StoreError> {
         match self {
             Self::Write(tx) => Ok(tx),
@@ -145,7 +136,6 @@ impl<'t> Access<'t> {
     }
 }
 
-/// Carries out a command.
 #[expect(clippy::too_many_lines, reason = "one arm for each verb")]
 pub(crate) async fn run(
     tx: Access<'_>,
@@ -176,7 +166,7 @@ pub(crate) async fn run(
         Command::List { games } => list::run(tx.read(), app, games).await,
         Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
         Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
-        // Its lines are carried out one by one before this point is reached.
+        // Expanded into its lines before this point.
         Command::Multiple => Err(no_lines().into()),
         Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
         Command::AllGames { users, selector } => all_games::run(tx.read(), app, users, *selector).await,
@@ -257,8 +247,7 @@ pub(crate) async fn run(
     }
 }
 
-/// What a command demands of its sender, and of which rate it spends. Whether it asks or changes is said by
-/// [`Command::effect`].
+/// Authentication and rate limit of a command. Its effect is told by [`Command::effect`].
 pub(crate) fn policy(command: &Command) -> Policy {
     match command {
         Command::Signup { .. } => Policy::spends(Spends::Share(Rate::Signup)),
@@ -277,11 +266,10 @@ pub(crate) fn policy(command: &Command) -> Policy {
             moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
-        // It is for good.
         Command::Set { values, .. } if values.iter().any(|value| value.name == "bot") => {
             Policy::demands(Demand::Lately)
         }
-        // Where mail goes is where the next password goes.
+        // The next password is mailed to these addresses.
         Command::Add { .. } | Command::ChangeAddress { .. } | Command::Signoff { .. } => {
             Policy::demands(Demand::Lately)
         }

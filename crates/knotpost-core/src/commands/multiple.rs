@@ -1,12 +1,12 @@
-//! `multiple`: limits of the answers to several commands in one. Its lines are carried out by `execute`, each as a command.
+//! `multiple`: size limits of its answers. Its lines run through `execute`, each as a command.
 
 use crate::boards::{Code, Refusal};
 use crate::requests::Prepared;
 use knotpost_model::Channel;
 
-/// Bytes of answers after which further queries of one `multiple` are refused. Changes are answered all the same.
+/// Bytes of answers after which a `multiple` refuses further queries. Changes are always answered.
 pub(crate) fn most_answered(prepared: &Prepared) -> usize {
-    // Such a mail is answered with no more than that.
+    // An unauthenticated mail gets a smaller answer.
     let is_unproven = prepared.origin.channel == Channel::Mail && prepared.user().is_none();
     if is_unproven { 40_000 } else { 400_000 }
 }

@@ -1,7 +1,7 @@
-//! The first step of a command: everything that takes long and needs no transaction. Its words are checked, what is
-//! limited is counted, its password is checked, a new one is hashed.
+//! First step of a command: slow work that needs no transaction. Checks text, rates and password, hashes a
+//! new password.
 //!
-//! Nothing here carries a command out; see `execute`.
+//! Nothing is carried out here; see `execute`.
 
 mod advising;
 mod counting;
@@ -24,10 +24,8 @@ use crate::requests::{Prepared, Request};
 use knotpost_model::Comment;
 use knotpost_storage::StoreError;
 
-/// Shorter words are no passwords.
 const SHORTEST_PASSWORD: usize = 6;
 
-/// Does everything slow: checks the command and its password, hashes a new one.
 pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
     let Some(prepared) = prepare_request(app, request, SlowWork::Allowed).await? else {
         return Err(StoreError::Closed);
@@ -35,17 +33,17 @@ pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, Store
     Ok(prepared)
 }
 
-/// As [`prepare`], but `None` as soon as a password would have to be hashed.
+/// As [`prepare`]; `None` if a password would have to be hashed.
 pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Prepared>, StoreError> {
     let mut prepared = prepare_request(app, request, SlowWork::Refused).await?;
-    // Only now is it certain that this is not prepared again, with slow work allowed.
+    // Counted only now: the request will not be prepared a second time.
     if let Some(prepared) = &mut prepared {
         count_all(app, prepared);
     }
     Ok(prepared)
 }
 
-/// A request as the answer to a board mail, if it is one, or as the command that it holds.
+/// Reads a request as an answer to a board mail, or as the command in it.
 async fn prepare_request(
     app: &Arc<App>,
     mut request: Request,
@@ -102,8 +100,8 @@ fn prepare_command(
     })
 }
 
-/// A move read from a Subject such as `Osbox Board 101 Error PASSWORD o1` is the sender's own: such a Subject names no
-/// userid. Whether the password is theirs is checked as ever.
+/// A Subject such as `Osbox Board 101 Error PASSWORD o1` names no userid; the sender's is used, and the
+/// password checked as ever.
 async fn name_sender(app: &App, prepared: &mut Prepared) -> Result<(), StoreError> {
     let Some(sender) = &prepared.origin.sender else { return Ok(()) };
     let Ok(command) = &mut prepared.command else { return Ok(()) };
@@ -120,7 +118,6 @@ async fn name_sender(app: &App, prepared: &mut Prepared) -> Result<(), StoreErro
     Ok(())
 }
 
-/// A password that its owner repeats in the text must not be passed on with it.
 fn redact_body(prepared: &mut Prepared) {
     let Ok(command) = &prepared.command else { return };
     let given = command.credentials().and_then(|who| who.password.as_ref());
@@ -136,7 +133,7 @@ fn redact_body(prepared: &mut Prepared) {
     }
 }
 
-/// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
+/// Prepares the lines of a `multiple` as commands without bodies; nesting is refused.
 async fn prepare_lines(
     app: &Arc<App>,
     mut prepared: Prepared,

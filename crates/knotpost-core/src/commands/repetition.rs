@@ -1,5 +1,3 @@
-//! What is answered to a command that was carried out before.
-
 use crate::app::App;
 use crate::boards::Board;
 use crate::replies::sheet::Listing;
@@ -8,7 +6,6 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// The answer to a command that was carried out before: the board as it stands now.
 pub(super) fn answer_already_played(
     prepared: &Prepared,
     board: Option<&Board>,
@@ -20,7 +17,6 @@ pub(super) fn answer_already_played(
     Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet }
 }
 
-/// The answer to a mail that came before: the board as it stands now.
 pub async fn already_played(
     tx: &mut ReadTx,
     app: &App,

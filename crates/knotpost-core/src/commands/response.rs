@@ -1,24 +1,20 @@
-//! The presented answer of a request, which is stored under the request's idempotency key.
+//! Rendered response of a request, stored under its idempotency key.
 
 use knotpost_storage::SavedResponse;
 
-/// An answer as the client gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandResponse {
-    /// The HTTP status.
     pub status: u16,
-    /// The media type.
     pub content_type: String,
-    /// After how many seconds a retry makes sense; such answers are not stored.
+    /// Seconds until a retry makes sense; such answers are not stored.
     pub retry_after: Option<u64>,
     pub body: String,
 }
 
-/// The status of a stored answer that has none.
+/// Fallback for a stored answer without a status.
 const INTERNAL_ERROR: u16 = 500;
 
 impl CommandResponse {
-    /// The row to be stored for the request with this digest.
     pub(super) fn into_row(self, request_digest: String) -> SavedResponse {
         let Self { status, content_type, retry_after, body } = self;
         let retry_after = retry_after.map(|seconds| i64::try_from(seconds).unwrap_or(i64::MAX));

@@ -1,5 +1,3 @@
-//! Values that are well-formed but cannot work are refused before anything starts.
-
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use secrecy::ExposeSecret;
@@ -7,7 +5,7 @@ use secrecy::ExposeSecret;
 use super::{Config, ConfigError};
 use knotpost_model::Address;
 
-/// Every reason to refuse these settings, one of each group of settings.
+/// All errors, at most one per group of settings.
 pub(super) fn check(config: &Config) -> Vec<ConfigError> {
     let groups = [
         identity(config),
@@ -51,7 +49,7 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
             "must start with http:// or https://, with the name of a host behind it, such as https://games.example",
         );
     };
-    // Pages link to `/…`, and a browser names the origin alone.
+    // Pages link to `/…`, and browsers send the bare origin.
     let origin = url.origin().ascii_serialization();
     if url.as_str().strip_suffix('/') != Some(origin.as_str()) {
         return refuse(
@@ -128,7 +126,7 @@ fn verification(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Whether the key can sign is seen when it is read; here its names must be right.
+/// Checks names only; the key itself is checked when it is read.
 fn signing(config: &Config) -> Result<(), ConfigError> {
     let selector = &config.dkim.selector;
     if selector.is_empty() != config.dkim.key.expose_secret().is_empty() {
@@ -144,7 +142,7 @@ fn signing(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// RFC 5321, section 4.1.1.1: the name is a domain, or an address in brackets.
+/// RFC 5321, section 4.1.1.1: a domain, or an address in brackets.
 fn own_name(config: &Config) -> Result<(), ConfigError> {
     let name = &config.mail.helo;
     let is_literal = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(|address| {
@@ -163,7 +161,6 @@ fn own_name(config: &Config) -> Result<(), ConfigError> {
     )
 }
 
-/// Whether this is one part of a domain name, in ASCII.
 fn is_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
         && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -171,7 +168,7 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with('-')
 }
 
-/// Fewest characters of `inbound.secret`: guessing it lets a stranger hand in mail under any name.
+/// Minimum characters of `inbound.secret`: guessing it allows mail under any name.
 const SECRET_LENGTH: usize = 16;
 
 fn ways_in(config: &Config) -> Result<(), ConfigError> {
@@ -194,7 +191,7 @@ fn ways_in(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// RFC 8292, section 2.1: an address of mail or of a page.
+/// RFC 8292, section 2.1: a mail or web address.
 fn push(config: &Config) -> Result<(), ConfigError> {
     let subject = &config.push.subject;
     let is_mail = subject.strip_prefix("mailto:").is_some_and(|to| to.parse::<Address>().is_ok());

@@ -1,21 +1,19 @@
-//! What `log.level` may say. A filter that is well-formed but names nothing would silence the log without a word.
+//! Validation of `log.level`: a well-formed filter that names nothing would silence the log.
 
 use tracing_subscriber::EnvFilter;
 
-/// The words for how much is told.
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
-/// All crates in this program, one a line, as log lines name them.
+/// All crates of this program, one a line, as log targets name them.
 const CRATES: &str = include_str!(concat!(env!("OUT_DIR"), "/crates.txt"));
 
-/// What the server's own crates were called together in filters.
+/// Former common name of the server's crates in filters.
 const FORMER_NAME: &str = "knotpost_server";
 
-/// The filter as the log understands it: `knotpost` is the beginning of the names of all crates of the server.
 pub fn filter_text(level: &str) -> String {
     level.replace(FORMER_NAME, "knotpost")
 }
 
-/// Why this is no level: a sentence with the words that are.
+/// Error sentence that lists the valid words.
 pub(super) fn check_level(text: &str) -> Result<(), String> {
     let words = LEVELS.join(", ");
     let mut has_general = false;

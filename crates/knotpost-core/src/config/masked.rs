@@ -1,10 +1,8 @@
-//! Addresses without the secrets in them: what may be shown, logged and told in errors.
+//! Masking of secrets in addresses that are shown or logged.
 
-/// What stands for a secret.
 pub(super) const MASK: &str = "********";
-/// Schemes whose addresses are paths on this machine.
 const PATHS: [&str; 4] = ["sqlite", "maildir", "sendmail", "memory"];
-/// Parameters whose names may be shown. Of any other it is not certain that it is not a part of a password.
+/// Parameters safe to show. Any other might be part of a password.
 const PARAMETERS: [&str; 13] = [
     "host",
     "port",
@@ -21,8 +19,8 @@ const PARAMETERS: [&str; 13] = [
     "connect_timeout",
 ];
 
-/// The address with asterisks for everything that could be a secret: what stands between the name of the user and the
-/// last `@`, and all values behind a `?`. Where it is not clear what is what, more is masked rather than less.
+/// Masks all possible secrets: between the user name and the last `@`, and all values after a `?`. In doubt
+/// it masks more.
 pub(super) fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once(':') else { return MASK.to_owned() };
     if PATHS.contains(&scheme.trim()) {
@@ -42,7 +40,7 @@ pub(super) fn mask_url(url: &str) -> String {
     format!("{scheme}://{user}{place}?{}", query.join("&"))
 }
 
-/// The name stays; a password begins behind the first colon.
+/// The password begins after the first colon.
 fn mask_user(user: &str) -> String {
     match user.split_once(':') {
         Some((name, _)) if name.contains('/') => MASK.to_owned(),
@@ -91,7 +89,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever signs a password has, three of them in a row are not to be seen, wherever it stands.
+        /// No three consecutive characters of a password survive, wherever it stands.
         #[test]
         fn no_part_of_a_password_survives(password in "[Q-Z5-9/?#@:&=%+;. -]{4,24}") {
             for url in [
@@ -102,7 +100,6 @@ mod tests {
                 format!("postgres://knot:{password}@localhost/base?password={password}"),
             ] {
                 let shown = mask_url(&url);
-                // What is written around it is small, so that a part of the password is told from it.
                 let written = url.replace(&password, "\u{0}");
                 for part in password.as_bytes().windows(3).filter_map(|part| std::str::from_utf8(part).ok()) {
                     if written.contains(part) || "://********".contains(part) || part == "://" {

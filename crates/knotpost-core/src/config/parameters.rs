@@ -1,9 +1,8 @@
-//! The parameters behind the `?` of a PostgreSQL address. The library that connects writes those which it does not know
-//! into the log, with their values: a misspelt password would be there.
+//! Parameters after the `?` of a PostgreSQL address. The client library logs unknown ones with their values,
+//! such as a misspelt password.
 
 use super::{Config, Warning};
 
-/// What the library knows.
 const KNOWN: [&str; 20] = [
     "sslmode",
     "ssl-mode",
@@ -27,13 +26,11 @@ const KNOWN: [&str; 20] = [
     "connect_timeout",
 ];
 
-/// Takes unknown parameters out of the address, and says that some were there.
 pub(super) fn drop_unknown(config: &mut Config) {
     let address = &mut config.database.url.0;
     if !address.starts_with("postgres") {
         return;
     }
-    // By hand: an address of several servers is no URL.
     let Some((place, query)) = address.split_once('?') else { return };
     let given = query.split('&').filter(|parameter| !parameter.is_empty());
     let (known, unknown): (Vec<_>, Vec<_>) =

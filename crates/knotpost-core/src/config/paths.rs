@@ -1,5 +1,5 @@
-//! Relative paths belong to the folder of the configuration file, wherever a command is started. Those of Maildirs
-//! belong to the data folder.
+//! Relative paths start at the folder of the configuration file, wherever a command is run; those of Maildirs
+//! at the data folder.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,6 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{Config, unix_path};
 
-/// Lets relative paths begin at `folder`.
 pub(super) fn anchor(config: &mut Config, folder: &Path) {
     if folder.as_os_str().is_empty() {
         return;
@@ -36,7 +35,6 @@ pub(super) fn anchor(config: &mut Config, folder: &Path) {
         let path = path.strip_prefix("//").unwrap_or(path);
         config.database.url.0 = format!("sqlite:{}", anchored(path, folder));
     }
-    // A name without a folder is looked for where programs are.
     if let Some(path) = config.mail.transport.strip_prefix("sendmail:").filter(|path| path.contains('/')) {
         config.mail.transport.0 = format!("sendmail:{}", anchored(path, folder));
     }

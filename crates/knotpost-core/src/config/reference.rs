@@ -1,4 +1,4 @@
-//! The settings as an operator reads about them: for the manual page and for `docs/reference/settings.md`.
+//! Documentation of the settings, for the manual page and `docs/reference/settings.md`.
 
 use toml::{Table, Value};
 
@@ -7,27 +7,23 @@ use super::{
     Retention, Secrets, Server, Smtp, Time, Webhooks, sections::About,
 };
 
-/// A section of the configuration, in the order in which they are explained.
+/// In the order of the documentation.
 #[derive(Clone, Debug)]
 pub struct SectionText {
-    /// Its name in the file.
     pub name: &'static str,
     pub about: String,
-    /// Its keys, in their order.
     pub settings: Vec<SettingText>,
 }
 
 #[derive(Clone, Debug)]
 pub struct SettingText {
-    /// Its name within the section.
     pub key: &'static str,
-    /// Its default as Markdown: code, or the word `empty`.
+    /// Markdown: code, or the word `empty`.
     pub default: String,
-    /// What it means, in sentences of Markdown without links.
+    /// Markdown without links.
     pub meaning: String,
 }
 
-/// Every section with the words about it.
 const SECTIONS: [(&str, About); 19] = [
     ("server", Server::ABOUT),
     ("http", Http::ABOUT),
@@ -50,7 +46,6 @@ const SECTIONS: [(&str, About); 19] = [
     ("log", Log::ABOUT),
 ];
 
-/// All settings with their defaults and meanings.
 pub fn describe() -> Vec<SectionText> {
     let defaults = Table::try_from(Config::default()).unwrap_or_default();
     let section = |(name, about): (&'static str, About)| {
@@ -63,7 +58,6 @@ pub fn describe() -> Vec<SectionText> {
     SECTIONS.into_iter().map(section).collect()
 }
 
-/// The lines of a comment as one text.
 fn joined(lines: &[&str]) -> String {
     lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }

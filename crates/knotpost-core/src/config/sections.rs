@@ -1,5 +1,3 @@
-//! The sections of the configuration, with their defaults.
-
 use std::fmt;
 use std::path::PathBuf;
 
@@ -9,14 +7,14 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::masked::{MASK, mask_url};
 use knotpost_model::Networks;
 
-/// What an operator reads about a section: the words above it, and about each key its name and the words above it.
+/// Operator's documentation of a section and its keys, from the doc comments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About {
     pub(super) section: &'static [&'static str],
     pub(super) keys: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// Declares a section: its keys, their types and defaults. The words above a key are those of the reference of settings.
+/// Declares a section: keys, types, defaults. Doc comments become the settings reference.
 macro_rules! section {
     ($(#[doc = $doc:literal])* $name:ident { $(
         $(#[doc = $key_doc:literal])* $(#[serde($($serde:tt)*)])? $key:ident : $kind:ty = $default:expr
@@ -338,9 +336,7 @@ macro_rules! choice {
 }
 
 choice! {
-    /// Whether the schema is brought up to date at start.
     Migrate {
-        /// Yes.
         Auto,
         /// Only by `knotpost migrate`.
         Off,
@@ -348,21 +344,17 @@ choice! {
 }
 
 choice! {
-    /// Whether addresses must be confirmed.
     Confirm {
         /// With every transport that really mails.
         Auto,
-        /// Always.
         On,
-        /// Never.
         Off,
     }
 }
 
 choice! {
-    /// How soon computer players answer.
     Pace {
-        /// As soon as they have decided.
+        /// Immediately.
         Quick,
         /// After half a minute to some minutes, as people do.
         Human,
@@ -370,33 +362,29 @@ choice! {
 }
 
 choice! {
-    /// What sender verification decides.
     AuthPolicy {
-        /// Nothing is looked at.
         Off,
-        /// Verdicts are noted.
+        /// Verdicts are recorded.
         Annotate,
         /// Reply addresses need a verified sender.
         RequireForTokens,
-        /// Mail that fails its domain's policy is refused.
         RejectFail,
     }
 }
 
 choice! {
-    /// What becomes of mail from senders who have not proven to be a user.
+    /// Treatment of mail from unauthenticated senders.
     StrangerPolicy {
-        /// It is answered, within the budgets for answers, and they may sign up.
+        /// Answered, within budgets, and they may sign up.
         Open,
-        /// Mail from addresses that no user has is refused, unless it names a user and their password.
+        /// Mail from unknown addresses is refused, unless it names a user and their password.
         Known,
-        /// It is refused or left without an answer, and nobody can sign up.
+        /// Refused or unanswered, and nobody can sign up.
         Closed,
     }
 }
 
 impl StrangerPolicy {
-    /// The word of the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -405,18 +393,15 @@ impl StrangerPolicy {
         }
     }
 
-    /// Reads that word.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Open, Self::Known, Self::Closed].into_iter().find(|policy| policy.as_str() == word)
     }
 }
 
 choice! {
-    /// Which messages are kept after processing.
     KeepRaw {
-        /// None.
         Never,
-        /// Those whose processing failed, for 7 days.
+        /// Messages whose processing failed, for 7 days.
         Failed,
         /// All, for 7 days.
         All,
@@ -424,33 +409,27 @@ choice! {
 }
 
 choice! {
-    /// The form of log lines.
     LogFormat {
-        /// For people.
         Text,
-        /// For machines.
         Json,
     }
 }
 
-/// Permissions of a socket, written in octal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileMode(u32);
 
-/// Reading and writing, without which the owner is locked out.
+/// Owner's read and write bits, without which the owner is locked out.
 const OWNER: u32 = 0o600;
-/// Writing for everybody on the machine.
+/// Write bit for everybody on the machine.
 const EVERYBODY: u32 = 0o002;
 
 impl Default for FileMode {
-    /// The owner and the group.
     fn default() -> Self {
         Self(0o660)
     }
 }
 
 impl FileMode {
-    /// The permission bits.
     pub fn bits(self) -> u32 {
         self.0
     }
@@ -478,8 +457,8 @@ impl std::str::FromStr for FileMode {
 impl TryFrom<i64> for FileMode {
     type Error = String;
 
-    /// A number is the mode itself, as TOML's `0o660` is. One that was written without `0o` has other bits than its
-    /// digits say, and none such can be told from a mode in which the owner reads and writes.
+    /// TOML's `0o660` arrives as a number. A number written without `0o` has other bits, and none such gives
+    /// the owner read and write, so it is refused.
     fn try_from(number: i64) -> Result<Self, String> {
         match u32::try_from(number) {
             Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER && mode & EVERYBODY == 0 => Ok(Self(mode)),
@@ -515,7 +494,7 @@ impl Serialize for FileMode {
     }
 }
 
-/// An address that may carry a password; it is masked wherever it is shown.
+/// An address that may carry a password; masked wherever it is shown.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct Url(pub String);
@@ -529,7 +508,6 @@ impl std::ops::Deref for Url {
 }
 
 impl Url {
-    /// The address with asterisks for its secrets.
     pub fn masked(&self) -> String {
         mask_url(&self.0)
     }

@@ -1,7 +1,7 @@
-//! Where settings come from: the file, and over it the environment.
+//! Sources of settings: the file, overridden by the environment.
 //!
-//! What a variable holds is read as the kind of value its key has by default: text stays as it is written, whatever
-//! number it looks like. No message repeats a value that may be a secret.
+//! A variable is parsed as its key's type: text stays text even if it looks like a number. No message repeats
+//! a value that may be a secret.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,13 +10,11 @@ use toml::{Table, Value};
 
 use super::{Config, ConfigError, DEFAULT_FILE, Warning};
 
-/// How names of variables begin.
 pub(super) const PREFIX: &str = "KNOTPOST_";
-/// Between section and key in the name of a variable.
 pub(super) const SEPARATOR: &str = "__";
 
-/// The settings of the file (`file`, or `knotpost.toml` when it exists) under those of the environment, and why some of
-/// them cannot be used; those have their defaults.
+/// Merges file (`file`, or `knotpost.toml` if it exists) and environment. Unusable settings get their
+/// defaults and an error each.
 pub(super) fn read(
     file: Option<&Path>,
     environment: impl Iterator<Item = (OsString, OsString)>,
@@ -29,7 +27,6 @@ pub(super) fn read(
     (settings, problems)
 }
 
-/// An error is one after which nothing else can be read.
 fn read_tables(
     file: Option<&Path>,
     environment: impl Iterator<Item = (OsString, OsString)>,
@@ -69,7 +66,6 @@ fn read_tables(
     Ok(settings)
 }
 
-/// Takes out what is no setting or has no possible value, and says why of each.
 fn drop_unusable(settings: &mut Table) -> Vec<String> {
     if settings.clone().try_into::<Config>().is_ok() {
         return Vec::new();
@@ -92,7 +88,6 @@ fn drop_unusable(settings: &mut Table) -> Vec<String> {
     problems
 }
 
-/// Why this cannot be the value of that name.
 fn refusal(name: &str, value: Value) -> Option<String> {
     let alone = Table::from_iter([(name.to_owned(), value)]);
     alone.try_into::<Config>().err().map(|error| one_line(&error))
@@ -102,7 +97,7 @@ fn refuse(error: &impl ToString) -> ConfigError {
     ConfigError::Read(format!("the environment: {}", error.to_string()))
 }
 
-/// The name and the text of the file; `None`: there is none, and none was asked for.
+/// Name and text of the file; `None`: absent and not asked for.
 fn read_file(file: Option<&Path>) -> Result<Option<(String, String)>, ConfigError> {
     let path = file.unwrap_or(Path::new(DEFAULT_FILE));
     if !path.is_file() {
@@ -118,7 +113,7 @@ fn read_file(file: Option<&Path>) -> Result<Option<(String, String)>, ConfigErro
     }
 }
 
-/// The text as a table. An error names the line and does not repeat it: it may hold a password.
+/// Errors name the line but do not repeat it: it may hold a password.
 fn parse(text: &str) -> Result<Table, String> {
     text.parse::<Table>().map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start));
@@ -127,12 +122,11 @@ fn parse(text: &str) -> Result<Table, String> {
     })
 }
 
-/// An error with the key it is about, on one line.
 fn one_line(error: &toml::de::Error) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Every value of a file as what its key takes; those that cannot be are taken out, and it is said why.
+/// Converts every value to its key's type; removes those that do not fit, with an error each.
 fn fit_all(settings: &mut Table, defaults: &Table) -> Vec<String> {
     let mut problems = Vec::new();
     for (section, values) in settings.iter_mut() {
@@ -152,11 +146,11 @@ fn fit_all(settings: &mut Table, defaults: &Table) -> Vec<String> {
     problems
 }
 
-/// The value as one of the same kind as `like`, where that is known; text may stand for numbers and lists.
+/// Converts to the type of `like`, if known; text may stand for numbers and lists.
 fn fit(value: Value, like: Option<&Value>) -> Result<Value, String> {
     let text = match (&value, like) {
         (Value::String(text), _) => text,
-        // A mode may be a number; what is one is said by its own type.
+        // A mode may be a number; its own type validates it.
         (Value::Integer(_), Some(Value::String(default))) if is_mode(default) => return Ok(value),
         (Value::Array(_) | Value::Table(_), _) | (_, None) => return Ok(value),
         (_, Some(Value::String(_))) => return Err("must be text, in quotes".to_owned()),
@@ -185,12 +179,12 @@ fn fit(value: Value, like: Option<&Value>) -> Result<Value, String> {
     }
 }
 
-/// Modes are the only settings that are shown as four digits with a leading zero.
+/// Only modes show as four digits with a leading zero.
 fn is_mode(default: &str) -> bool {
     default.len() == 4 && default.starts_with('0') && default.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// A variable that looks like a setting and is none, for want of the second underscore.
+/// Warns of a variable with a single underscore between section and key.
 fn warn_of(name: &str, defaults: &Table) -> Option<Warning> {
     let rest = name[PREFIX.len()..].to_ascii_lowercase();
     let meant = defaults.iter().find_map(|(section, values)| {

@@ -1,23 +1,16 @@
-//! Settings that can be used and are hardly what their writer meant.
-
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use super::Config;
 
-/// What can be used and is hardly meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The setting it is about.
     pub subject: String,
-    /// What follows from it.
     pub problem: String,
-    /// What an operator does about it.
     pub mend: String,
 }
 
 impl Warning {
-    /// A warning about a setting.
     pub fn new(subject: impl Into<String>, problem: impl Into<String>, mend: impl Into<String>) -> Self {
         Self { subject: subject.into(), problem: problem.into(), mend: mend.into() }
     }
@@ -29,7 +22,6 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Adds what is to be told at the start.
 pub(super) fn add(config: &mut Config) {
     let mut told = Vec::new();
     if config.really_mails() {
@@ -69,7 +61,7 @@ pub(super) fn add(config: &mut Config) {
     config.warnings.extend(told);
 }
 
-/// Returns true if others than a proxy reach the page without TLS, on a server that has a proxy with TLS.
+/// True if the page is reachable without TLS, bypassing a configured TLS proxy.
 fn is_open_beside_proxy(config: &Config) -> bool {
     let listen = config.http.listen.parse::<SocketAddr>();
     config.server.public_url.starts_with("https:")
@@ -82,7 +74,7 @@ pub(super) fn is_loopback(public_url: &str) -> bool {
     url.host_str().is_some_and(is_loopback_host)
 }
 
-/// Whether the name, in lower case, is this machine's for itself alone.
+/// Expects lower case.
 pub(super) fn is_loopback_host(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     host == "localhost"

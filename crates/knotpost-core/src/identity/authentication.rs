@@ -1,10 +1,10 @@
-//! Whether a user is who they say: by a password or by a code.
+//! Authentication by password or code.
 //!
-//! Wrong passwords are counted in one place, whichever way they come. A place from which an account logged in before,
-//! or a mail that an aligned domain vouches for from one of its proven addresses, has a share of its own; all other
-//! places share one per account and one per host, so that strangers who use theirs up lock no owner out. When that is
-//! spent, a mail from a confirmed address of the account that nobody vouches for has a small share left, of its own at
-//! each connecting host. A right password spends nothing. Who has no share left is refused unheard, right or wrong.
+//! Wrong passwords are limited by place, whichever way they come. A host from which the account logged in
+//! before, or a vouched-for mail from one of its confirmed addresses, has a share of its own. All other
+//! places share one per account and one per host, so strangers cannot lock the owner out. After that, an
+//! unvouched mail from a confirmed address has a small share per connecting host. A right password costs
+//! nothing; without a share left even a right one is refused unchecked.
 
 use std::sync::Arc;
 
@@ -20,19 +20,13 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
-/// How long a host from which an account logged in stays known.
 const KNOWN_MS: i64 = 30 * 86_400_000;
-/// That it was used is noted no more often than this.
 const TOUCH_MS: i64 = 86_400_000;
-/// Owners are told of wrong passwords no more often than this.
 const WARNING_PAUSE_MS: i64 = 86_400_000;
 
-/// Many wrong passwords were given.
 #[derive(Debug, Serialize)]
 struct WrongPasswords {
-    /// For whom.
     userid: String,
-    /// How many in a day, at least.
     tries: u64,
 }
 
@@ -46,15 +40,14 @@ impl Content for WrongPasswords {
     }
 }
 
-/// Whether what takes long may be done now: hashing a password, a computer player's search.
+/// Permission for slow work now: hashing, a computer player's search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlowWork {
     Allowed,
-    /// Only what is cached counts; whoever asked comes back later.
+    /// Cached results only; the caller comes back later.
     Refused,
 }
 
-/// From where somebody gives a password.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     channel: Channel,
@@ -65,12 +58,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where a command came from.
     pub(crate) fn of(origin: &Origin) -> Self {
         let host = origin.host.map(|host| host.to_string()).unwrap_or_default();
         let key = match origin.channel {
             Channel::Http => format!("host {host}"),
-            // A forged From shares nothing with the mails of whom it names: those come from other hosts, or aligned.
+            // Host and alignment are part of the key, so that a forged From does not use up the share of its
+            // victim.
             Channel::Mail => format!("mail {} {host} {}", origin.rate_key, origin.aligned),
             Channel::Operator => "operator".to_owned(),
         };
@@ -78,7 +71,6 @@ impl Place {
         Self { channel, host, sender, aligned: origin.aligned, key }
     }
 
-    /// A request over HTTP by a client of this key.
     fn of_client(rate_key: &str) -> Self {
         let host = rate_key.parse().ok();
         Self { channel: Channel::Http, host, sender: None, aligned: false, key: format!("host {rate_key}") }
@@ -89,13 +81,12 @@ impl Place {
     }
 }
 
-/// What became of a try, and what it takes unless it turns out right.
 struct Tried {
     login: Login,
     reservation: Option<Reservation>,
 }
 
-/// Whether this is the password of that user, typed into a form or sent with a request. Wrong ones are counted.
+/// Checks a user's password from a form or request. Wrong ones are counted.
 pub(crate) async fn check_typed_password(
     app: &Arc<App>,
     rate_key: &str,
@@ -107,10 +98,7 @@ pub(crate) async fn check_typed_password(
     Ok(checked.unwrap_or(Ok(Login::Wrong)))
 }
 
-/// Whose password this is; `None`: nobody's of that name. Wrong ones are counted.
-///
-/// # Errors
-/// When it was tried too often or cannot be checked now; when the database fails.
+/// Looks up a user by name and password; `None`: wrong. Wrong ones are counted; too many are refused.
 pub async fn whose_password(
     app: &Arc<App>,
     rate_key: &str,
@@ -131,16 +119,13 @@ pub async fn whose_password(
     }
 }
 
-/// What may be given where a password is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
     Password,
-    /// The password, or the code of somebody who forgot it.
+    /// The password, or a reset code.
     PasswordOrCode,
 }
 
-/// The user as they are stored, if all that they showed is still good: password, key and session may have ended since
-/// it was looked at.
 pub(crate) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
     if let Some(session) = &proven.session
         && tx.session(session).await?.is_none()
@@ -158,13 +143,12 @@ pub(crate) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<
     Ok(row.filter(is_same))
 }
 
-/// What whoever is not who they were any more is told.
 pub(crate) fn logged_out() -> Refusal {
     Refusal::new(Code::BadCredentials, "you are not logged in any more; log in once more")
 }
 
-/// Whether this is the password of that user; `None` when it would have to be hashed and must not be. The one place
-/// where passwords are tried.
+/// Checks a user's password; `None`: a hash would be needed and is not allowed. All password checks pass
+/// through here.
 pub(crate) async fn check_password(
     app: &Arc<App>,
     place: &Place,
@@ -213,7 +197,6 @@ fn find_verified(app: &App, place: &Place, user: Option<&UserRow>, password: &st
     is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })
 }
 
-/// Hashes the password, where its place has a share left.
 async fn try_password(
     app: &Arc<App>,
     place: &Place,
@@ -249,7 +232,6 @@ async fn try_password(
             None => Login::Wrong,
         },
         failed => {
-            // It was not tried.
             app.limits.give_back(reservation);
             return failed.map(|checked| checked.map(|_| Tried { login: Login::Wrong, reservation: None }));
         }
@@ -260,17 +242,17 @@ async fn try_password(
     Ok(Ok(Tried { login, reservation: Some(reservation) }))
 }
 
-/// As what an account knows a place.
+/// Relation of a place to an account.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     Not,
-    /// As one of its proven addresses, vouched for.
+    /// A confirmed address, vouched for.
     Address,
-    /// As a host from which it logged in at that time.
+    /// A host, with the time of its last login.
     Host(Millis),
 }
 
-/// For an unknown user the same is looked up, and nothing found.
+/// Runs the same queries for an unknown user, against timing attacks.
 async fn known_as(
     app: &App,
     place: &Place,
@@ -289,15 +271,13 @@ async fn known_as(
     Ok(seen.filter(|seen| now.since(*seen).0 < KNOWN_MS).map_or(Known::Not, Known::Host))
 }
 
-/// Returns true if a mail says that it comes from a confirmed address of the account. For an unknown user the same is
-/// looked up.
+/// True if a mail claims a confirmed address of the account. Runs the same queries for an unknown user.
 async fn is_registered(app: &App, place: &Place, user: Option<&UserRow>) -> Result<bool, StoreError> {
     let Some(sender) = &place.sender else { return Ok(false) };
     let readers = app.store.query().await?.users_at(&sender.key()).await?;
     Ok(readers.iter().any(|reader| Some(reader.id) == user.map(|user| user.id)))
 }
 
-/// What a try takes beside the share of its place.
 fn reserve(
     app: &App,
     place: &Place,
@@ -309,7 +289,7 @@ fn reserve(
     let at_host = format!("{account} host {}", host.as_deref().unwrap_or_default());
     let shares: Vec<(Share, &str)> = match known {
         Known::Address => Vec::new(),
-        // Over HTTP that is its place. A mail names any sender, and the host is the same.
+        // The host is its place over HTTP. A mail can name any sender from the same host.
         Known::Host(_) if place.channel == Channel::Http => Vec::new(),
         Known::Host(_) => vec![(place.share(ShareOf::Sender), at_host.as_str())],
         Known::Not => {
@@ -318,7 +298,7 @@ fn reserve(
         }
     };
     match app.limits.reserve(&shares) {
-        // The place is that address at that host: who names it elsewhere spends nothing here.
+        // Charged to that address at that host: naming it from elsewhere costs nothing here.
         Err(_) if is_registered => {
             let own = format!("{account} {}", place.key);
             app.limits.reserve(&[(place.share(ShareOf::Address), own.as_str())])
@@ -327,7 +307,7 @@ fn reserve(
     }
 }
 
-/// A right password spends nothing. A wrong one does, and its owner may hear of it.
+/// Refunds a right password; for a wrong one, may warn the owner.
 async fn conclude(
     app: &Arc<App>,
     account: &str,
@@ -352,8 +332,7 @@ async fn conclude(
     }
 }
 
-/// Notes from where somebody logged in otherwise than by the password, as a client of this key: from there they have a
-/// share of wrong passwords of their own.
+/// Records a login without a password, which gives its host a share of wrong passwords of its own.
 pub(crate) async fn record_login(app: &App, user: UserKey, rate_key: &str) {
     let (place, now) = (Place::of_client(rate_key), app.clock.now());
     let Some(host) = place.host else { return };
@@ -371,7 +350,6 @@ pub(crate) async fn record_login(app: &App, user: UserKey, rate_key: &str) {
     record_host(app, user, host, known, now).await;
 }
 
-/// Notes from where somebody logged in, once a day.
 async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
     if matches!(known, Known::Host(seen) if now.since(seen).0 < TOUCH_MS) {
         return;
@@ -386,7 +364,6 @@ async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Mi
     }
 }
 
-/// Tells the owner of an account that somebody guesses, once a day.
 async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreError> {
     let now = app.clock.now();
     let since = now.plus(-WARNING_PAUSE_MS);

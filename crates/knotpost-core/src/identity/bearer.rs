@@ -19,7 +19,6 @@ pub enum Scope {
 impl Scope {
     pub const ALL: [Self; 4] = [Self::Read, Self::Play, Self::Bot, Self::Admin];
 
-    /// Its word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -29,24 +28,18 @@ impl Scope {
         }
     }
 
-    /// The scope of that word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == word)
     }
 }
 
-/// Whom a token stands for.
 #[derive(Clone, Debug)]
 pub struct Bearer {
-    /// The row of the token.
     pub key: i64,
     pub user: UserKey,
-    /// The name, as signed up.
     pub userid: String,
-    /// Their password hash, as it was when they were looked up.
+    /// Password hash at the lookup.
     pub hash: String,
-    /// Whether they are an administrator.
     pub is_admin: bool,
-    /// What the token allows.
     pub scopes: Vec<Scope>,
 }

@@ -1,5 +1,5 @@
-//! Browsers that are told when it is their user's turn: added by the browser itself, and looked at. They are removed as
-//! webhooks are, and with the session in which they were added.
+//! Browsers that get push messages about turns. They are removed as webhooks are, and with the session in
+//! which they were added.
 
 use std::sync::Arc;
 
@@ -12,44 +12,28 @@ use crate::webhooks::{BrowserKeys, HookEvent, HookForm, MOST_WAITING, REMOVED, r
 use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_storage::{NewWebhook, StoreError};
 
-/// Browsers of one user.
 pub const MOST_BROWSERS: usize = 10;
 
-/// A browser that wants to be told, as it describes itself (the Push API's `PushSubscription`).
 #[derive(Clone, Debug)]
 pub struct BrowserWish {
-    /// The address of its push service.
     pub endpoint: String,
-    /// Its public key.
     pub p256dh: String,
-    /// The secret it shares.
     pub auth: String,
-    /// What its user knows it by.
     pub label: String,
 }
 
-/// A browser as its user sees it.
 #[derive(Clone, Debug)]
 pub struct BrowserView {
-    /// Its number among the webhooks.
     pub id: i64,
-    /// The address of its push service, by which it recognises itself.
     pub endpoint: String,
-    /// What it is known by.
     pub label: String,
-    /// Since when it is told.
     pub created_at: Millis,
-    /// When it was last told something.
     pub sent_at: Option<Millis>,
-    /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// Has a browser told from now on when it is its user's turn, and a first time at once, so that they see what it looks
-/// like. A browser tells one user: whoever was told there before is not any more.
-///
-/// # Errors
-/// When the browser cannot be told; when the database fails.
+/// Subscribes a browser and sends a first message at once as a sample. A browser serves one user: an earlier
+/// one is replaced.
 pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) -> Result<(), ServiceError> {
     if !app.config.tells_browsers() {
         return Err(Refusal::new(Code::NotSupported, "browsers are not told on this server").into());
@@ -96,7 +80,7 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
     Ok(())
 }
 
-/// The browsers of a user, the oldest first.
+/// Oldest first.
 pub async fn view_browsers(app: &App, user: UserKey) -> Result<Vec<BrowserView>, StoreError> {
     let rows = app.store.read().await?.webhooks_of(user).await?;
     let view = |row: knotpost_storage::WebhookRow| BrowserView {

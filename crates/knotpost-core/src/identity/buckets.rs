@@ -1,19 +1,16 @@
-//! Buckets: what fills by use and drains as time passes. One number per key tells how full its bucket is: the moment
-//! at which it will be empty again.
+//! Leaky buckets, one number per key: the moment at which the bucket will be empty again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a bucket is named by: a digest, so that all keys are short, whatever a stranger writes into them.
+/// A digest, so that keys are short whatever a stranger writes.
 pub(crate) type Key = [u8; 16];
 
-/// How many uses pass between two sweeps of buckets that are empty.
 const SWEEP: u32 = 10_000;
-/// So many buckets that are not empty are known of one kind. Others are not counted: what is shared by all still is.
+/// Non-empty buckets per kind. Beyond it new keys are not counted; shares of all still are.
 const MOST: usize = 500_000;
 
-/// How much at once, and how long until all of it may be used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quota {
     burst: u32,
@@ -21,7 +18,7 @@ pub(crate) struct Quota {
 }
 
 impl Quota {
-    /// `burst` at once, then as many again spread over `period`.
+    /// `burst` at once, refilled over `period`.
     pub(crate) fn new(burst: u32, period: Duration) -> Self {
         Self { burst: burst.max(1), period }
     }
@@ -30,13 +27,12 @@ impl Quota {
         u64::try_from(self.period.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// What one use takes.
     fn step(self) -> u64 {
         self.period() / u64::from(self.burst)
     }
 }
 
-/// The buckets of one kind. Moments are nanoseconds since the server began.
+/// Buckets of one kind. Times are nanoseconds since the server started.
 #[derive(Debug, Default)]
 pub(crate) struct Buckets(Mutex<Levels>);
 
@@ -47,12 +43,12 @@ struct Levels {
 }
 
 impl Buckets {
-    /// Uses a bucket once; when it is full, the seconds until it can be used again.
+    /// Uses a bucket once; if full, returns the seconds until it has room.
     pub(crate) fn take(&self, key: Key, quota: Quota, now: u64) -> Result<(), u64> {
         let mut levels = self.lock(now);
         let filled = levels.level(&key, now).saturating_add(quota.step());
         let room = now.saturating_add(quota.period());
-        // Steps are rounded down, so that a burst always has room.
+        // Steps are rounded down, so that a burst always fits.
         if filled > room {
             return Err(seconds(filled - room));
         }
@@ -60,14 +56,14 @@ impl Buckets {
         Ok(())
     }
 
-    /// Whether a bucket can be used; if not, the seconds until then.
+    /// As [`Self::take`], without using it.
     pub(crate) fn look(&self, key: Key, quota: Quota, now: u64) -> Result<(), u64> {
         let filled = self.lock(now).level(&key, now).saturating_add(quota.step());
         let room = now.saturating_add(quota.period());
         if filled > room { Err(seconds(filled - room)) } else { Ok(()) }
     }
 
-    /// Counts what has happened in any case. A bucket is never more than full.
+    /// Counts uses that happened anyway, up to a full bucket.
     pub(crate) fn add(&self, key: Key, quota: Quota, times: u32, now: u64) {
         let mut levels = self.lock(now);
         let more = quota.step().saturating_mul(u64::from(times));
@@ -75,19 +71,16 @@ impl Buckets {
         levels.set(key, filled.min(now.saturating_add(quota.period())));
     }
 
-    /// Takes one use back.
     pub(crate) fn give_back(&self, key: Key, quota: Quota, now: u64) {
         let mut levels = self.lock(now);
         let filled = levels.level(&key, now).saturating_sub(quota.step());
         levels.set(key, filled);
     }
 
-    /// How often a bucket was used that is not yet drained.
     pub(crate) fn count(&self, key: Key, quota: Quota, now: u64) -> u64 {
         (self.lock(now).level(&key, now) - now).div_ceil(quota.step().max(1))
     }
 
-    /// Empties all.
     #[cfg(test)]
     pub(crate) fn forget(&self) {
         self.lock(0).empty_at.clear();

@@ -1,4 +1,4 @@
-//! Proving that somebody reads an address: the mails that ask for it, and the links and replies that do it.
+//! Confirmation of addresses: mails that ask, and links and replies that confirm.
 
 use serde::Serialize;
 
@@ -17,30 +17,25 @@ use knotpost_storage::{
     ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
 };
 
-/// For how many days an address can be confirmed.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
-/// What an address gets whoever asks: three mails a day, ten in thirty days. One user causes twenty a day at most,
-/// wherever they go.
+/// Confirmation mails to one address, whoever asks: three a day, ten in thirty days. One user causes at most
+/// twenty a day.
 const OF_ALL: ConfirmationShare = ConfirmationShare {
     aligned: false,
     limits: &[(3, DAY_MS), (10, 30 * DAY_MS)],
     of_user: Some((20, DAY_MS)),
 };
-/// What it gets beside when it asks itself, by a mail that its domain vouches for: three mails a day.
+/// Additional share if the address asks itself, by a mail that its domain vouches for: three a day.
 const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)], of_user: None };
 
-/// An address is to be confirmed by its reader.
 #[derive(Debug, Serialize)]
 struct ConfirmAddress {
-    /// The user it is to belong to.
     userid: String,
-    /// The page that does it.
     link: String,
-    /// How long that is possible.
     days: i64,
-    /// Whether a reply does it as well.
+    /// True if a reply confirms it as well.
     by_reply: bool,
 }
 
@@ -54,14 +49,10 @@ impl Content for ConfirmAddress {
     }
 }
 
-/// A reply to the mail that asks for a confirmation said neither yes nor no.
 #[derive(Debug, Serialize)]
 struct ConfirmHint {
-    /// The user the address is to belong to.
     userid: String,
-    /// Whether it came too late.
     is_expired: bool,
-    /// Whether it wanted all mail to end at an address that somebody has confirmed.
     is_in_use: bool,
 }
 
@@ -75,31 +66,25 @@ impl Content for ConfirmHint {
     }
 }
 
-/// What became of the mail that asks for a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// The address is as good as confirmed.
     NotNeeded,
-    /// It is on its way.
     Sent,
-    /// Not now: the last one for this user went out at this time.
+    /// Not now: the last one for this user was sent at this time.
     Lately(String),
-    /// Not now, and none has gone out for this user.
+    /// Not now, and none was ever sent for this user.
     Never,
-    /// No mail goes there: its reader or an administrator wants none.
+    /// Blocked by its reader or an administrator.
     Blocked,
 }
 
-/// A user whose address was proven.
 #[derive(Debug)]
 pub(crate) struct Proven {
     pub(crate) user: UserRow,
-    /// Whether no address of theirs was proven before.
     pub(crate) is_first: bool,
 }
 
-/// Stores an address; when addresses must be confirmed, asks its reader to.
 pub(crate) async fn register(
     tx: &mut WriteTx,
     app: &App,
@@ -117,7 +102,7 @@ pub(crate) async fn register(
         }
         return Ok(Asked::NotNeeded);
     }
-    // An address whose mail came back must be proven anew.
+    // A bounced address must be confirmed again.
     let Some(row) = tx.address_id(user.id, &key).await? else { return Ok(Asked::NotNeeded) };
     if !is_stopped && tx.proven_address(user.id, &key).await?.is_some() {
         return Ok(Asked::NotNeeded);
@@ -129,7 +114,7 @@ pub(crate) async fn register(
     if tx.is_blocked(&key).await? {
         return Ok(Asked::Blocked);
     }
-    // Whatever the tag: it is one reader who is written to.
+    // Tags ignored: they lead to one reader.
     let mailbox = without_tag(&key);
     let last = tx.last_confirmation(user.id, &mailbox).await?;
     let share = if asks_itself { OWN } else { OF_ALL };
@@ -153,7 +138,7 @@ pub(crate) async fn register(
     Ok(Asked::Sent)
 }
 
-/// Makes an address belong to a user; those that waited for it to be proven go. `None`: the user has no such address.
+/// Confirms an address and drops those that it replaces. `None`: the user has no such address.
 pub(crate) async fn prove(
     tx: &mut WriteTx,
     app: &App,
@@ -178,7 +163,6 @@ pub(crate) async fn prove(
     Ok(Some(Proven { user, is_first: !was_proven }))
 }
 
-/// A reply to the mail that asked for a confirmation.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered {
     user: UserRow,
@@ -187,11 +171,9 @@ pub(crate) struct Answered {
     word: Word,
 }
 
-/// What its first line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Yes,
-    /// No mail of this server any more.
     Stop,
     Other,
 }
@@ -209,13 +191,11 @@ fn read_word(line: &str) -> Word {
 }
 
 impl Answered {
-    /// Returns true if it wants no mail of this server any more.
     pub(crate) fn says_stop(&self) -> bool {
         self.word == Word::Stop
     }
 }
 
-/// The reply behind this claim, if it answers the mail that asked for a confirmation.
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,
@@ -237,7 +217,7 @@ pub(crate) async fn read_reply(
     Ok(None)
 }
 
-/// Proves the address by a reply that says yes in time; `None`: it says something else, or comes too late.
+/// Confirms by a timely yes; `None`: something else, or too late.
 pub(crate) async fn accept(
     tx: &mut WriteTx,
     app: &App,
@@ -251,7 +231,7 @@ pub(crate) async fn accept(
     prove(tx, app, user.id, &address.to_lowercase(), now).await
 }
 
-/// Does what a reply says that proves nothing. What is answered goes to the address that was asked, whoever wrote.
+/// Handles a reply that confirms nothing. Its answer goes to the address asked, whoever wrote.
 pub(crate) async fn decline(
     tx: &mut WriteTx,
     app: &App,
@@ -262,13 +242,13 @@ pub(crate) async fn decline(
     let is_expired = token.has_expired(now);
     let key = address.to_lowercase();
     let is_in_use = tx.is_proven_address(&key).await?;
-    // The mails of games go where somebody has confirmed an address: those end with `signoff` and `delete`.
+    // Never stops an address that somebody confirmed: game mail ends by `signoff` and `delete`.
     if *word == Word::Stop && !is_in_use {
         tx.block_address(&key, STOPPED_BY_READER, now).await?;
     }
     let is_in_use = is_in_use && *word == Word::Stop;
     let said = Reply::from(ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use });
-    // One hint for each mail that asked: the last hour of the token names it.
+    // One hint per confirmation mail, which the token's expiry identifies.
     let asked = format!("confirm {} {}", token.payload.address, token.payload.expires);
     let last_hour = (i64::from(token.payload.expires) + 1) * 24;
     if tx.proven_address(user.id, &key).await?.is_none()
@@ -283,7 +263,6 @@ pub(crate) async fn decline(
     Ok(Answer::to_registered(said))
 }
 
-/// Why a link or reply does nothing any more, and how to get another.
 pub fn too_old() -> Refusal {
     Refusal::new(
         Code::NotAllowed,

@@ -1,4 +1,4 @@
-//! Passwords: argon2id away from the async threads, bounded, with a short memory of successes.
+//! Passwords: argon2id outside the async threads, bounded, with a short cache of successes.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,67 +11,55 @@ use crate::identity::hashing::{HashMemory, NOBODYS, hash_new};
 use knotpost_model::{Host, Millis, UserKey};
 use knotpost_platform::secret::{KeyRing, Purpose};
 
-/// How many hashes are computed at once; each takes 19 MiB and one core.
+/// Concurrent hashes; each takes 19 MiB and a core.
 const PARALLEL: usize = 2;
-/// Places in the queue of one host …
 const OF_HOST: usize = 8;
-/// … of all whose host cannot be told, and of this machine, which may speak for many …
+/// Places shared by unknown hosts and this machine, which may speak for many.
 const OF_UNKNOWN: usize = 64;
 const OF_ALL: usize = 256;
-/// How long a verified password is cached.
 const MEMORY_MS: i64 = 5 * 60 * 1000;
-/// How many verified passwords are cached.
 const MEMORY_SIZE: usize = 65_536;
 
-/// Who a command's password proved its sender to be.
 #[derive(Clone, Debug)]
 pub enum Login {
     /// The command names nobody.
     NotNeeded,
-    /// This user, as long as this is still their stored hash.
+    /// Valid as long as the stored hash is unchanged.
     Known {
         user: UserKey,
-        /// The hash that was verified against.
         hash: String,
-        /// The API key that was shown, as long as it is still theirs.
+        /// API key used, valid until revoked.
         key: Option<i64>,
-        /// The session by which they were, as long as it has not ended.
+        /// Session used, valid until it ends.
         session: Option<String>,
     },
-    /// No such user, or not their password: it is not told which.
+    /// Unknown user or wrong password; which one is never told.
     Wrong,
-    /// Logged in, but for this the password is needed again.
+    /// Logged in, but the password is needed again.
     Stale,
-    /// Too many tries; again in this many seconds.
     TooMany(u64),
 }
 
-/// Why a password could not be hashed.
 #[derive(Debug, thiserror::Error)]
 pub enum HashError {
-    /// Too many wait already.
     #[error("too many passwords are waiting to be checked")]
     Overloaded,
-    /// The hash function refused.
     #[error("the password could not be hashed: {0}")]
     Failed(String),
 }
 
-/// Cached passwords by digest: whose, and until when.
+/// By digest: user and expiry.
 type Memory = HashMap<[u8; 32], (UserKey, Millis)>;
 
-/// A password as somebody gave it.
 #[derive(Clone, Copy, Debug)]
 pub struct Try<'a> {
-    /// The words.
     pub password: &'a str,
-    /// From where, as it is cached: what was right from one place says nothing about another.
+    /// Cache scope: success at one place says nothing about another.
     pub place: &'a str,
-    /// The connecting host, which waits in a queue of its own.
+    /// Connecting host, for the fair queue.
     pub host: Option<Host>,
 }
 
-/// Checks passwords.
 #[derive(Debug)]
 pub struct Credentials {
     turns: FairQueue<Option<Host>>,
@@ -82,12 +70,10 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// How many passwords wait to be hashed or checked.
     pub fn waiting(&self) -> usize {
         self.turns.waiting()
     }
 
-    /// A checker.
     pub fn new(secret: KeyRing) -> Self {
         Self {
             turns: FairQueue::new(PARALLEL, OF_ALL),
@@ -98,36 +84,25 @@ impl Credentials {
         }
     }
 
-    /// The hash of a new password.
-    ///
-    /// # Errors
-    /// When too many wait, or the hash function refuses.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
         self.hash_for(password, None).await
     }
 
-    /// As [`Self::hash`], for somebody at that host.
-    ///
-    /// # Errors
-    /// As [`Self::hash`].
+    /// As [`Self::hash`], queued for this host.
     pub async fn hash_for(&self, password: &str, host: Option<Host>) -> Result<String, HashError> {
         let password = password.to_owned();
         let turn = self.turn(host).await?;
         self.compute(turn, move || hash_new(&password)).await?.map_err(HashError::Failed)
     }
 
-    /// Whether this password of this user, from this place, was verified against this hash a short while ago.
+    /// True if the same password of this user, place and hash was verified recently.
     pub fn has_verified(&self, user: UserKey, tried: Try<'_>, hash: &str, now: Millis) -> bool {
         let key = self.memory_key(user, tried, hash);
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         memory.get(&key).is_some_and(|(_, until)| *until > now)
     }
 
-    /// Whether the password is the one behind `stored`, the user's hash. Without a user the answer
-    /// is no and takes as long.
-    ///
-    /// # Errors
-    /// When too many wait.
+    /// Checks a password against `stored`, a user and their hash. Without a user it fails, in the same time.
     pub async fn verify(
         &self,
         stored: Option<(UserKey, &str)>,
@@ -135,18 +110,17 @@ impl Credentials {
         now: Millis,
     ) -> Result<bool, HashError> {
         let turn = self.turn(tried.host).await?;
-        // Somebody may have asked the same and waited less.
+        // A parallel request may have verified it meanwhile.
         if stored.is_some_and(|(user, hash)| self.has_verified(user, tried, hash, now)) {
             return Ok(true);
         }
-        // Somebody unknown costs the same as somebody known.
         let hash = stored.map_or(NOBODYS, |(_, hash)| hash).to_owned();
         let key = stored.map(|(user, hash)| (user, self.memory_key(user, tried, hash)));
         let (typed, hashing, memory) =
             (tried.password.to_owned(), Arc::clone(&self.hashing), Arc::clone(&self.memory));
         let work = move || {
             let right = hashing.verify(&typed, &hash);
-            // Before the next one has its turn, who may ask the same.
+            // Cached before the permit passes on, since the next may ask the same.
             if let (true, Some((user, key))) = (right, key) {
                 insert(&memory, key, user, now);
             }
@@ -157,28 +131,26 @@ impl Credentials {
     }
 
     async fn turn(&self, host: Option<Host>) -> Result<Turn<Option<Host>>, HashError> {
-        // This machine may speak for many, as does whoever cannot be told.
+        // Loopback counts as unknown: it may speak for many.
         let host = host.filter(|host| !host.is_loopback());
         let most = if host.is_some() { OF_HOST } else { OF_UNKNOWN };
         self.turns.turn(host, most).await.ok_or(HashError::Overloaded)
     }
 
-    /// How many hashes were computed so far: the work that passwords cost.
     pub fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }
 
-    /// Forgets the verified passwords of one user.
     pub fn forget(&self, user: UserKey) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, (whose, _)| *whose != user);
     }
 
-    /// Forgets every verified password, as a restart does.
+    /// As after a restart.
     pub fn forget_all(&self) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The stored hash is part of the key: a changed password is forgotten by itself, in every process.
+    /// The stored hash is part of the key, so that a changed password drops out in every process.
     fn memory_key(&self, user: UserKey, tried: Try<'_>, hash: &str) -> [u8; 32] {
         let parts: [&[u8]; 4] =
             [&user.0.to_be_bytes(), tried.password.as_bytes(), hash.as_bytes(), tried.place.as_bytes()];
@@ -210,7 +182,7 @@ fn insert(memory: &Mutex<Memory>, key: [u8; 32], user: UserKey, now: Millis) {
     }
 }
 
-/// Whether two hashes are the same, in constant time.
+/// Constant time.
 pub(crate) fn same_hash(left: &str, right: &str) -> bool {
     left.as_bytes().ct_eq(right.as_bytes()).into()
 }

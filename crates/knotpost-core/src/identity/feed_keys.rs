@@ -1,9 +1,9 @@
-//! The private addresses of a user's feeds. A program that reads feeds cannot log in: the address itself says whose
-//! they are, by a key that is good for reading these two feeds and for nothing else.
+//! Private URLs of a user's feeds. Feed readers cannot log in, so the URL carries a key good for these two
+//! feeds alone.
 //!
-//! The key is derived from the server's secret, a random salt and the password hash. So the settings can show it as
-//! often as its owner likes, while a stolen database holds nothing that opens a feed; another salt is another key;
-//! and another password ends it like everything else that was given out under the old one.
+//! The key is derived from the server's secret, a random salt and the password hash. Hence the settings can
+//! show it any time, a stolen database does not reveal it, a new salt replaces it, and a new password ends
+//! it.
 
 use std::sync::Arc;
 
@@ -16,39 +16,27 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{FeedKeyRow, StoreError, UserRow, UserState};
 
-/// Bytes of a key: 160 bits.
 const KEY: usize = 20;
 
-/// What opens a user's feeds.
 #[derive(Clone)]
 pub struct FeedKey {
-    /// The secret in their addresses.
     pub key: String,
-    /// When it was made.
     pub since: Millis,
 }
 
-/// Whose feeds are read.
 #[derive(Clone, Debug)]
 pub struct FeedReader {
     pub user: UserKey,
-    /// The name, as signed up.
     pub userid: String,
-    /// When the key was made.
     pub since: Millis,
 }
 
-/// What opens the feeds of a user; `None`: they are not switched on.
 pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, StoreError> {
     let mut tx = app.store.read().await?;
     let (Some(user), Some(row)) = (tx.user(user).await?, tx.feed_key(user).await?) else { return Ok(None) };
     Ok(Some(FeedKey { key: derive(app, &user, &row), since: row.at }))
 }
 
-/// Switches a user's feeds on, or gives them another key: the one before opens nothing any more.
-///
-/// # Errors
-/// When there is no randomness to be had; when the database fails.
 pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), ServiceError> {
     let salt: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| {
         tracing::error!(%error, "without random bytes no feeds can be given out");
@@ -68,16 +56,12 @@ pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), Service
     Ok(renewed.await??)
 }
 
-/// Switches a user's feeds off.
 pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
     app.store.write(move |tx| Box::pin(tx.drop_feed_key(user))).await
 }
 
-/// Whose feeds this key opens, if they are those of `userid`. What it does not open is counted like a wrong password;
-/// whether there is such a user, and whether they have feeds, is not told apart.
-///
-/// # Errors
-/// When wrong ones were tried too often from there; when the database fails.
+/// Authenticates a feed URL. Failures count like wrong passwords and do not reveal whether user or feeds
+/// exist.
 pub async fn find_feed_reader(
     app: &App,
     userid: &str,

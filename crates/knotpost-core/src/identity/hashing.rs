@@ -1,6 +1,6 @@
-//! argon2id with memory that is kept: asking the system for 19 MiB and touching them anew takes longer than hashing.
+//! argon2id with reused memory: allocating and touching 19 MiB takes longer than hashing.
 //!
-//! Knows hashes and passwords, neither users nor how many may be computed at once.
+//! Knows neither users nor concurrency limits.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,25 +9,23 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use subtle::ConstantTimeEq;
 
-/// Longest output that is compared, in bytes; ours have 32.
 const MAX_OUTPUT: usize = 64;
 
-/// Costs beyond which a hash from elsewhere is not computed: one try of it must not take the server's memory or time.
+/// Maximum costs of a foreign hash, so that one try cannot exhaust memory or time.
 const MOST_KIB: u32 = 128 * 1024;
 const MOST_PASSES: u32 = 10;
 const MOST_LANES: u32 = 4;
 
-/// The hash of nobody's password: to find out that a password is wrong for it takes as long as for a new one of anybody.
+/// A hash of no password, with the costs of a new one, for equal timing.
 pub(crate) const NOBODYS: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Memory for as many hashes as were ever computed at the same time.
+/// As many blocks as were ever used at once.
 #[derive(Debug, Default)]
 pub(crate) struct HashMemory {
     free: Mutex<Vec<Blocks>>,
 }
 
-/// Memory of one hash; whatever is in it gets overwritten.
 struct Blocks(Vec<Block>);
 
 impl std::fmt::Debug for Blocks {
@@ -37,18 +35,18 @@ impl std::fmt::Debug for Blocks {
 }
 
 impl HashMemory {
-    /// Whether `password` is the one behind `stored`. A stored text that is no hash of argon2 belongs to no password.
+    /// Checks a password; a `stored` that is no argon2 hash matches nothing.
     pub(crate) fn verify(&self, password: &str, stored: &str) -> bool {
         let Ok(stored) = PasswordHash::new(stored) else { return false };
         if let Some((computed, expected)) = self.computed(password, &stored) {
             return computed.ct_eq(&expected).into();
         }
-        // Who has a hash that is not computed takes as long as anybody.
+        // Equal timing for hashes that are refused.
         let _ = PasswordHash::new(NOBODYS).ok().and_then(|nobodys| self.computed(password, &nobodys));
         false
     }
 
-    /// What `password` comes to with the salt and costs of `stored`, and what is stored.
+    /// Output for `password` with salt and costs of `stored`, and the stored output.
     fn computed(&self, password: &str, stored: &PasswordHash) -> Option<(Vec<u8>, Vec<u8>)> {
         let algorithm = Algorithm::new(stored.algorithm).ok()?;
         let version = stored.version.map_or(Ok(Version::default()), Version::try_from).ok()?;
@@ -74,7 +72,7 @@ impl HashMemory {
         blocks
     }
 
-    /// Keeps memory of our own hashes; that of more expensive ones from elsewhere goes back to the system.
+    /// Keeps memory of our own size; larger blocks go back to the system.
     fn give_back(&self, blocks: Blocks) {
         if blocks.0.len() > Params::DEFAULT.block_count() {
             return;
@@ -87,8 +85,8 @@ fn is_affordable(params: &Params) -> bool {
     params.m_cost() <= MOST_KIB && params.t_cost() <= MOST_PASSES && params.p_cost() <= MOST_LANES
 }
 
-/// Why a hash from elsewhere is not taken over: it would cost more than one here may. What is no hash of argon2
-/// belongs to no password and costs nothing.
+/// Reason to refuse an imported hash that is too expensive. A text that is no argon2 hash is accepted: it
+/// matches nothing and costs nothing.
 pub(crate) fn too_costly(stored: &str) -> Option<String> {
     let stored = PasswordHash::new(stored).ok()?;
     let params = Params::try_from(&stored).ok()?;
@@ -103,10 +101,7 @@ pub(crate) fn too_costly(stored: &str) -> Option<String> {
     })
 }
 
-/// The hash of a new password, with a salt of its own.
-///
-/// # Errors
-/// When the hash function refuses, with its words.
+/// Hash with a fresh salt.
 pub(crate) fn hash_new(password: &str) -> Result<String, String> {
     let hash = Argon2::default().hash_password(password.as_bytes());
     hash.map(|hash| hash.to_string()).map_err(|error| error.to_string())
@@ -122,7 +117,7 @@ mod tests {
     fn what_argon2_itself_says_of_a_password_is_said_with_kept_memory() {
         let memory = HashMemory::default();
         let stored = hash_new("chocolate").expect("a hash");
-        // A hash with other costs, as another server may have made it, and again the first: memory is used twice.
+        // Imported costs, then our own again: the memory is reused.
         let params = Params::new(8 * 1024, 3, 2, Some(24)).expect("costs");
         let other = Argon2::new(Algorithm::Argon2i, Version::V0x10, params);
         let other = other.hash_password(b"vanilla1").expect("a hash").to_string();

@@ -1,12 +1,12 @@
-//! Rates that protect a public server, in one table: what is limited, whose share it is, and the way it came.
+//! Rate limits of a public server: kind, share and channel in one table.
 //!
-//! A request spends the share of its host, of its sender and of the name it is about. The share of all together is
-//! spent where something was really made, after its commit: what is refused closes nothing for others. Users who
-//! proved who they are have a share of all that strangers cannot spend, and mail and HTTP have shares of their own. Who is
-//! mailed what others do has a share too, whoever they are.
+//! A request is charged to its host, its sender and the name it is about. The share of all together is
+//! charged after the commit of something really made, so refused requests block nobody. Authenticated users
+//! have a share of all that strangers cannot use up; mail and HTTP have separate ones. Readers of mails
+//! caused by others are limited too.
 //!
-//! Kept in memory: a restart forgives. What was counted here is told to the other processes on the same database, so
-//! that a rate holds for all of them together; only the rate of requests holds for each by itself.
+//! Held in memory: a restart resets. Counts are announced to the other processes on the database, so a rate
+//! holds for all together; only the rate of HTTP requests is per process.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -22,19 +22,15 @@ use crate::signals::peers::{Announcer, Notice};
 use knotpost_model::{Channel, Rate, Share, ShareOf, UserKey};
 use knotpost_platform::secret::to_hex;
 
-/// Who wants to do something whose rate is limited.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
     pub(crate) rate: Rate,
-    /// Which way.
     pub(crate) channel: Channel,
-    /// The user who proved it, or the address of a mail.
+    /// The authenticated user, or the address of a mail.
     pub(crate) sender: Option<String>,
-    /// The connecting host.
     pub(crate) host: Option<String>,
-    /// The name or board it is about.
+    /// Name or board it is about.
     pub(crate) name: Option<String>,
-    /// Whether it was proved who it is.
     pub(crate) is_proven: bool,
 }
 
@@ -43,23 +39,18 @@ impl Asker {
         Share { rate: self.rate, scope, channel: self.channel }
     }
 
-    /// The share of all whom it belongs to.
     fn of_all(&self) -> Share {
         self.share(if self.is_proven { ShareOf::Proven } else { ShareOf::Strangers })
     }
 }
 
-/// There was too much of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limited {
-    /// The share that was spent.
     pub share: Share,
-    /// The seconds until there is some of it again.
     pub seconds: u64,
 }
 
 impl Limited {
-    /// The refusal that says whose share was spent.
     pub(crate) fn refusal(&self) -> Refusal {
         let what = self.share.rate.noun();
         let way = if self.share.channel == Channel::Mail { "by mail" } else { "over HTTP" };
@@ -87,48 +78,46 @@ impl Limited {
     }
 }
 
-/// Counts who does what how often.
 #[derive(Debug)]
 pub struct Limits {
     config: config::Limits,
     buckets: [Buckets; Rate::ALL.len()],
     begun: Instant,
-    /// When it was last written into the log that a share of all is spent.
+    /// Last log entry for each share of all.
     warned: Mutex<HashMap<Share, u64>>,
     announcer: Announcer,
 }
 
-/// All together may do as much as this many senders.
+/// Share of all together, in shares of one sender.
 const CROWD: u32 = 100;
-/// Of one reader, in those of one sender: a single sender leaves room for others.
+/// Mails to one reader, in shares of one sender: leaves room for others.
 const READER: u32 = 2;
-/// One host that hands in mail of several senders may do as much as this many.
+/// Share of a host that relays mail, in shares of one sender.
 const MAIL_HOST: u32 = 3;
-/// Hints of one user in an hour: each may take a processor for a second.
+/// Per user and hour; each may take a processor for a second.
 const HINTS: u32 = 60;
-/// Archives of one user in an hour, and links to them: each reads all that is held about them.
+/// Archives or links to them, per user and hour; each reads all data about the user.
 const ARCHIVES: u32 = 10;
-/// Analyses of one sender in an hour, and those of all strangers in those of one: each may take a processor for fifteen
-/// seconds.
+/// Per sender and hour, and also the share of all strangers in shares of one sender; each may take a processor for
+/// fifteen seconds.
 const ANALYSES: u32 = 20;
 const FEW: u32 = 3;
-/// Hints of all users of one host, in those of one.
+/// Hints of one host, in shares of one user.
 const HOUSEHOLD: u32 = 10;
-/// Chats of one sender on all boards, in those on one.
+/// Chat on all boards, in shares of one board.
 const BOARDS: u32 = 10;
-/// Wrong passwords for one account from all unknown places, in those from one place.
+/// Wrong passwords for an account from all unknown places, in shares of one place.
 const UNKNOWN_PLACES: u32 = 3;
-/// Wrong passwords from one unknown host for all accounts, in those for one account.
+/// Wrong passwords of an unknown host over all accounts, in shares of one account.
 const ACCOUNTS: u32 = 10;
-/// Wrong passwords in a day of which the owner of the account hears.
+/// Wrong passwords in a day after which the owner is warned.
 const TOLD_AFTER: u32 = 20;
-/// A spent share of all is written into the log no more often than this.
+/// Nanoseconds between log entries for a spent share of all.
 const WARNING_PAUSE: u64 = 3600 * 1_000_000_000;
 
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// The counters begin at zero.
 pub(crate) fn begin_counting() {
     let scopes = [
         ShareOf::Sender,
@@ -146,7 +135,7 @@ pub(crate) fn begin_counting() {
 }
 
 impl Limits {
-    /// The limits of a configuration; what is counted goes to `announcer` too.
+    /// Counts are sent to `announcer` too.
     pub fn new(config: &config::Limits, announcer: Announcer) -> Self {
         Self {
             config: config.clone(),
@@ -157,7 +146,6 @@ impl Limits {
         }
     }
 
-    /// How much of a share there is.
     fn quota(&self, share: Share) -> Quota {
         let config = &self.config;
         let (one, period) = match share.rate {
@@ -187,27 +175,21 @@ impl Limits {
         Quota::new(one.saturating_mul(times), period)
     }
 
-    /// Counts one more of a host; on too many, the seconds until the next is allowed.
-    ///
-    /// # Errors
-    /// When there were too many.
+    /// Counts one use of a key; if too many, returns the seconds until the next.
     pub fn count(&self, rate: Rate, key: &str) -> Result<(), u64> {
-        // One place of one account, where it is about passwords.
+        // For passwords the key is one place of one account.
         let scope = if rate == Rate::Password { ShareOf::Sender } else { ShareOf::Host };
         let share = Share { rate, scope, channel: Channel::Http };
         let taken = self.take(share, key).map_err(|limited| limited.seconds);
-        // Requests are too many to tell of.
+        // Too frequent to announce.
         if taken.is_ok() && rate != Rate::Http {
             self.announce(share, digest(share, key));
         }
         taken
     }
 
-    /// Spends the shares of host, sender and name, and looks whether the share of all has room. What is refused
-    /// spends nothing of those further down.
-    ///
-    /// # Errors
-    /// When one of them is spent.
+    /// Charges host, sender and name, in this order up to the first refusal, and checks that the share of all
+    /// has room.
     pub(crate) fn ask(&self, asker: &Asker) -> Result<(), Limited> {
         if !self.config.enabled {
             return Ok(());
@@ -221,10 +203,6 @@ impl Limits {
         self.spend(asker.share(ShareOf::Name), asker.name.as_deref())
     }
 
-    /// Looks whether a user can be mailed one more of what others do.
-    ///
-    /// # Errors
-    /// They have got too much.
     pub(crate) fn look_reader(&self, asker: &Asker, reader: UserKey) -> Result<(), Limited> {
         let share = asker.share(ShareOf::Reader);
         let looked = self.buckets(share).look(reader_key(share, reader), self.quota(share), self.now());
@@ -234,7 +212,6 @@ impl Limits {
         }
     }
 
-    /// Spends the share of a user who was mailed something.
     pub(crate) fn mailed(&self, asker: &Asker, reader: UserKey) {
         if self.config.enabled {
             let share = asker.share(ShareOf::Reader);
@@ -244,7 +221,6 @@ impl Limits {
         }
     }
 
-    /// Spends the share of all for what was made.
     pub(crate) fn made(&self, asker: &Asker) {
         if self.config.enabled {
             let all = asker.of_all();
@@ -254,10 +230,7 @@ impl Limits {
         }
     }
 
-    /// Takes one of each share before it is known whether it has to be spent.
-    ///
-    /// # Errors
-    /// When one of them is spent; then none is taken.
+    /// Takes one of each share provisionally; all or none.
     pub(crate) fn reserve(&self, shares: &[(Share, &str)]) -> Result<Reservation, Limited> {
         let mut reservation = Reservation(Vec::new());
         for (share, key) in shares.iter().filter(|_| self.config.enabled) {
@@ -272,21 +245,18 @@ impl Limits {
         Ok(reservation)
     }
 
-    /// Nothing was spent after all.
     pub(crate) fn give_back(&self, reservation: Reservation) {
         for (share, key) in reservation.0 {
             self.buckets(share).give_back(key, self.quota(share), self.now());
         }
     }
 
-    /// It was spent.
     pub(crate) fn commit(&self, reservation: Reservation) {
         for (share, key) in reservation.0 {
             self.announce(share, key);
         }
     }
 
-    /// Writes into a number for each share of all whether it is spent now.
     pub fn report_closed(&self) {
         for share in shares_of_all() {
             let looked = self.buckets(share).look(digest(share, ""), self.quota(share), self.now());
@@ -300,8 +270,8 @@ impl Limits {
         }
     }
 
-    /// Counts a wrong password for an account, whatever else is limited; `Some`: so many in a day that its owner is
-    /// to hear of it.
+    /// Counts a wrong password, never refusing; `Some(n)`: the daily number that triggers a warning to the
+    /// owner.
     pub(crate) fn note_wrong_password(&self, account: &str) -> Option<u64> {
         let share = Share { rate: Rate::Password, scope: ShareOf::Owner, channel: Channel::Operator };
         let (key, quota, now) = (digest(share, account), self.quota(share), self.now());
@@ -311,7 +281,6 @@ impl Limits {
         (count >= u64::from(TOLD_AFTER)).then_some(count)
     }
 
-    /// Counts what another process allowed: the share and its key in hexadecimal.
     pub fn count_elsewhere(&self, share: Share, key: &str) {
         let mut bytes = Key::default();
         if key.len() == 2 * bytes.len()
@@ -339,7 +308,7 @@ impl Limits {
         taken.map_err(|seconds| self.refused(share, seconds))
     }
 
-    /// Notes that a share is spent: in a number, and for a share of all once an hour in the log.
+    /// Records a spent share in a metric, and for a share of all once an hour in the log.
     fn refused(&self, share: Share, seconds: u64) -> Limited {
         let (rate, scope) = (share.rate.as_str(), share.scope.as_str());
         metrics::counter!("knotpost_limit_refusals_total", "rate" => rate, "scope" => scope).increment(1);
@@ -387,7 +356,7 @@ impl Limits {
     }
 }
 
-/// The shares that belong to all together. Hints, archives, passwords and requests have none.
+/// Excludes hints, archives, passwords and requests, which have no share of all.
 fn shares_of_all() -> impl Iterator<Item = Share> {
     let rates = [
         Rate::Signup,
@@ -405,13 +374,11 @@ fn shares_of_all() -> impl Iterator<Item = Share> {
     })
 }
 
-/// What was taken and may be given back.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Reservation(Vec<(Share, Key)>);
 
 impl Reservation {
-    /// Both.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
@@ -422,8 +389,7 @@ fn reader_key(share: Share, reader: UserKey) -> Key {
     digest(share, &format!("user {}", reader.0))
 }
 
-/// The bucket of a share. Only shares of all differ by the way; a host is the same host on either, but has its own
-/// quota there.
+/// Bucket of a share. Shares of all differ by channel; a host has one key on both, with a quota each.
 fn digest(share: Share, key: &str) -> Key {
     let way: &[u8] = match (share.scope, share.channel) {
         (ShareOf::Sender | ShareOf::Name | ShareOf::Owner | ShareOf::Address | ShareOf::Reader, _) => b"any",

@@ -1,5 +1,4 @@
-//! Knowledge for those who wait for a user or want to play with them: that the user has left, is suspended, is on
-//! vacation, or does not get what the server tells.
+//! Absence of users: gone, suspended, on vacation, or not reached by notifications.
 
 use std::collections::HashMap;
 
@@ -7,26 +6,19 @@ use crate::app::App;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{PresenceRow, ReadTx, StoreError, UserState};
 
-/// A user of the pages within this time is told there.
+/// A visit to the pages within this time counts as being reached.
 const SEEN_MS: i64 = 7 * 86_400_000;
 
-/// The reason for which a user may not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
-    /// They have left the server.
     Gone,
-    /// Their account is suspended.
     Suspended,
-    /// They are on vacation until then.
     Away(Millis),
-    /// Mail to them comes back; they are told otherwise.
     Unreached,
-    /// Nothing that the server tells reaches them.
     Untold,
 }
 
 impl Absence {
-    /// As others are told of this user, a sentence.
     pub(crate) fn about(self, userid: &str) -> String {
         match self {
             Self::Gone => format!("{userid} has left the server."),
@@ -41,7 +33,6 @@ impl Absence {
         }
     }
 
-    /// As the user is told what their search waits for.
     pub(crate) fn about_own_seek(self) -> Option<String> {
         match self {
             Self::Away(until) => Some(format!(
@@ -57,7 +48,6 @@ impl Absence {
         }
     }
 
-    /// In a table of boards, behind whose turn it is.
     fn in_short(self) -> String {
         match self {
             Self::Gone => "gone".to_owned(),
@@ -70,13 +60,13 @@ impl Absence {
         }
     }
 
-    /// Returns true if no board is begun for a user who looks for one.
+    /// True if it suspends the user's search.
     pub(crate) fn rests(self) -> bool {
         self != Self::Unreached
     }
 }
 
-/// The reasons for which this user may not answer, the gravest first.
+/// Gravest first.
 pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
     match row.state {
         UserState::Deleted => return vec![Absence::Gone],
@@ -85,7 +75,6 @@ pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
     }
     let mut found = Vec::new();
     found.extend(row.away_until.map(Millis).filter(|until| *until > now).map(Absence::Away));
-    // A program asks by itself.
     let is_program = row.role == "bot" || row.role == knotpost_storage::PROGRAM;
     if !row.takes_mail && !is_program {
         let is_told = row.has_webhook || row.seen_at.is_some_and(|seen| now.0 - seen < SEEN_MS);
@@ -98,7 +87,7 @@ pub(crate) fn absences_of(row: &PresenceRow, now: Millis) -> Vec<Absence> {
     found
 }
 
-/// The reasons for which these users may not answer; those who are there are left out.
+/// Absences per user; users without any are left out.
 pub(crate) async fn absences(
     tx: &mut ReadTx,
     app: &App,
@@ -110,7 +99,7 @@ pub(crate) async fn absences(
     Ok(found.filter(|(_, absences)| !absences.is_empty()).collect())
 }
 
-/// The reason for which no board is begun now for this user, who looks for one.
+/// Reason for which the user's search is suspended.
 pub(crate) async fn find_rest(
     tx: &mut ReadTx,
     app: &App,
@@ -120,7 +109,7 @@ pub(crate) async fn find_rest(
     Ok(found.into_iter().find(|absence| absence.rests()))
 }
 
-/// Behind whose turn it is: `, away until 2026-12-01`. Nothing about who is there.
+/// Suffix such as `, away until 2026-12-01`; empty for present users.
 pub(crate) fn in_short(absences: Option<&Vec<Absence>>) -> String {
     absences.into_iter().flatten().flat_map(|absence| [", ".to_owned(), absence.in_short()]).collect()
 }

@@ -1,4 +1,4 @@
-//! What everybody may know of a user.
+//! Public profiles.
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -7,48 +7,32 @@ use knotpost_model::rating::shown;
 use knotpost_model::{Millis, computer_player};
 use knotpost_storage::UserState;
 
-/// How many of a user's rated boards make the curve.
 const LONGEST_CURVE: i64 = 200;
 
-/// A user as everybody sees them.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The name, as signed up.
     pub userid: String,
-    /// When they signed up.
     pub since: Millis,
     pub away_until: Option<Millis>,
-    /// A sentence for each reason for which they may not answer otherwise.
     pub absences: Vec<String>,
-    /// The level of a computer player of this server; `None`: it is a person.
+    /// `None`: not a computer player of this server.
     pub level: Option<u8>,
-    /// Whether a program plays for the account.
     pub is_bot: bool,
     pub ratings: Vec<GameRating>,
 }
 
-/// How a user stands in a game.
 #[derive(Clone, Debug)]
 pub struct GameRating {
-    /// The game's name.
     pub game: String,
     pub title: String,
-    /// In whole points.
     pub rating: i64,
-    /// Won games.
     pub won: u32,
-    /// Lost games.
     pub lost: u32,
-    /// Tied games.
     pub tied: u32,
     /// The rating before the first and after each of the latest rated boards, in order.
     pub curve: Vec<f64>,
 }
 
-/// What everybody may know of this user.
-///
-/// # Errors
-/// When there is no such user, or they have left; when the database fails.
 pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceError> {
     let mut tx = app.store.read().await?;
     let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);

@@ -1,6 +1,6 @@
-//! `password`: sets a forgotten password. A link and a code go to the registered addresses;
-//! either can be used once, and only until the password changes. Both follow from the server's secret,
-//! so that neither lies in the database, not even in a mail that waits.
+//! Reset of forgotten passwords. A link and a code go to the registered addresses; either works once, and
+//! only until the password changes. Both are derived from the server's secret: neither is in the database,
+//! not even in a queued mail.
 
 use std::sync::Arc;
 
@@ -17,16 +17,13 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
 
-/// How often somebody may try a code.
 const MOST_TRIES: i64 = 5;
-/// Codes of a user that can be used at the same time. Whoever asks for more gets the newest of them again.
+/// Valid codes per user. Further requests repeat the newest.
 const MOST_LIVE: usize = 5;
 
 #[derive(Debug, Serialize)]
 struct PasswordChanged {
-    /// Whose.
     userid: String,
-    /// For an address that was lost lately: how it is given back.
     undo: Option<Undo>,
 }
 
@@ -40,8 +37,7 @@ impl Content for PasswordChanged {
     }
 }
 
-/// Gives a user a code beside those there are; of too many, the newest holds for this one as well. Says of which moment it
-/// is.
+/// Issues a code beside existing ones, or reuses the newest of too many; returns its time.
 pub(crate) async fn begin(
     tx: &mut WriteTx,
     app: &App,
@@ -56,8 +52,8 @@ pub(crate) async fn begin(
     Ok(now)
 }
 
-/// As [`begin`], after every code and link from before has ended. It is of a later moment than those: two of one moment
-/// would be the same.
+/// As [`begin`], after revoking all codes and links. Its time is later than theirs, since equal times give
+/// equal codes.
 pub(crate) async fn begin_anew(
     tx: &mut WriteTx,
     app: &App,
@@ -70,7 +66,6 @@ pub(crate) async fn begin_anew(
     begin(tx, app, user, at).await
 }
 
-/// Mails link and code to a user because an administrator wants it.
 pub(crate) async fn send(
     tx: &mut WriteTx,
     app: &App,
@@ -89,8 +84,8 @@ pub(crate) async fn send(
     Ok(())
 }
 
-/// Whether the word is the user's code. Each try counts, so words that are no codes are not tried.
-/// Without a user the answer is no and takes the same way.
+/// Checks a reset code. Each try counts; words not shaped like a code are skipped. Without a user it fails on
+/// the same path.
 pub(crate) async fn try_code(
     app: &App,
     user: Option<UserKey>,
@@ -104,7 +99,7 @@ pub(crate) async fn try_code(
     Ok(right.iter().any(|right| crate::identity::credentials::same_hash(right, &digest)))
 }
 
-/// A word as a code: three groups of four, in any case, with or without dashes.
+/// Normalises a code: three groups of four, any case, dashes optional.
 fn read_code(word: &str) -> Option<String> {
     let bare: String = word.chars().filter(|sign| *sign != '-').collect::<String>().to_uppercase();
     let is_code =
@@ -119,18 +114,14 @@ fn code_digest(app: &App, code: &str) -> String {
     knotpost_platform::secret::to_hex(&digest)
 }
 
-/// The name of the user whose password a link can still set; `None`: it was used, is too old, or is
-/// none of ours.
+/// User of a valid reset link; `None`: used, expired or invalid.
 pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreError> {
     let Some((user, at)) = app.links.read_reset(token) else { return Ok(None) };
     let mut tx = app.store.read().await?;
     Ok(live_reset(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
 }
 
-/// Sets the password of the link's user; the link is used up with that. The user's name.
-///
-/// # Errors
-/// When the link is of no use any more or the password cannot be taken; when the database fails.
+/// Sets the password and consumes the link; returns the user's name.
 pub async fn set_password_by_link(
     app: &Arc<App>,
     token: &str,
@@ -166,7 +157,7 @@ pub async fn set_password_by_link(
     userid.ok_or_else(|| spent().into())
 }
 
-/// The new password holds, and no code or link for the old one does any more. The user is told.
+/// Replaces the password, which revokes codes and links, and mails a notice.
 pub(crate) async fn replace_password(
     tx: &mut WriteTx,
     app: &App,

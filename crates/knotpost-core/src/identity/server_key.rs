@@ -1,5 +1,5 @@
-//! One key for all servers on a database: links, reply addresses and stored mail made by one are
-//! read by the others. A server that comes with another key is not let in.
+//! One key for all servers on a database, which read each other's links, reply addresses and stored mail. A
+//! server with another key is rejected.
 
 use std::sync::Arc;
 
@@ -7,36 +7,29 @@ use crate::app::App;
 use knotpost_platform::secret::{Role, seal_mark};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// Under this name the fingerprint of the current key is agreed, and of the key for digests.
+/// Key of the agreed fingerprints: of the current key, and of the key for digests.
 const KEY_FACT: &str = "key";
 const DIGESTS_FACT: &str = "key for digests";
 
-/// Webhooks whose secrets are sealed anew in one transaction.
 const BATCH: i64 = 100;
 
-/// Why the key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// Other servers on the database use another one.
     #[error(
         "this server's secret key is not the one that the database was used with: give it that key \
          (`secrets.key`, `secrets.key_file`), or, when that is lost, run `knotpost migrate --new-key`"
     )]
     Foreign,
-    /// It could not be compared.
     #[error("the secret key could not be compared with that of the database")]
     Store(#[from] StoreError),
 }
 
-/// The two fingerprints as the database knows them; `None`: not yet.
+/// Fingerprints in the database; `None`: not yet agreed.
 type Agreed = (Option<String>, Option<String>);
 
-/// Compares this server's keys with what is agreed in the database; the first server sets it. The current key may be
-/// one that this server knows as its next or an old one: then another server has changed keys before this one, or
-/// this one before the others. A SQLite database has one server, whose key may be lost: that is warned of.
-///
-/// # Errors
-/// When the keys are others and somebody may be using those of the database, or the database fails.
+/// Compares this server's keys with the agreed ones; the first server sets them. A next or old key of this
+/// server is accepted: keys are being rotated on several servers. SQLite has one server, whose key may be
+/// lost: only a warning.
 pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
     let known = read_agreed(&mut app.store.query().await?).await?;
     if judge(app, &known) == Judgement::Same {
@@ -70,10 +63,7 @@ pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
     }
 }
 
-/// Whether the keys of this server are those that the database was used with, as far as any are agreed. Changes nothing.
-///
-/// # Errors
-/// When servers on this database need the same key and this one has another, or the database fails.
+/// As [`check_key`], without changes: true if the keys match as far as agreed.
 pub async fn compare_key(app: &App) -> Result<bool, KeyError> {
     let known = read_agreed(&mut app.store.query().await?).await?;
     match judge(app, &known) {
@@ -82,14 +72,12 @@ pub async fn compare_key(app: &App) -> Result<bool, KeyError> {
     }
 }
 
-/// What the agreed keys are to this server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Judgement {
-    /// Its own, or the current key is its next one.
+    /// Equal, or the current key is its next one.
     Same,
-    /// Nothing is agreed yet, or a key that is old here.
+    /// Nothing agreed yet, or a key that is old here.
     Newer,
-    /// Unknown here.
     Foreign,
 }
 
@@ -101,7 +89,7 @@ fn judge(app: &App, (key, digests): &Agreed) -> Judgement {
     let role = app.secret.list().find(|(_, _, known)| known == print).map(|(_, role, _)| role);
     match role {
         Some(Role::Current | Role::Next) if digests.is_some() => Judgement::Same,
-        // A server that knew nothing of digests yet made this database.
+        // Database from before keys for digests.
         Some(_) => Judgement::Newer,
         None => Judgement::Foreign,
     }
@@ -111,13 +99,11 @@ async fn read_agreed(tx: &mut ReadTx) -> Result<Agreed, StoreError> {
     Ok((tx.server_metadata(KEY_FACT).await?, tx.server_metadata(DIGESTS_FACT).await?))
 }
 
-/// From now on the keys of `app` are those of the database.
 pub(crate) async fn save_agreed(tx: &mut WriteTx, app: &App) -> Result<(), StoreError> {
     tx.save_server_metadata(KEY_FACT, &app.secret.fingerprint()).await?;
     tx.save_server_metadata(DIGESTS_FACT, &app.secret.digests_fingerprint()).await
 }
 
-/// From now on the key of `app` is that of the database.
 pub async fn adopt_key(app: &Arc<App>) -> Result<(), StoreError> {
     let shared = Arc::clone(app);
     app.store
@@ -128,16 +114,15 @@ pub async fn adopt_key(app: &Arc<App>) -> Result<(), StoreError> {
         .await
 }
 
-/// What a key that is to be dropped still opens.
+/// Data still depending on a key to be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyUse {
-    /// Received mails that nobody could read any more.
+    /// Received mails that would become unreadable.
     pub mails: i64,
-    /// Secrets of webhooks, which can be sealed anew.
+    /// Webhook secrets, which can be resealed.
     pub webhooks: usize,
 }
 
-/// What was sealed with the key of this id, as far as it is stored.
 pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
     let mut tx = app.store.read().await?;
     let mails = tx.count_sealed_mails(&seal_mark(id)).await?;
@@ -150,10 +135,7 @@ pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
     }
 }
 
-/// Seals the secrets of all webhooks with the current key; how many.
-///
-/// # Errors
-/// When the database or the randomness fails.
+/// Reseals all webhook secrets with the current key; returns their number.
 pub async fn reseal_webhooks(app: &Arc<App>) -> Result<usize, StoreError> {
     let (mut done, mut after) = (0, 0);
     loop {

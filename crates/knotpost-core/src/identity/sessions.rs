@@ -1,7 +1,7 @@
-//! Being logged in on the web: by password, by passkey, or by a link that came as a mail.
+//! Web sessions, begun by password, passkey or mailed link.
 //!
-//! A session is a random token in the browser and its digest here. It ends when nobody uses it, when it is old,
-//! when its owner logs out, chooses another password or is suspended.
+//! A random token in the browser, its digest in the database. Ends by idleness, age, logout, a new password
+//! or suspension.
 
 use std::sync::Arc;
 
@@ -24,52 +24,42 @@ use knotpost_storage::{ReadTx, SessionRow, StoreError, UserRow, UserState};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// A session that nobody uses ends after this time.
 const IDLE_MS: i64 = 14 * DAY_MS;
-/// A session ends after this time however much it is used.
 pub const SESSION_MS: i64 = 60 * DAY_MS;
-/// The time of the last use is noted no more often than this.
 const TOUCH_MS: i64 = 60 * MINUTE_MS;
-/// How long a password that was given stands for the one that a change of the account needs.
+/// Time for which a password entry counts for account changes.
 pub const RECENT_MS: i64 = 10 * MINUTE_MS;
-/// What is kept of a browser's name, in characters.
 const LONGEST_AGENT: usize = 160;
 
-/// By what a session begins.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Password,
-    /// By the link of that moment, which is used up with it.
+    /// A login link of that time, consumed.
     Link(Millis),
-    /// By a passkey, whose challenge is used up with it.
+    /// A passkey, whose challenge is consumed.
     Passkey(UsedPasskey),
 }
 
-/// Who visits.
 #[derive(Clone, Debug)]
 pub struct Visitor {
     pub user: UserKey,
-    /// The name, as signed up.
     pub userid: String,
-    /// Their password hash, as it is now.
     pub hash: String,
-    /// Whether they are an administrator.
     pub is_admin: bool,
-    /// Digest of the session's token.
+    /// Digest of the token.
     pub session: String,
-    /// When the password was last given in the session, or a passkey in its place.
+    /// Last password or passkey entry in this session.
     pub password_at: Option<Millis>,
-    /// An address of theirs that gets no mail any more because it came back, and since when.
+    /// A bouncing address of theirs, and since when.
     pub stopped: Option<(String, Millis)>,
 }
 
 impl Visitor {
-    /// The user as commands from their pages name them: the session stands for the password.
+    /// Credentials for commands of their pages: the session replaces the password.
     pub fn credentials(&self) -> Credentials {
         Credentials::without_password(self.userid.as_str())
     }
 
-    /// What is still to be true when something is done for them.
     pub fn proven(&self) -> ProvenUser {
         ProvenUser {
             user: self.user,
@@ -82,23 +72,16 @@ impl Visitor {
     }
 }
 
-/// A session as its owner sees it.
 #[derive(Clone, Debug)]
 pub struct SessionView {
-    /// Whether it is the one that asks.
     pub is_this: bool,
-    /// What the browser calls itself.
     pub user_agent: String,
-    /// When they logged in.
     pub created_at: Millis,
-    /// When it was last used, to the hour.
+    /// Rounded to the hour.
     pub seen_at: Millis,
 }
 
-/// Logs in by password: the token for the browser. Unknown user and wrong password are told alike.
-///
-/// # Errors
-/// When the password is not right, was tried too often or cannot be checked now; when the database fails.
+/// Logs in by password; returns the session token. Unknown user and wrong password are not told apart.
 pub async fn log_in(
     app: &Arc<App>,
     userid: &str,
@@ -137,8 +120,7 @@ fn too_many(seconds: u64) -> Refusal {
     Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
 }
 
-/// Begins a session of an active user for whom `known` still holds. `None`: it does not, or what lets them in was used up
-/// before.
+/// Begins a session if `known` still holds. `None`: it does not, or the link or passkey was used before.
 pub(crate) async fn begin(
     app: &Arc<App>,
     user: UserKey,
@@ -195,7 +177,6 @@ pub(crate) async fn begin(
     Ok(begun.then_some(token))
 }
 
-/// Whose session this token is; `None` when it has ended or never was.
 pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>, StoreError> {
     let (digest, now) = (digest(app, token), app.clock.now());
     let mut tx = app.store.read().await?;
@@ -242,10 +223,6 @@ fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool 
         && same_hash(&session.password_mark, &password_mark(app, row))
 }
 
-/// Checks the password that a visitor gives once more; from then on it counts as given in their session.
-///
-/// # Errors
-/// When it is wrong, was tried too often or cannot be checked now; when the database fails.
 pub async fn give_password(
     app: &Arc<App>,
     visitor: &mut Visitor,
@@ -281,7 +258,6 @@ pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionVi
     Ok(live.map(view).collect())
 }
 
-/// Ends the session of this token.
 pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
     let digest = digest(app, token);
     app.store
@@ -292,16 +268,11 @@ pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
         .await
 }
 
-/// Ends all sessions of a user, wherever they are logged in.
 pub async fn log_out_everywhere(app: &App, user: UserKey) -> Result<(), StoreError> {
     app.store.write(move |tx| Box::pin(async move { tx.drop_sessions_of(user).await })).await
 }
 
-/// Mails a link that logs in to the confirmed addresses of this user, if there is such a user.
-/// Nobody learns which.
-///
-/// # Errors
-/// When it was asked for too often; when the database fails.
+/// Mails a login link to the user's confirmed addresses, if the user exists. The answer does not reveal that.
 pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Result<(), ServiceError> {
     let asker = Asker {
         rate: Rate::Reset,
@@ -337,17 +308,14 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
     Ok(())
 }
 
-/// The name of the user whom a link can still log in; `None`: it was used, is too old, or is none of ours.
+/// User of a valid login link; `None`: used, expired or invalid.
 pub async fn view_link(app: &App, token: &str) -> Result<Option<String>, StoreError> {
     let Some((user, at)) = app.links.read_magic(token) else { return Ok(None) };
     let mut tx = app.store.read().await?;
     Ok(live_link(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
 }
 
-/// Logs in who has the link, once: the token for the browser.
-///
-/// # Errors
-/// When the link is of no use any more; when the database fails.
+/// Logs in by link, once; returns the session token.
 pub async fn log_in_by_link(app: &Arc<App>, token: &str, user_agent: &str) -> Result<String, ServiceError> {
     let spent = || {
         let words = "this link was used already or is too old; ask for a new one";
@@ -361,12 +329,12 @@ pub async fn log_in_by_link(app: &Arc<App>, token: &str, user_agent: &str) -> Re
     begun.ok_or_else(spent)
 }
 
-/// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.
+/// A fast digest suffices: the token has 256 random bits.
 fn digest(app: &App, token: &str) -> String {
     to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session", token.as_bytes()]))
 }
 
-/// Changes with the password, and says nothing about it.
+/// Changes with the password without revealing anything about it.
 pub(crate) fn password_mark(app: &App, user: &UserRow) -> String {
     let hash = user.password_hash.as_deref().unwrap_or_default();
     to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session password", hash.as_bytes()]))

@@ -1,4 +1,4 @@
-//! What mail of strangers comes to on this server: agreed in the database, so that all servers on it follow at once.
+//! Policy for mail of strangers, stored in the database so that all servers on it follow at once.
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -7,18 +7,17 @@ use crate::identity::Origin;
 use knotpost_model::Address;
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// Under which name the agreement is stored.
 const FACT: &str = "strangers";
-/// Addresses that somebody nobody knows yet can have written to by one sign-up.
+/// Addresses mailed by one signup of a stranger.
 const MOST_AT_SIGN_UP: usize = 2;
 
-/// What holds now: what administrators said last, or else the configuration.
+/// The administrators' choice, or else the configuration.
 async fn stranger_policy(tx: &mut ReadTx, app: &App) -> Result<StrangerPolicy, StoreError> {
     let agreed = tx.server_metadata(FACT).await?;
     Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(app.config.limits.strangers))
 }
 
-/// What holds now, and whether administrators said so.
+/// Present policy, and true if administrators set it.
 pub async fn view_stranger_policy(app: &App) -> Result<(StrangerPolicy, bool), StoreError> {
     let mut tx = app.store.read().await?;
     let is_agreed = tx.server_metadata(FACT).await?.is_some();
@@ -32,8 +31,7 @@ pub(crate) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Res
     }
 }
 
-/// Whether mail is taken and answered that has come from this address and names nobody's password. `aligned`: the domain
-/// of the address vouches for the mail.
+/// True if unauthenticated mail from this address is accepted. `aligned`: its domain vouches for it.
 pub async fn is_welcome(
     tx: &mut ReadTx,
     app: &App,
@@ -48,7 +46,8 @@ pub async fn is_welcome(
     })
 }
 
-/// Refuses new accounts where strangers are not welcome, and one with many addresses everywhere: each is written to.
+/// Refuses signups where strangers are not welcome, and signups with many addresses everywhere, as each gets
+/// a mail.
 pub(crate) async fn check_sign_up(
     tx: &mut ReadTx,
     app: &App,

@@ -1,7 +1,7 @@
-//! Keys of the API: random tokens that stand for a user, for some purposes and some time.
+//! API keys: random tokens of a user with scopes and an expiry.
 //!
-//! A token is shown once; what is stored is a keyed digest. It ends when its time is over, when it is revoked, and
-//! with another password, a suspension or the account, like a session on the web.
+//! A token is shown once; its keyed digest is stored. It ends by expiry, revocation, a new password,
+//! suspension or deletion, like a web session.
 
 use std::sync::Arc;
 
@@ -17,61 +17,40 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};
 
-/// How tokens begin, so that programs that look for secrets in the open know them.
+/// Recognisable prefix for secret scanners.
 const PREFIX: &str = "knotpost_";
-/// Keys of one user.
 const MOST: usize = 30;
-/// Characters of a key's name.
 pub const LONGEST_NAME: usize = 60;
-/// How many days a key lives when nothing is said.
 pub const USUAL_DAYS: u32 = 365;
-/// How many days a key can live.
 pub const MOST_DAYS: u32 = 3650;
 const DAY_MS: i64 = 86_400_000;
-/// The time of the last use is noted no more often than this.
 const TOUCH_MS: i64 = 3_600_000;
 
-/// A key as its owner wants it.
 #[derive(Clone, Debug)]
 pub struct TokenWish {
-    /// The name they gave it.
     pub name: String,
-    /// What it is to allow.
     pub scopes: Vec<Scope>,
-    /// For how many days.
     pub days: u32,
 }
 
-/// A key as its owner sees it.
 #[derive(Clone, Debug)]
 pub struct TokenView {
-    /// Its number.
     pub id: i64,
-    /// The name they gave it.
     pub name: String,
-    /// What it allows.
     pub scopes: Vec<Scope>,
-    /// When it was made.
     pub created_at: Millis,
-    /// When it was last used, to the hour.
+    /// Rounded to the hour.
     pub used_at: Option<Millis>,
-    /// When it ends.
     pub expires_at: Millis,
 }
 
-/// A key that was just made. The token is never to be had again.
+/// A new key. The token cannot be shown again.
 #[derive(Clone)]
 pub struct FreshToken {
-    /// The secret.
     pub token: String,
-    /// What is known of it from now on.
     pub view: TokenView,
 }
 
-/// Makes a key for a user.
-///
-/// # Errors
-/// When the wish cannot be granted; when the database fails.
 pub async fn create_token(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -149,7 +128,6 @@ fn read_scopes(words: &str) -> Vec<Scope> {
     words.split(',').filter_map(Scope::from_word).collect()
 }
 
-/// The keys of a user in the database, those that are good for something and those that have ended by themselves.
 async fn sort_out(
     tx: &mut ReadTx,
     app: &App,
@@ -161,7 +139,6 @@ async fn sort_out(
     Ok(rows.partition(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark)))
 }
 
-/// Makes room for new keys; says how many are left.
 async fn forget_ended(
     tx: &mut WriteTx,
     app: &App,
@@ -175,12 +152,11 @@ async fn forget_ended(
     Ok(living.len())
 }
 
-/// How many keys of a user are good for something.
 pub(crate) async fn count_tokens(tx: &mut ReadTx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
     Ok(sort_out(tx, app, owner, app.clock.now()).await?.0.len())
 }
 
-/// The keys of a user that are good for something, the newest first.
+/// Valid keys, newest first.
 pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let Some(owner) = tx.user(user).await? else { return Ok(Vec::new()) };
@@ -196,10 +172,6 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
     Ok(living.into_iter().map(view).collect())
 }
 
-/// Ends a key of a user.
-///
-/// # Errors
-/// When the user has no such key; when the database fails.
 pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     if app.store.write(move |tx| Box::pin(tx.drop_token(user, id))).await? {
         return Ok(());
@@ -207,10 +179,7 @@ pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), Servi
     Err(Refusal::new(Code::BadValue, format!("there is no key {id} of yours")).into())
 }
 
-/// Whom a token stands for; `None`: for nobody. What is no token is counted like a wrong password.
-///
-/// # Errors
-/// When wrong ones were tried too often from there; when the database fails.
+/// Authenticates a token; `None`: invalid. Failures count like wrong passwords.
 pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
     let (digest, now) = (digest(app, token), app.clock.now());
     let found = app.store.query().await?.token_and_owner(&digest).await?.filter(|(row, user)| {
@@ -235,7 +204,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
     Ok(Some(Bearer { key: row.id, user: user.id, userid: user.userid, hash, is_admin, scopes }))
 }
 
-/// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.
+/// A fast digest suffices: the token has 256 random bits.
 fn digest(app: &App, token: &str) -> String {
     to_hex(&app.secret.digest(Purpose::Tokens, &[b"api token", token.as_bytes()]))
 }

@@ -1,7 +1,7 @@
-//! "This was not me": whoever read a user's mail before the addresses changed or a passkey was added can take that back
-//! for some days, on a page or by a reply.
+//! "This was not me": reverting a change of addresses or a new passkey for some days, on a page or by a
+//! reply, by whoever read the user's mail before it.
 //!
-//! It gives the address back, ends what may have been added in between and leads to a new password. It logs nobody in.
+//! Restores the addresses, ends credentials added since and leads to a new password. It logs nobody in.
 
 use std::sync::Arc;
 
@@ -18,41 +18,31 @@ use crate::webhooks;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressChange, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// For how many days a change can be taken back.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
-/// The addresses were changed.
 #[derive(Clone, Debug, Serialize)]
 struct AddressesChanged {
-    /// Whose.
     userid: String,
-    /// What they are now.
     addresses: Vec<HeldAddress>,
-    /// Whether one of them is not confirmed yet.
     waits: bool,
-    /// For an address there was before: how the change is taken back.
+    /// Undo link, for an address held before.
     undo: Option<Undo>,
 }
 
-/// How the reader of a mail takes a change of addresses back.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Undo {
     page: String,
-    /// Whether a reply does it as well.
     by_reply: bool,
-    /// For how many days.
     days: i64,
 }
 
-/// The same for one address, with where a reply goes.
 pub(crate) struct WayBack {
     page: String,
     reply_to: Option<ReplyTo>,
 }
 
 impl WayBack {
-    /// What the mail says of it, and its Reply-To.
     pub(crate) fn told(self) -> (Undo, Option<ReplyTo>) {
         (Undo { page: self.page, by_reply: self.reply_to.is_some(), days: GOOD_FOR_DAYS }, self.reply_to)
     }
@@ -68,12 +58,9 @@ impl Content for AddressesChanged {
     }
 }
 
-/// An address of a user.
 #[derive(Clone, Debug, Serialize)]
 struct HeldAddress {
-    /// As registered.
     address: String,
-    /// Whether it is not confirmed yet.
     waits: bool,
 }
 
@@ -91,22 +78,17 @@ impl AddressesChanged {
     }
 }
 
-/// What became of a passkey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PasskeyChange {
     Added,
     Removed,
 }
 
-/// A passkey was added or removed.
 #[derive(Debug, Serialize)]
 struct PasskeyChanged {
-    /// Of whose account.
     userid: String,
-    /// What became of it.
     #[serde(skip)]
     change: PasskeyChange,
-    /// How that is taken back.
     undo: Option<Undo>,
 }
 
@@ -123,21 +105,18 @@ impl Content for PasskeyChanged {
     }
 }
 
-/// What became of a link that takes a change back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakenBack {
-    /// It can be, or was just now, for this user at this address.
+    /// Usable, or used just now; user and address.
     Good(String, String),
-    /// That was done before.
     Used,
-    /// It is too old.
     Expired,
-    /// It is none of ours, or the account is not in use.
+    /// Invalid, or the account is not in use.
     Unknown,
 }
 
-/// Tells the old addresses of a user and the present ones what they are now, and notes the change: each old one gets
-/// the link that takes it back, unless mail to it has come back.
+/// Records a change and mails a notice to old and present addresses. Each old one gets the undo link, unless
+/// it bounces.
 pub(crate) async fn announce_change(
     tx: &mut WriteTx,
     app: &App,
@@ -169,9 +148,9 @@ pub(crate) async fn announce_change(
     Ok(notice(None))
 }
 
-/// Tells the addresses of a user that a passkey was added or removed, and notes it as a change of addresses in which all
-/// stayed: taking it back ends an added passkey with whatever else came since; a removed one does not come back. The name
-/// of the passkey is not told, since whoever added it chose it.
+/// Records and mails an added or removed passkey, as a change with equal addresses: its undo ends an added
+/// passkey with everything since; a removed one does not come back. The passkey's name is left out, as an
+/// attacker may have chosen it.
 pub(crate) async fn announce_passkey(
     tx: &mut WriteTx,
     app: &App,
@@ -195,7 +174,7 @@ pub(crate) async fn announce_passkey(
     Ok(())
 }
 
-/// The way back for one address; none where mail comes back from: somebody else may read there by now.
+/// Undo for one address; none if it bounces, since somebody else may read it by now.
 async fn way_back(
     tx: &mut ReadTx,
     app: &App,
@@ -206,7 +185,6 @@ async fn way_back(
     if tx.address_trouble(&address.key()).await?.flatten().is_some() {
         return Ok(None);
     }
-    // The address has no row any more; the change names it.
     let subject = Subject::Link { act: Act::UndoChange, row: change };
     let payload = Payload { subject, address: 0, expires: day(now, GOOD_FOR_DAYS) };
     Ok(Some(WayBack {
@@ -215,7 +193,7 @@ async fn way_back(
     }))
 }
 
-/// The addresses that a user lost in the last days, each with the way back. They hear of a new password.
+/// Recently lost addresses with their undo. They are told of a new password.
 pub(crate) async fn lost_addresses(
     tx: &mut ReadTx,
     app: &App,
@@ -224,7 +202,7 @@ pub(crate) async fn lost_addresses(
 ) -> Result<Vec<(Address, WayBack)>, StoreError> {
     let here = registered_addresses(tx, app, user.id).await?;
     let mut lost: Vec<(Address, WayBack)> = Vec::new();
-    // The first change in which an address stood: whoever took the account may have added theirs before they removed it.
+    // The first change with this address: an attacker may have added their own before removing it.
     for change in
         tx.address_changes_since(user.id, now.plus(-GOOD_FOR_DAYS * DAY_MS)).await?.into_iter().rev()
     {
@@ -240,7 +218,6 @@ pub(crate) async fn lost_addresses(
     Ok(lost)
 }
 
-/// The change behind a link, its user and the address that the link went to.
 async fn read(
     tx: &mut ReadTx,
     app: &App,
@@ -251,14 +228,13 @@ async fn read(
     find(tx, id, |_, old| old.key() == address, now).await
 }
 
-/// The change with this id, its user and the address that is meant.
 async fn find(
     tx: &mut ReadTx,
     id: i64,
     is_meant: impl Fn(&UserRow, &Address) -> bool,
     now: Millis,
 ) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
-    // Forgotten long after nobody could use it any more.
+    // Changes are deleted long after they expire.
     let Some(change) = tx.address_change(id).await? else { return Ok(Err(TakenBack::Expired)) };
     if now > change.at.plus(GOOD_FOR_DAYS * DAY_MS) {
         return Ok(Err(TakenBack::Expired));
@@ -275,7 +251,6 @@ async fn find(
     Ok(found.map(|(user, address)| (change, user, address)).ok_or(TakenBack::Unknown))
 }
 
-/// What a link is good for. Nothing changes.
 pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, StoreError> {
     let mut tx = app.store.read().await?;
     Ok(match read(&mut tx, app, token, app.clock.now()).await? {
@@ -284,7 +259,7 @@ pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, St
     })
 }
 
-/// Takes the change behind a link back, and every later one: once.
+/// Reverts a change and all later ones, once.
 pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBack, StoreError> {
     let (shared, token, now) = (Arc::clone(app), token.to_owned(), app.clock.now());
     let done = app
@@ -307,8 +282,8 @@ pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBac
     Ok(done)
 }
 
-/// The addresses are again what they were; whatever came since ends, and so does every session: one of them may be the
-/// browser that was found open. `false`: that was done before.
+/// Restores the addresses and ends everything since, all sessions included: one may be the unattended
+/// browser. `false`: done before.
 async fn restore(
     tx: &mut WriteTx,
     app: &App,
@@ -330,7 +305,7 @@ async fn restore(
     tx.drop_tokens_since(user.id, change.at).await?;
     tx.drop_passkeys_since(user.id, change.at).await?;
     webhooks::remove_since(tx, user.id, change.at, now).await?;
-    // What was on its way to addresses that are gone opens nothing any more.
+    // Revokes links mailed to addresses now gone.
     tx.drop_magic_link(user.id).await?;
     let notice = Reply::from(AddressesChanged::of(tx, user).await?);
     post_to_user(tx, app, &notice, user.id, now).await?;
@@ -343,7 +318,6 @@ async fn restore(
     Ok(true)
 }
 
-/// A reply to the mail that told of a change.
 #[derive(Clone, Debug)]
 pub(crate) struct Objection {
     user: UserRow,
@@ -352,10 +326,8 @@ pub(crate) struct Objection {
     is_clear: bool,
 }
 
-/// What became of a reply that did not take a change back.
 #[derive(Debug, Serialize)]
 struct UndoHint {
-    /// Whose addresses changed.
     userid: String,
 }
 
@@ -369,14 +341,12 @@ impl Content for UndoHint {
     }
 }
 
-/// Whether a line says that it was somebody else.
 fn says_not_me(line: &str) -> bool {
     let words = line.to_lowercase();
     let words = words.trim().trim_end_matches(['.', '!', ',']).trim_matches(['`', '"', '\'', '*']);
     ["not me", "this was not me", "that was not me", "it was not me", "wasn't me"].contains(&words)
 }
 
-/// The reply behind this claim, if it answers the mail that told of a change which can still be taken back.
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,
@@ -395,7 +365,7 @@ pub(crate) async fn read_reply(
     Ok(None)
 }
 
-/// Takes the change back if the reply says so; else says, once for each change, what it should say.
+/// Reverts the change if the reply says so; otherwise explains how, once per change.
 pub(crate) async fn answer_reply(
     tx: &mut WriteTx,
     app: &App,

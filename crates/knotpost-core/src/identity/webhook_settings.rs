@@ -1,4 +1,4 @@
-//! What owners do with their webhooks: make, look at, try, renew, switch on again and remove them.
+//! Management of webhooks by their owners.
 
 use std::sync::Arc;
 
@@ -13,49 +13,34 @@ use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{HookReader, NewWebhook, ReadTx, StoreError, WebhookRow, WriteTx};
 
-/// Webhooks of one user.
 pub const MOST_WEBHOOKS: usize = 10;
-/// Events that may wait for a webhook that is tried.
+/// Pending events up to which a test is accepted.
 const MOST_BEFORE_TEST: i64 = 20;
 
-/// A webhook as its owner wants it.
 #[derive(Clone, Debug)]
 pub struct HookWish {
-    /// Its address.
     pub url: String,
-    /// What it is to be told.
     pub events: Vec<HookEvent>,
     pub form: HookForm,
 }
 
-/// A webhook as its owner sees it.
 #[derive(Clone, Debug)]
 pub struct HookView {
-    /// Its number.
     pub id: i64,
-    /// Its address.
     pub url: String,
-    /// What it is told.
     pub events: Vec<HookEvent>,
     pub form: HookForm,
-    /// When it was made.
     pub created_at: Millis,
-    /// When it last took an event.
     pub sent_at: Option<Millis>,
-    /// Since when it takes none.
     pub failing_since: Option<Millis>,
-    /// Since when it is told nothing.
     pub stopped_at: Option<Millis>,
-    /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// A webhook that was just made. The secret is never to be had again.
+/// A new webhook. The secret cannot be shown again.
 #[derive(Clone, Debug)]
 pub struct FreshHook {
-    /// What its events are signed with, where they are.
     pub secret: Option<HookSecret>,
-    /// What is known of it from now on.
     pub view: HookView,
 }
 
@@ -75,10 +60,6 @@ impl From<WebhookRow> for HookView {
     }
 }
 
-/// Makes a webhook for a user.
-///
-/// # Errors
-/// When the wish cannot be granted; when the database fails.
 pub async fn create_webhook(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -132,7 +113,7 @@ pub async fn create_webhook(
     Ok(FreshHook { secret, view: row.into() })
 }
 
-/// Whether it is a browser, of which another part of the settings is.
+/// Browsers have settings of their own.
 pub(super) fn is_browser(row: &WebhookRow) -> bool {
     row.form == HookForm::Push.as_str()
 }
@@ -144,7 +125,7 @@ fn check_enabled(app: &App) -> Result<(), Refusal> {
     Err(Refusal::new(Code::NotSupported, "webhooks are switched off on this server"))
 }
 
-/// A secret, and the same sealed.
+/// A fresh secret, plain and sealed.
 fn new_secret(app: &App) -> Result<(HookSecret, Vec<u8>), Refusal> {
     let make = || {
         let secret = HookSecret::new(random_bytes(app.entropy.as_ref())?);
@@ -157,16 +138,13 @@ fn new_secret(app: &App) -> Result<(HookSecret, Vec<u8>), Refusal> {
     })
 }
 
-/// The webhooks of a user, the oldest first.
+/// Oldest first.
 pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, StoreError> {
     let rows = app.store.read().await?.webhooks_of(user).await?;
     Ok(rows.into_iter().filter(|row| !is_browser(row)).map(HookView::from).collect())
 }
 
-/// Removes a webhook or a browser; what waits for it is dropped.
-///
-/// # Errors
-/// When the user has no such webhook; when the database fails.
+/// Removes a webhook or browser and its pending events.
 pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     let now = app.clock.now();
     let removed = app.store.write(move |tx| {
@@ -181,10 +159,7 @@ pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Ser
     if removed.await? { Ok(()) } else { Err(no_such_webhook(id).into()) }
 }
 
-/// Gives a webhook a new secret; what waits for it and would be signed with the old one is dropped.
-///
-/// # Errors
-/// When the user has no such webhook; when the database fails.
+/// Replaces the secret and drops pending events signed with the old one.
 pub async fn renew_webhook_secret(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -214,10 +189,7 @@ pub async fn renew_webhook_secret(
     Ok(FreshHook { secret: Some(secret), view: row.into() })
 }
 
-/// Switches a webhook on again, whatever has failed before.
-///
-/// # Errors
-/// When the user has no such webhook; when the database fails.
+/// Reactivates a webhook, whatever failed before.
 pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     check_enabled(app)?;
     let started = app.store.write(move |tx| {
@@ -232,10 +204,7 @@ pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Serv
     if started.await? { Ok(()) } else { Err(no_such_webhook(id).into()) }
 }
 
-/// Has a webhook told something of no meaning.
-///
-/// # Errors
-/// When the user has no such webhook, it is switched off, or much waits for it; when the database fails.
+/// Queues a test event. Refused if the webhook is off or has many pending events.
 pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), ServiceError> {
     check_enabled(app)?;
     let (now, shared) = (app.clock.now(), Arc::clone(app));

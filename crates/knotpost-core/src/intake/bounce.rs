@@ -1,4 +1,4 @@
-//! Commits reports about our own mails.
+//! Commit of bounces of our own mails.
 
 use std::sync::Arc;
 
@@ -8,18 +8,15 @@ use crate::mailing::bounces::{BounceOutcome, record_report};
 use knotpost_model::{Failure, Millis};
 use knotpost_storage::{NewInbox, StoreError};
 
-/// A mail of a program to a return path of ours.
 #[derive(Clone, Debug)]
 pub struct Returned {
-    /// The number of the mail in the return path.
     pub id: String,
-    /// The signature in the return path.
     pub signature: String,
-    /// The failures it reports; empty: it reports none that can be understood.
+    /// Reported failures; empty: none understood.
     pub failures: Vec<Failure>,
 }
 
-/// Stores a report and records the failure it reports, in one transaction.
+/// Stores a bounce and records its failures, in one transaction.
 pub(super) async fn commit_bounce(
     app: &Arc<App>,
     row: NewInbox,

@@ -1,11 +1,9 @@
-//! Budgets of answers per hour: the table of limits, and the counters in the database, shared by all servers. They
-//! cannot be switched off.
+//! Hourly budgets of answers, counted in the database for all servers. They cannot be switched off.
 //!
-//! An unauthenticated sender is limited by the budgets of the address, its domain, the host that delivered the mail,
-//! and all mail together. Mail aligned with its domain has separate budgets for all of these, so that forged mail
-//! cannot use them up. Authenticated users have budgets of their own as long as they write from an address of theirs. A
-//! password proves who sent a mail, not who reads at the address in From: answers to any other address are as few and as
-//! small as those to strangers.
+//! An unauthenticated sender is limited by the budgets of the address, its domain, the delivering host, and
+//! all mail together. Mail aligned with its domain has separate budgets, so that forged mail cannot use them
+//! up. Authenticated users have their own while they write from an address of theirs: a password proves who
+//! sent a mail, not who reads at its From, so answers elsewhere are limited like those to strangers.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -15,7 +13,6 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, without_tag};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
 
-/// The limits of an hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Budget {
     mails: i64,
@@ -26,47 +23,36 @@ const fn budget(mails: i64, kilobytes: i64) -> Budget {
     Budget { mails, bytes: kilobytes * 1000 }
 }
 
-/// For one unauthenticated address, without its `+tag`.
+/// Per unauthenticated address, without its `+tag`.
 const ADDRESS: Budget = budget(10, 60);
-/// For unauthenticated addresses of one domain.
 const DOMAIN: Budget = budget(200, 1_200);
-/// For unauthenticated mail of one host.
 const HOST: Budget = budget(200, 1_200);
-/// For all unauthenticated mail.
 const ALL: Budget = budget(1_000, 6_000);
-/// The same for mail aligned with its domain.
+/// Per address of mail aligned with its domain.
 const ALIGNED_ADDRESS: Budget = budget(300, 30_000);
 const ALIGNED_DOMAIN: Budget = budget(2_000, 40_000);
 const ALIGNED_HOST: Budget = budget(2_000, 40_000);
 const ALIGNED_ALL: Budget = budget(10_000, 200_000);
-/// For one authenticated user; more than people need.
+/// Per authenticated user; more than people need.
 const USER: Budget = budget(300, 60_000);
-/// Of these, for errors.
 const ERRORS: Budget = budget(60, 60_000);
-/// For the same command line of one sender: only programs repeat it more often.
+/// Repetitions of one command line: only programs exceed it.
 const SAME: Budget = budget(10, 60_000);
-/// For chats of one sender: each is a mail to all players, whose programs may answer it.
+/// Chats of one sender: each is mailed to all players, whose programs may answer it.
 const CHATS: Budget = budget(30, 60_000);
 
-/// The most bytes of one answer to unauthenticated mail.
+/// Size of an answer to unauthenticated mail.
 pub(super) const MAX_ANSWER_BYTES: usize = 40_000;
 
-/// A kind of budget, named in the metric, the log and the refusal.
+/// Named in the metric, the log and the refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetKind {
-    /// Of the address of the sender.
     Address,
-    /// Of the authenticated user.
     User,
-    /// Of one command line of the sender.
     Same,
-    /// Of the sender's chats.
     Chats,
-    /// Of all addresses of a domain.
     Domain,
-    /// Of all mail of a connecting host.
     Host,
-    /// Of all mail.
     All,
 }
 
@@ -74,7 +60,6 @@ impl BudgetKind {
     const ALL: [Self; 7] =
         [Self::Address, Self::User, Self::Same, Self::Chats, Self::Domain, Self::Host, Self::All];
 
-    /// The counters begin at zero.
     pub(super) fn begin_counting() {
         for kind in Self::ALL {
             metrics::counter!("knotpost_budget_refusals_total", "budget" => kind.as_str()).increment(0);
@@ -93,12 +78,11 @@ impl BudgetKind {
         }
     }
 
-    /// Whether several senders share the budget, so that one may find it spent by others.
+    /// True if other senders can use it up.
     pub(super) fn is_shared(self) -> bool {
         matches!(self, Self::Domain | Self::Host | Self::All)
     }
 
-    /// Counts a refusal, and logs one line an hour about it.
     pub(super) fn note_refusal(self, now: Millis) {
         static WARNED: [AtomicI64; BudgetKind::ALL.len()] =
             [const { AtomicI64::new(-1) }; BudgetKind::ALL.len()];
@@ -120,57 +104,45 @@ fn hour_of(now: Millis) -> i64 {
     now.0 / HOUR_MS
 }
 
-/// The end of the hour in which budgets are counted now.
 pub(super) fn end_of_silence(now: Millis) -> Silence {
     let end = Millis((hour_of(now) + 1) * HOUR_MS);
     Silence { until: end.to_readable(), minutes: (end.0 - now.0 + 59_999) / 60_000 }
 }
 
-/// A budget that allows no further answer.
 #[derive(Debug)]
 pub(super) struct SpentBudget {
     pub(super) kind: BudgetKind,
     key: String,
     budget: Budget,
-    /// Whether the sender is told that it is spent.
     is_told: bool,
-    /// For errors: how many were answered. Whatever is right is still answered.
+    /// For errors: the number answered. Successful commands are still answered.
     pub(super) errors: Option<i64>,
 }
 
-/// Whether a sender may chat by mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChatPermission {
-    /// Yes.
     Allowed,
-    /// No, and for the first time in the hour.
+    /// Refused for the first time in this hour.
     FirstRefused {
-        /// How many were carried out.
         chats: i64,
     },
     Refused,
 }
 
-/// What kind of answer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The answer to a command.
     Answer,
     Error,
 }
 
-/// The budgets by which the answers to the sender of a mail are limited.
 #[derive(Debug)]
 pub(super) struct SenderBudgets {
-    /// The name under which the sender's own budgets are counted.
     sender: String,
-    /// The same for the answers themselves: the user, or the mailbox that they go to.
+    /// Key of budgets of the answers: the user, or the destination mailbox.
     reader: String,
     own: (BudgetKind, Budget),
     shared: Vec<(BudgetKind, String, Budget)>,
-    /// Whether the sender is an authenticated user.
     pub(super) is_user: bool,
-    /// Whether nothing proves who reads the answer.
     pub(super) is_unproven: bool,
 }
 
@@ -215,7 +187,7 @@ impl SenderBudgets {
         Ok(Some(Self { reader: name.clone(), sender: name, own, shared, is_user: false, is_unproven }))
     }
 
-    /// The first budget that does not allow a mail of this size, shared ones before the sender's own.
+    /// First budget without room for this mail, shared ones first.
     pub(super) async fn find_spent(
         &self,
         tx: &mut ReadTx,
@@ -238,7 +210,6 @@ impl SenderBudgets {
         Ok(None)
     }
 
-    /// Charges all these budgets.
     pub(super) async fn charge(
         &self,
         tx: &mut WriteTx,
@@ -249,15 +220,14 @@ impl SenderBudgets {
     ) -> Result<(), StoreError> {
         let spent = Spent { mails: 1, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) };
         let own = self.own_budgets(purpose, echo).into_iter().map(|own| own.key);
-        // In the same order for all senders, so that transactions do not deadlock.
+        // Fixed order, against deadlocks.
         for key in own.chain(self.shared.iter().map(|(_, key, _)| key.clone())) {
             tx.spend_of_budget(&key, spent, hour_of(now)).await?;
         }
         Ok(())
     }
 
-    /// Takes the one notice of an hour that this budget of the sender's own is spent; `false`: it was sent already, or none
-    /// is due.
+    /// Claims the hourly notice about a spent personal budget; `false`: sent already, or none due.
     pub(super) async fn take_spent_notice(
         &self,
         tx: &mut WriteTx,
@@ -272,13 +242,12 @@ impl SenderBudgets {
             return Ok(false);
         }
         tx.spend_of_budget(&key, Spent { mails: 1, bytes: 0 }, hour_of(now)).await?;
-        // No answer follows it, even if a smaller one would fit.
+        // No answer may follow the notice, even a small one.
         let rest = Spent { mails: spent.budget.mails, bytes: 0 };
         tx.spend_of_budget(&spent.key, rest, hour_of(now)).await?;
         Ok(true)
     }
 
-    /// Whether this sender may send one more chat to all players of a board.
     pub(super) async fn may_chat(&self, tx: &mut WriteTx, now: Millis) -> Result<ChatPermission, StoreError> {
         let one = Spent { mails: 1, bytes: 0 };
         let key = format!("chats {}", self.sender);

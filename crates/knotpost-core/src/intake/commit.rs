@@ -1,6 +1,4 @@
-//! Committing: carries out what was decided about a mail, in one write each.
-//!
-//! Why a mail is disposed of in this way is not decided here.
+//! Commit of a mail: each [`Disposition`] in one write. The choice is made elsewhere.
 
 use std::sync::Arc;
 
@@ -22,44 +20,36 @@ use crate::requests::command_log::log_command;
 use knotpost_model::Millis;
 use knotpost_storage::{NewInbox, StoreError};
 
-/// What becomes of a mail that is not refused in its session.
 #[derive(Debug)]
 pub enum Disposition {
-    /// It is stored for the record, and nothing else happens.
+    /// Stored for the record only.
     Record(Reason),
-    /// It is stored, and the failure it reports is recorded.
+    /// Stored, and its failures recorded.
     Bounce(Returned),
-    /// It is stored, and ends what it can end.
+    /// Stored; ends mail as it requests.
     End(Ending),
-    /// It is stored, and the administrators are told of it.
+    /// Stored, and reported to the administrators.
     Complaint(Complaint),
-    /// It is stored, and a copy goes to each administrator.
+    /// Stored, and copied to each administrator.
     Postmaster,
-    /// It is stored, and its command is executed, in one transaction.
+    /// Stored and executed in one transaction.
     Execute(Box<Prepared>),
-    /// It is stored until a worker executes its command.
+    /// Stored for a worker to execute.
     Queue(Place),
 }
 
-/// What was committed, or why nothing was.
 #[derive(Debug)]
 pub enum Committed {
-    /// The mail is stored, and no command of it was executed.
     Recorded,
-    /// Its command was executed, with this outcome.
     Executed(Reason),
-    /// It waits for a worker.
     Queued,
-    /// Nothing is stored: it would have been answered, and others have spent this budget for answers.
+    /// Not stored: its answer would exceed a budget spent by others.
     BudgetSpent(BudgetKind),
-    /// Nothing is stored: too many mails wait already.
+    /// Not stored: too many mails wait.
     QueueFull(QueueLimit),
 }
 
-/// Carries out what was decided about a mail.
-///
-/// # Errors
-/// When the database fails; then nothing of it is stored.
+/// Commits a mail as decided. On an error nothing is stored.
 pub async fn commit(
     app: &Arc<App>,
     mail: IncomingMail,
@@ -92,7 +82,6 @@ pub async fn commit(
         Disposition::Queue(place) => {
             let row = NewInbox {
                 host: arrival.host.as_ref().map(ToString::to_string),
-                // Unmasked until the mail is processed.
                 recipients: arrival.recipients.join("\n"),
                 ..with_message(app, row, arrival)?
             };
@@ -102,7 +91,6 @@ pub async fn commit(
     Ok(Committed::Recorded)
 }
 
-/// Stores a mail and executes its command in one transaction.
 async fn execute(
     app: &Arc<App>,
     mail: IncomingMail,
@@ -112,7 +100,7 @@ async fn execute(
 ) -> Result<Committed, StoreError> {
     let now = arrival.now;
     (row.subject, row.text) = masked_lines(app, &mail, &prepared);
-    // The most frequent outcome. A row that has a reason from the start is never among those that wait.
+    // The most frequent outcome. A row inserted with a reason is never in the queue.
     row.reason = Some(Reason::Executed.as_str());
     let work = Arc::new((mail, prepared, row));
     let (shared, writing) = (Arc::clone(app), Arc::clone(&work));
@@ -145,7 +133,6 @@ async fn execute(
     Ok(Committed::Executed(outcome.reason))
 }
 
-/// Stores a mail that waits to be processed, unless too many wait already.
 async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, StoreError> {
     let work = Arc::new((row, place.bounds(&app.config.inbound), place));
     let writing = Arc::clone(&work);
@@ -162,7 +149,7 @@ async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, Stor
     Ok(Committed::Queued)
 }
 
-/// The row of a mail, with the message itself where the configuration keeps every message.
+/// Row of a mail, with the message if the configuration stores every message.
 fn row_of(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
     let row = inbox_row(app, mail, arrival);
     match app.config.inbound.keep_raw {
@@ -171,7 +158,6 @@ fn row_of(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> Result<NewIn
     }
 }
 
-/// The row with the message, unless it is there already.
 fn with_message(app: &App, row: NewInbox, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
     match row.raw {
         Some(_) => Ok(row),
@@ -179,12 +165,10 @@ fn with_message(app: &App, row: NewInbox, arrival: &Arrival<'_>) -> Result<NewIn
     }
 }
 
-/// The message, encrypted with the server's key.
 pub(super) fn seal(app: &App, raw: &[u8]) -> Result<Vec<u8>, StoreError> {
     Ok(app.secret.seal(app.entropy.as_ref(), raw)?)
 }
 
-/// Stores a mail for the record alone.
 async fn record(app: &App, row: NewInbox) -> Result<(), StoreError> {
     let write = app.store.write_queue(move |tx| {
         let row = row.clone();
@@ -193,7 +177,7 @@ async fn record(app: &App, row: NewInbox) -> Result<(), StoreError> {
     write.await
 }
 
-/// Counts an outcome that was committed, and wakes those who wait for it.
+/// Counts a committed outcome and wakes those who wait for it.
 pub(super) fn announce(app: &App, outcome: &Outcome, now: Millis) {
     count_outcome(outcome.reason);
     if let Some(budget) = outcome.spent {
@@ -203,7 +187,6 @@ pub(super) fn announce(app: &App, outcome: &Outcome, now: Millis) {
     app.signals.tell_boards(&outcome.boards);
 }
 
-/// The counters begin at zero.
 pub fn begin_counting() {
     for reason in Reason::ALL {
         metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(0);
@@ -214,7 +197,6 @@ pub fn begin_counting() {
     crate::identity::limits::begin_counting();
 }
 
-/// Counts what became of a mail, for the metrics.
 pub fn count_outcome(reason: Reason) {
     metrics::counter!("knotpost_mails_received_total", "reason" => reason.as_str()).increment(1);
 }

@@ -1,4 +1,4 @@
-//! Commits complaints about mail of this server: stored sealed, counted, and told to the administrators once a day.
+//! Commit of complaints about our mail: stored sealed, counted, and reported to the administrators daily.
 
 use std::sync::Arc;
 
@@ -10,18 +10,15 @@ use crate::mailing::postmaster::{About, tell_of_complaint};
 use knotpost_model::{Address, Millis, OutboxKey};
 use knotpost_storage::{NewInbox, ReadTx, StoreError};
 
-/// The content of a complaint about a mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// The number and the signature in the return path of that mail.
     pub return_path: Option<(String, String)>,
-    /// Its Message-ID, if it is one of ours.
     pub message_id: Option<String>,
-    /// To whom it went, which anybody can write.
+    /// Recipient of the mail; can be forged.
     pub recipient: Option<Address>,
 }
 
-/// Stores a complaint and tells the administrators of it, in one transaction. Its sender is not written to.
+/// Stores and reports a complaint in one transaction. Its sender gets no mail.
 pub(super) async fn commit_complaint(
     app: &Arc<App>,
     row: NewInbox,
@@ -47,7 +44,6 @@ pub(super) async fn commit_complaint(
     Ok(())
 }
 
-/// The mail that a complaint is about: proven by our own return path or id, else as the complaint says.
 async fn find(tx: &mut ReadTx, app: &App, complaint: &Complaint) -> Result<About, StoreError> {
     if let Some((id, signature)) = &complaint.return_path
         && let Ok(id) = id.parse::<i64>()

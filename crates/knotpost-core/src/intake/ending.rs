@@ -1,4 +1,4 @@
-//! Commits mails that can only end something, whoever or whatever sent them.
+//! Commit of mails that can only end mail, whoever or whatever sent them.
 
 use std::sync::Arc;
 
@@ -12,18 +12,15 @@ use crate::requests::link_reply::LinkReply;
 use knotpost_model::Millis;
 use knotpost_storage::{NewInbox, StoreError, WriteTx};
 
-/// A mail that is neither executed nor answered, at an address of its own that may end something.
+/// Mail neither executed nor answered, at an address entitled to end something.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// The addresses it went to.
     pub claim: Claim,
-    /// Its first line.
     pub line: String,
-    /// The reason for which it is neither executed nor answered otherwise.
+    /// Reason recorded if it ends nothing.
     pub otherwise: Reason,
 }
 
-/// Stores the mail, and ends what it can end, in one transaction.
 pub(super) async fn commit_ending(
     app: &Arc<App>,
     row: NewInbox,

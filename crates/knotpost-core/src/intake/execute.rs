@@ -1,4 +1,4 @@
-//! Executes the command of a mail, once, and queues its answers, inside one transaction.
+//! Execution of a mailed command, exactly once, with its answers, inside one transaction.
 
 use super::budgets::{BudgetKind, ChatPermission, Purpose, end_of_silence};
 use super::mail::{Class, CommandText, IncomingMail};
@@ -13,14 +13,11 @@ use crate::requests::{Prepared, ask_for_confirmation};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{StoreError, WriteTx};
 
-/// What became of a mail.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// Its name for the inbox.
     pub(super) reason: Reason,
-    /// The boards that changed; their watchers are notified after the commit.
+    /// Changed boards; watchers are notified after the commit.
     pub(super) boards: Vec<BoardRef>,
-    /// The spent budget for which an answer was withheld.
     pub(super) spent: Option<BudgetKind>,
 }
 
@@ -29,21 +26,19 @@ impl Outcome {
         Self { spent: replied.spent(), ..replied.reason(reason).into() }
     }
 
-    /// The shared budget for which an answer was withheld when nothing else came of the mail: sent again later, the mail
-    /// may be answered.
+    /// Shared budget that withheld the only effect of the mail; a later delivery may be answered.
     pub(super) fn spent_by_others(&self) -> Option<BudgetKind> {
         self.spent.filter(|budget| self.reason == Reason::GlobalBudget && budget.is_shared())
     }
 }
 
 impl From<Reason> for Outcome {
-    /// An outcome that changed no board.
     fn from(reason: Reason) -> Self {
         Self { reason, boards: Vec::new(), spent: None }
     }
 }
 
-/// Executes the mail's command, unless the mail came before, and queues its answers, all inside the transaction.
+/// Executes the command unless the mail is a duplicate, and queues its answers.
 pub(super) async fn execute_mail(
     tx: &mut WriteTx,
     app: &App,
@@ -56,12 +51,11 @@ pub(super) async fn execute_mail(
         return repeat(tx, app, mail, prepared, now).await.map(Outcome::from);
     }
     let is_bulk = mail.class == Class::Bulk;
-    // Answering machines that say of themselves no more than `bulk` write at reply addresses, too.
+    // Autoresponders marked as no more than `bulk` write to reply addresses, too.
     if is_bulk && (prepared.is_talk() || !prepared.is_authenticated()) && !prepared.only_ends() {
         return Ok(Reason::MailingList.into());
     }
     if prepared.is_foreign() {
-        // The sender learns nothing.
         ask_for_confirmation(tx, app, prepared, now).await?;
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
@@ -103,7 +97,7 @@ pub(super) async fn execute_mail(
     let boards = if answer.changed { answer.boards } else { Vec::new() };
     if answer.audience == Audience::Sender {
         let replied = reply_to_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
-        // A change stands whether or not the sender can be answered.
+        // A change stands even if its sender cannot be answered.
         let reason = if answer.changed { done } else { replied.reason(done) };
         return Ok(Outcome { reason, boards, spent: replied.spent() });
     }
@@ -114,19 +108,18 @@ pub(super) async fn execute_mail(
     Ok(Outcome { reason: done, boards, spent })
 }
 
-/// Errors of a day that are answered where the mail may come from a machine that answers them.
+/// Per day: errors answered to a possible autoresponder.
 const BULK_ERRORS: i64 = 3;
 
-/// Returns true if an error in a mail of a list or a program is answered: its sender proved who they are, but a machine
-/// that answers may have done so with a reply address, and answers the error again.
+/// Permission to answer an error of bulk mail: an autoresponder may have authenticated by a reply address,
+/// and would answer the error again.
 async fn may_answer_bulk(tx: &mut WriteTx, prepared: &Prepared, now: Millis) -> Result<bool, StoreError> {
     let Some(user) = prepared.user() else { return Ok(false) };
     let day = now.0 / 86_400_000 * 24;
     Ok(tx.count_answer(&format!("bulk errors {}", user.0), day).await? <= BULK_ERRORS)
 }
 
-/// A mail that came before: it is answered with what it did then, and not executed again. A refusal was answered
-/// then.
+/// A duplicate is answered from its first outcome and not executed. A refusal was answered then.
 async fn repeat(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! Inbox rows as administrators read them: passwords and reply addresses masked.
+//! Inbox rows for administrators, with passwords and reply addresses masked.
 
 use super::mail::{Arrival, CommandText, IncomingMail};
 use crate::app::App;
@@ -6,9 +6,8 @@ use crate::requests::Prepared;
 use knotpost_model::{OwnAddresses, Verdicts};
 use knotpost_storage::NewInbox;
 
-/// The row of a mail, without the message itself and without a reason.
 pub(super) fn inbox_row(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> NewInbox {
-    // Which words are passwords is not known yet; see `masked_lines`.
+    // Passwords are not located yet; see `masked_lines`.
     let mask = |line: &str| knotpost_commands::mask_cautiously(line, &app.vocabulary);
     let text = match &mail.command {
         CommandText::Multiple(lines) => {
@@ -35,19 +34,19 @@ pub(super) fn inbox_row(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -
     }
 }
 
-/// The recipients as an administrator may read them, one a line.
+/// One a line, masked for administrators.
 pub(super) fn masked_recipients(own: &OwnAddresses, recipients: &[String]) -> String {
     recipients.iter().map(|address| own.masked(address)).collect::<Vec<_>>().join("\n")
 }
 
-/// Subject and command lines of a mail as an administrator may read them, once its passwords are known.
+/// Subject and command lines, masked for administrators once the passwords are located.
 pub(super) fn masked_lines(
     app: &App,
     mail: &IncomingMail,
     prepared: &Prepared,
 ) -> (Option<String>, Option<String>) {
     let mask = |text: &str| knotpost_commands::mask_cautiously(text, &app.vocabulary);
-    // The sender may read all of a line that is no command; in what is stored any word of it may be a password.
+    // The sender may see an unparsable line in full; in storage any of its words may be a password.
     let echo = |line: &Prepared| if line.parses() { line.echo.clone() } else { mask(&line.echo) };
     match &mail.command {
         CommandText::Subject => (Some(echo(prepared)), None),

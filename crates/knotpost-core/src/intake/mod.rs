@@ -1,4 +1,4 @@
-//! The intake of mail: what is stored for a mail that came in, and the transaction in which its command is executed.
+//! Intake of mail: the row stored for a received mail, and the transaction that executes its command.
 //!
 //! [`commit()`] carries out a [`Disposition`] in one write: the inbox row, what the command changed, and every mail
 //! that follows from it are committed together. Which disposition a mail gets is decided by its reader. Knows neither
@@ -36,5 +36,4 @@ pub use reason::Reason;
 pub use strangers::refuse_stranger;
 pub use webhook_request::WebhookRequest;
 
-/// How long a mail is recognised when it comes again.
 const DEDUPE_MS: i64 = 30 * 86_400_000;

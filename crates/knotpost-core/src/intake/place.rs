@@ -1,29 +1,23 @@
-//! The place in the queue of a mail that waits for a worker, and how many mails may wait.
+//! Queue of received mail: places by sender, and limits.
 
 use crate::app::App;
 use crate::config::Inbound;
 use knotpost_model::{Address, Host};
 use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, StoreError};
 
-/// The place in the queue of a mail that waits for a worker.
 #[derive(Debug)]
 pub struct Place(NewPlace);
 
-/// The limit because of which a mail cannot be queued.
+/// Limit that keeps a mail from being queued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
-    /// Of the mails from its host.
     Host,
-    /// Of the mails from its address.
     Sender,
-    /// Of the mails from this domain.
     Domain(String),
-    /// Of all mails.
     Total,
 }
 
 impl QueueLimit {
-    /// The name in the metric.
     fn as_str(&self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -33,22 +27,19 @@ impl QueueLimit {
         }
     }
 
-    /// The counters begin at zero.
     pub(super) fn begin_counting() {
         for bound in [Self::Host, Self::Sender, Self::Domain(String::new()), Self::Total] {
             metrics::counter!("knotpost_mails_put_off_total", "bound" => bound.as_str()).increment(0);
         }
     }
 
-    /// Counts a mail that was put off, for the metrics.
     pub(super) fn count(&self) {
         metrics::counter!("knotpost_mails_put_off_total", "bound" => self.as_str()).increment(1);
     }
 }
 
-/// The place in the queue of a mail from this sender, whose From names a domain in lower case. A From alone proves
-/// nothing, not even one with a verified address: only mail proven to come from its domain leaves the share of its
-/// host.
+/// Place for a mail of this sender (From domain in lower case). Only mail proven to come from its domain
+/// leaves the share of its host; a From alone proves nothing.
 pub async fn find_place(
     app: &App,
     sender: Option<&Address>,
@@ -75,24 +66,21 @@ async fn is_known(app: &App, sender: &Address) -> Result<bool, StoreError> {
 }
 
 impl Place {
-    /// What is stored of it.
     pub(super) fn row(&self) -> &NewPlace {
         &self.0
     }
 
-    /// How many mails may wait in the flow of this one, from its domain, and in total.
     pub(super) fn bounds(&self, settings: &Inbound) -> QueueBounds {
         let (host, domain) = (i64::from(settings.waiting_per_host), i64::from(settings.waiting_per_domain));
         let is_of_one = self.is_of_host() || self.0.share == Share::Known;
         QueueBounds {
-            // Without a known host, or for a flow of a domain, only the limit per domain applies.
+            // Only the limit per domain applies without a known host, or to a flow of a domain.
             per_flow: if is_of_one { host } else { domain },
             per_domain: domain,
             total: i64::from(settings.waiting_total),
         }
     }
 
-    /// The limit that was met, as the sender's server is told of it.
     pub(super) fn limit(&self, bound: QueueBound) -> QueueLimit {
         match bound {
             QueueBound::Flow if self.is_of_host() => QueueLimit::Host,

@@ -1,4 +1,4 @@
-//! Commits mail to the people who run the server: stored sealed, and copied to the administrators.
+//! Commit of mail to the operators: stored sealed, and copied to the administrators.
 
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use crate::mailing::postmaster::{ToPostmaster, hand_to_administrators};
 use knotpost_model::{Millis, clean_line, limit_comment};
 use knotpost_storage::{NewInbox, StoreError};
 
-/// The words of a mail that the administrators read.
 pub(super) fn words_of(row: &NewInbox, mail: &IncomingMail) -> ToPostmaster {
     ToPostmaster {
         from: clean_line(row.sender.as_deref().unwrap_or_default()),
@@ -21,7 +20,7 @@ pub(super) fn words_of(row: &NewInbox, mail: &IncomingMail) -> ToPostmaster {
     }
 }
 
-/// Stores a mail to the postmaster and queues a copy of its text to each administrator, in one transaction.
+/// Stores mail to the postmaster and queues a copy for each administrator, in one transaction.
 pub(super) async fn commit_postmaster_mail(
     app: &Arc<App>,
     row: NewInbox,
@@ -31,7 +30,7 @@ pub(super) async fn commit_postmaster_mail(
     let words = words_of(&row, mail);
     let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };
     let class = mail.class;
-    // The same mail may have gone to the games as well: its commands are executed there.
+    // A key of its own: the same mail may also have gone to the games, and be executed there.
     let work = Arc::new((row, words, format!("postmaster {}", mail.dedupe_key)));
     let shared = Arc::clone(app);
     app.store

@@ -1,4 +1,4 @@
-//! Quarantine: stores messages that cannot be processed, with a named reason, where their senders cannot be told.
+//! Quarantine: messages that cannot be processed and whose senders cannot be told, with a reason.
 
 use std::sync::Arc;
 
@@ -10,19 +10,15 @@ use crate::app::App;
 use crate::config::KeepRaw;
 use knotpost_storage::{NewInbox, StoreError};
 
-/// What could be read of a message that cannot be processed.
 #[derive(Debug, Default)]
 pub struct UnreadMail {
-    /// Its author, as written.
     pub author: Option<String>,
-    /// Its Subject, as written.
     pub subject: String,
-    /// Its Message-ID, without brackets.
+    /// Without brackets.
     pub message_id: Option<String>,
 }
 
-/// Stores an inbox row that says why this message was not processed, and the sealed message where the configuration
-/// keeps those.
+/// Stores a row with the reason, and the sealed message if configured.
 pub async fn quarantine(
     app: &Arc<App>,
     mail: UnreadMail,

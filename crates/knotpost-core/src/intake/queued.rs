@@ -1,5 +1,4 @@
-//! Mail that was stored and waits for a worker: leased, executed with the mark on its inbox row in one transaction, or
-//! set aside.
+//! Work on the queue: a mail is leased, and executed and marked in one transaction, or set aside.
 
 use std::sync::Arc;
 
@@ -17,46 +16,42 @@ use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
 use knotpost_storage::{InboxRow, StoreError};
 
-/// How long a lease lasts. No other worker takes the mail before it ends.
 const LEASE_MS: i64 = 2 * 60_000;
-/// A mail whose processing failed this often is set aside.
+/// Failures after which a mail is set aside.
 const MAX_ATTEMPTS: i64 = 5;
 
-/// A mail that waited and is leased.
 #[derive(Debug)]
 pub struct QueuedMail(InboxRow);
 
 impl QueuedMail {
-    /// The message; `None`: it cannot be unsealed.
+    /// `None`: it cannot be decrypted.
     pub fn message(&self, app: &App) -> Option<Vec<u8>> {
         self.0.raw.as_deref().and_then(|sealed| app.secret.unseal(sealed))
     }
 
-    /// The return path; `None` is the null path `<>`.
+    /// `None`: the null path `<>`.
     pub fn mail_from(&self) -> Option<&str> {
         self.0.mail_from.as_deref()
     }
 
-    /// The recipients as written.
     pub fn recipients(&self) -> Vec<String> {
         self.0.recipients.lines().map(ToOwned::to_owned).collect()
     }
 
-    /// What authentication found when the mail arrived; `None`: it was not checked.
+    /// Authentication at arrival; `None`: not checked.
     pub fn verdicts(&self) -> Option<Verdicts> {
         self.0.verdicts.as_deref().and_then(Verdicts::from_json)
     }
 
-    /// The host that counts as the sender's.
+    /// Host that counts as the sender's.
     pub fn host(&self) -> Option<Host> {
         self.0.host.as_deref().and_then(|host| host.parse().ok())
     }
 }
 
-/// Leases the next mail that waits; `None`: none is due.
 pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
     let now = app.clock.now();
-    // A query first: an idle server does not write.
+    // Reads first: an idle server does not write.
     if app.store.query().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
         return Ok(None);
     }
@@ -64,10 +59,7 @@ pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
     Ok(lease.map(QueuedMail))
 }
 
-/// Executes the command of a leased mail and marks its inbox row as done, in one transaction.
-///
-/// # Errors
-/// When the database fails; then nothing of it is stored, and the mail waits until its lease ends.
+/// Executes a leased mail and marks it done in one transaction. On an error it is retried after its lease.
 pub async fn execute_queued(
     app: &Arc<App>,
     queued: &QueuedMail,
@@ -84,7 +76,7 @@ pub async fn execute_queued(
         .write(move |tx| {
             let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
             Box::pin(async move {
-                // Marked first: if another process has done it meanwhile, nothing happens.
+                // Marked first: a mail finished by another process is skipped.
                 if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keeps_raw, now).await? {
                     return Ok(None);
                 }
@@ -106,7 +98,7 @@ pub async fn execute_queued(
     Ok(())
 }
 
-/// Logs that a leased mail could not be processed, and sets it aside after too many attempts.
+/// Logs a failure; sets the mail aside after too many.
 pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) -> Result<(), StoreError> {
     let (key, attempts): (InboxKey, i64) = (queued.0.id, queued.0.attempts);
     if error.is_away() {
@@ -119,14 +111,13 @@ pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) 
             "a mail could not be processed"
         );
     }
-    // A failing database is not the mail's fault: it waits until that is over.
+    // Database outages do not count against the mail.
     if attempts >= MAX_ATTEMPTS && !error.is_transient() {
         set_aside(app, queued, Reason::Failed).await?;
     }
     Ok(())
 }
 
-/// Ends a leased mail that cannot be processed, for this reason.
 pub async fn set_aside(app: &App, queued: &QueuedMail, reason: Reason) -> Result<(), StoreError> {
     let (key, now) = (queued.0.id, app.clock.now());
     let keeps_raw = app.config.inbound.keep_raw != KeepRaw::Never;

@@ -1,4 +1,4 @@
-//! Replies to the sender of a mail: one for each mail at most, within the budgets.
+//! Replies to the sender of a mail: at most one each, within the budgets.
 
 use knotpost_commands::Command;
 
@@ -13,7 +13,6 @@ use crate::requests::{Prepared, compose_answer};
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
-/// Replies with an error, within the budgets.
 pub(super) async fn reply_with_error(
     tx: &mut WriteTx,
     app: &App,
@@ -28,7 +27,7 @@ pub(super) async fn reply_with_error(
     if let (Some(grant), Reply::Error(error)) = (prepared.grant(), &mut reply)
         && let Some((userid, true)) = tx.addressee(grant.user.id, &sender.key()).await?
     {
-        // Mails for one board to two users of an address look alike.
+        // Mails about one board to two users of an address look alike.
         error.hints.push(format!(
             "You replied to a mail for {userid}. Others read mail at {sender} too: the To of each mail names the \
              user it is for."
@@ -37,20 +36,17 @@ pub(super) async fn reply_with_error(
     reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Error), now).await
 }
 
-/// What became of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyOutcome {
     Queued,
-    /// There is no address to reply to.
     NoAddress,
-    /// A budget is spent.
     Withheld(BudgetKind),
-    /// Strangers get no replies at the moment.
+    /// Policy: strangers get no replies.
     ToStranger,
 }
 
 impl ReplyOutcome {
-    /// The reason for the inbox; `reason` when the reply was queued.
+    /// `reason` if the reply was queued.
     pub(super) fn reason(self, reason: Reason) -> Reason {
         match self {
             Self::Queued => reason,
@@ -66,7 +62,7 @@ impl ReplyOutcome {
     }
 }
 
-/// Replies to the sender with one mail and charges the budgets. A sender whose own budget is spent is told once an hour.
+/// Queues one reply and charges the budgets. A sender over their own budget is told once an hour.
 pub(super) async fn reply_to_sender(
     tx: &mut WriteTx,
     app: &App,
@@ -117,7 +113,7 @@ async fn compose(
     compose_answer(tx, app, prepared, reply, Some(parent).filter(|id| !id.is_empty()), most, now).await
 }
 
-/// The stored size of a mail; of a mail that is completed when it is sent, the size of its facts.
+/// Stored size; for a mail composed at sending, the size of its facts.
 fn size_of(mail: &NewOutbox) -> usize {
     match &mail.content {
         OutboxContent::Message(bytes) => bytes.len(),
@@ -126,7 +122,8 @@ fn size_of(mail: &NewOutbox) -> usize {
     }
 }
 
-/// Whether the sender may chat by mail. Limited, because a vacation notice to a reply address may look like a chat.
+/// Permission to chat by mail, limited because an autoresponder's notice to a reply address looks like a
+/// chat.
 pub(super) async fn may_chat(
     tx: &mut WriteTx,
     mail: &IncomingMail,
@@ -139,13 +136,12 @@ pub(super) async fn may_chat(
     }
 }
 
-/// Whether the address is known to be read by a user: the mail proves it, or the user has verified it before.
+/// True if the address is known to be a user's: proven by this mail, or confirmed before.
 async fn is_known(tx: &mut ReadTx, prepared: &Prepared, sender: &Address) -> Result<bool, StoreError> {
     let proves_it_now = prepared.user().is_some() && prepared.is_aligned();
     Ok(proves_it_now || tx.is_proven_address(&sender.key()).await?)
 }
 
-/// The answer to a stranger. It repeats nothing of the mail, because a From can be forged.
 fn plain(prepared: &Prepared, answer: &Answer) -> Reply {
     let command = match &prepared.command {
         Ok(command) => command,
@@ -165,7 +161,7 @@ fn plain(prepared: &Prepared, answer: &Answer) -> Reply {
     }
 }
 
-/// Whether a refusal for this reason is in words of the server alone.
+/// True if the refusal consists of the server's words only.
 fn is_fixed(command: &Command, code: Code) -> bool {
     match code {
         Code::BadCredentials | Code::Unavailable => true,
@@ -176,7 +172,7 @@ fn is_fixed(command: &Command, code: Code) -> bool {
     }
 }
 
-/// Why a command was refused, for a sender to whom no word of it may be repeated.
+/// Refusal for a sender to whom nothing of the mail may be repeated.
 fn reason_without_words(command: &Command, code: Code) -> Option<&'static str> {
     match (command, code) {
         (Command::Help { .. }, _) => Some("there is no help about that; `help` alone shows what there is"),
@@ -196,7 +192,6 @@ fn reason_without_words(command: &Command, code: Code) -> Option<&'static str> {
     }
 }
 
-/// Whether a Message-ID is well formed, so that an answer can refer to it.
 fn is_quotable(id: &str) -> bool {
     !id.is_empty()
         && id.len() <= 900

@@ -1,4 +1,4 @@
-//! Looks up whether mail of strangers is taken at the moment, before it is stored.
+//! Check, before mail is stored, whether strangers' mail is accepted at the moment.
 
 use crate::app::App;
 use crate::identity::is_welcome;
@@ -6,8 +6,8 @@ use crate::requests::Request;
 use knotpost_model::Address;
 use knotpost_storage::StoreError;
 
-/// Why a mail of a stranger is refused; `None`: it is taken. A mail that gives a password or comes to a reply address
-/// is taken from every sender, and judged by that.
+/// Reason to refuse a stranger's mail. Mail with a password or to a reply address is always accepted and
+/// judged by that.
 pub async fn refuse_stranger(
     app: &App,
     sender: Option<&Address>,

@@ -1,5 +1,5 @@
-//! Commands of users who have not confirmed any address. They are carried out as all others; since nothing that follows
-//! from them is mailed to their user, the sender is told what was done and what is missing.
+//! Commands of users without a confirmed address. They run as usual; since no notification is mailed to such
+//! a user, the sender is told the result and what is missing.
 
 use knotpost_commands::{Command, Leaving};
 
@@ -10,11 +10,10 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey, without_tag};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
-/// More characters of a command are not repeated.
 const MOST_SHOWN: usize = 60;
 
-/// What the sender is told of a command that changed something for a user without a confirmed address; `None`: they are
-/// told by other mails, or nothing connects the sender's address with whoever sent the command.
+/// Reply about a change made for a user without a confirmed address; `None`: other mails tell them, or
+/// nothing connects the address with the sender of the command.
 pub(super) async fn acknowledge(
     tx: &mut WriteTx,
     app: &App,
@@ -30,7 +29,7 @@ pub(super) async fn acknowledge(
     let key = sender.key();
     let Some(user) = find_unconfirmed(tx, prepared, &key).await? else { return Ok(None) };
     if matches!(prepared.command, Ok(Command::Delete { leaving: Leaving::Asked, .. })) {
-        // It changes nothing and asks once more.
+        // No change; it asks once more.
         return Ok(Some(answer.reply.clone()));
     }
     let asked = tx.last_confirmation(user.id, &without_tag(&key)).await?;
@@ -45,8 +44,8 @@ pub(super) async fn acknowledge(
     })))
 }
 
-/// The user without a confirmed address who sent a command and has this one: the one whose password was right, or a
-/// player of a challenge, which needs no password.
+/// User without a confirmed address who has this one and sent the command: by the right password, or as a
+/// player of a challenge, which needs none.
 async fn find_unconfirmed(
     tx: &mut WriteTx,
     prepared: &Prepared,

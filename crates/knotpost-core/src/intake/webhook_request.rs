@@ -1,5 +1,4 @@
-//! Idempotency of messages that webhooks deliver: the same request again has the outcome it had, and is not processed
-//! twice.
+//! Idempotency of inbound webhook requests: a repeated request gets its first outcome.
 
 use crate::app::App;
 use crate::mailing::{ReturnPath, WebhookMail, WebhookOutcome};
@@ -7,21 +6,18 @@ use knotpost_model::Millis;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{RequestKey, SavedResponse, StoreError};
 
-/// How long the outcome of a request is stored; the mail itself is recognised for longer.
+/// Lifetime of a stored outcome; the mail itself is recognised for longer.
 const OUTCOME_STORED_MS: i64 = 86_400_000;
 
-/// A request that delivers a message, identified by digests.
 #[derive(Debug)]
 pub struct WebhookRequest {
-    /// Identifies the request: the digest of its `Idempotency-Key`, or else of the complete request.
+    /// Digest of the `Idempotency-Key`, or else of the whole request.
     key: RequestKey,
-    /// The digest of the complete request.
     digest: String,
     now: Millis,
 }
 
 impl WebhookRequest {
-    /// The request that delivers this message.
     pub fn new(app: &App, mail: &WebhookMail) -> Self {
         let digest = |parts: &[&[u8]]| to_hex(&app.secret.digest(Purpose::Idempotency, parts));
         let from = match &mail.return_path {
@@ -39,7 +35,7 @@ impl WebhookRequest {
         Self { key: RequestKey { digest: key, since: now.plus(-OUTCOME_STORED_MS) }, digest: request, now }
     }
 
-    /// The outcome of the request when it came before; `None`: it is new.
+    /// `None`: a new request.
     pub async fn find_outcome(&self, app: &App) -> Result<Option<WebhookOutcome>, StoreError> {
         let saved = app.store.query().await?.saved_response(&self.key).await?;
         Ok(saved.map(|saved| {
@@ -51,8 +47,7 @@ impl WebhookRequest {
         }))
     }
 
-    /// Stores the outcome of the request. That this fails is logged only: the mail itself is stored, so that delivered
-    /// again it is recognised, and reported as a duplicate.
+    /// Stores the outcome. A failure is only logged: a repeated mail is reported as a duplicate.
     pub async fn save_outcome(self, app: &App, outcome: &str) {
         let Self { key, digest, now } = self;
         let response = SavedResponse {

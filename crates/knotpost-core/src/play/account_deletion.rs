@@ -1,5 +1,5 @@
-//! Leaving for good: all boards are resigned, and whatever is the user's alone is forgotten. The name stays
-//! taken, and on the boards they played.
+//! Account deletion: resigns all boards and deletes the user's private data. The name stays taken, and
+//! visible on their boards.
 
 use crate::app::App;
 use crate::boards::board::seat_at;
@@ -13,11 +13,9 @@ use knotpost_commands::Remarks;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 
-/// Boards read at once while a user leaves.
 const PAGE: i64 = 100;
 
-/// Deletes a user in one transaction, so that no deleted user still plays. No more than a page of their boards is in
-/// memory.
+/// Deletes a user in one transaction, so that no deleted user still plays. Memory holds one page of boards.
 pub(crate) async fn leave(
     tx: &mut WriteTx,
     app: &App,
@@ -25,7 +23,7 @@ pub(crate) async fn leave(
     remarks: Remarks,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    // First, so that their own boards do not write to them any more.
+    // First, so that their own boards do not mail them any more.
     tx.forget_user(user.id).await?;
     tx.end_broadcasts(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
@@ -43,13 +41,13 @@ pub(crate) async fn leave(
                 resign_for_good(tx, app, board, user, now).await?;
             }
         }
-        // Boards that are over by now lie before the next page.
+        // Boards finished by now are skipped.
         filter.after = page.last().map(|row| row.id);
         if (page.len() as i64) < PAGE {
             break;
         }
     }
-    // What the ends of their boards have noted for them.
+    // Again: finishing their boards has queued rows for them.
     tx.forget_user(user.id).await?;
     if remarks == Remarks::Removed {
         tx.remove_remarks(user.id).await?;
@@ -58,8 +56,8 @@ pub(crate) async fn leave(
     Ok(())
 }
 
-/// Declines in the first round, else resigns every seat of the user at once, on turn or not. The others hear that they
-/// have left.
+/// Declines in the first round, else resigns all seats of the user, on or off turn. The others are told that
+/// they have left.
 async fn resign_for_good(
     tx: &mut WriteTx,
     app: &App,

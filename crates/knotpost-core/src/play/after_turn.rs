@@ -1,4 +1,4 @@
-//! What follows from a turn: the server's own moves, the rows, and whose turn it is.
+//! Consequences of a turn: automatic moves, stored rows, the next player.
 
 use crate::app::App;
 use crate::boards::board::Standing;
@@ -11,8 +11,7 @@ use crate::ratings::board_ratings;
 use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{MoveRow, StoreError, Turn, WriteTx};
 
-/// Stores what a turn led to: the new moves (the server's own included), where the board stands,
-/// and whose turn it is.
+/// Stores new moves (automatic ones included), position and turn.
 pub(crate) async fn finish_turn(
     tx: &mut WriteTx,
     app: &App,
@@ -41,7 +40,7 @@ pub(crate) async fn begin(tx: &mut WriteTx, board: &mut Board, now: Millis) -> R
     store_turn(tx, board, 0, now).await
 }
 
-/// Stores the moves after the first `stored`, where the board stands, and whose turn it is.
+/// Stores the moves after the first `stored`, position and turn.
 async fn store_turn(
     tx: &mut WriteTx,
     board: &mut Board,
@@ -60,7 +59,7 @@ async fn store_turn(
         board.row.winners = Some(winners.join(","));
         board.row.reason = Some(outcome.reason.to_owned());
         board.row.ended_at = Some(now.0);
-        // Its mails tell how much time was used.
+        // Its mails tell the time used.
         board.load_pauses(tx).await?;
     }
     let due = board.row.due_at;
@@ -82,7 +81,6 @@ async fn store_turn(
     Ok(())
 }
 
-/// Forced passes, and resignations that waited for their turn.
 fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     while let Standing::ToMove(next) = board.standing() {
         let waiting = board.seats.iter_mut().find(|seat| {
@@ -101,7 +99,7 @@ fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceErro
     Ok(())
 }
 
-/// Computer players do not go on among themselves: when the last person has left they agree on a draw.
+/// Computer players do not play on among themselves: when the last person has left, they agree on a draw.
 async fn end_without_people(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
     let Standing::ToMove(next) = board.standing() else { return Ok(()) };
     let playing = board.seats.iter().filter(|seat| seat.state == SeatState::Playing);

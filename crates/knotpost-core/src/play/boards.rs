@@ -1,4 +1,4 @@
-//! What use cases about boards share: the answer with the board, the options of a challenge.
+//! Shared by use cases about boards: the answer with a board, the options of a challenge.
 
 use knotpost_commands::GivenOption;
 use knotpost_rules::{AnyGame, OptionError};
@@ -12,7 +12,6 @@ use crate::replies::{Answer, BoardFacts, Reply, Sheet};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::WriteTx;
 
-/// Queues the board to everybody and answers with it.
 pub(crate) async fn answer_with_board(
     tx: &mut WriteTx,
     app: &App,
@@ -27,7 +26,7 @@ pub(crate) async fn answer_with_board(
     answer_with_words(tx, app, board, facts, spoken, now).await
 }
 
-/// As [`answer_with_board`], where it is known what was said.
+/// As [`answer_with_board`], with known remarks.
 pub(crate) async fn answer_with_words(
     tx: &mut WriteTx,
     app: &App,
@@ -43,7 +42,6 @@ pub(crate) async fn answer_with_words(
     Ok(Answer::to_registered(Reply::Board(Box::new(sheet))).about(board.name()))
 }
 
-/// The options of a challenge under the rules of the game.
 pub(crate) fn game_options(
     game: &'static dyn AnyGame,
     given: &[GivenOption],
@@ -72,7 +70,6 @@ pub(crate) fn game_options(
     })
 }
 
-/// How the API and answers name a board.
 pub(crate) fn name(game: &str, number: i64) -> BoardRef {
     BoardRef { game: game.to_owned(), number: number as u32 }
 }

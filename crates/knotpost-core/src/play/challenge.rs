@@ -1,4 +1,4 @@
-//! Challenges: a new board, made at once.
+//! Creation of boards.
 
 use knotpost_commands::{Days, ServerOptions};
 use knotpost_rules::{AnyGame, GameOptions, Seed};
@@ -14,7 +14,6 @@ use knotpost_model::{BoardKey, Millis, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewBoard, NewSeat, OriginRow, StoreError, UserRow, WriteTx};
 
-/// What players agree on beside the game's own options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) rated: bool,
@@ -34,28 +33,22 @@ impl Terms {
     }
 }
 
-/// How a new board comes about.
 #[derive(Clone, Debug)]
 pub(crate) enum Cause {
-    /// Somebody challenged its players, or who they are is not known.
+    /// A challenge, by this user if known.
     Challenge(Option<String>),
-    /// Its players looked for its terms.
     Pairing,
-    /// A player of that board asked for another game.
     Rematch {
         of: BoardKey,
         number: i64,
-        /// Who asked.
         by: UserKey,
-        /// Their name.
         userid: String,
-        /// The seed of that board, where its deal is repeated.
+        /// Seed of that board, if its deal is repeated.
         seed: Option<[u8; 32]>,
     },
 }
 
 impl Cause {
-    /// What the players are told of it.
     fn note(&self) -> Note {
         match self {
             Self::Challenge(by) => Note::Challenged { by: by.clone() },
@@ -66,7 +59,6 @@ impl Cause {
         }
     }
 
-    /// What is stored of it.
     fn origin(&self) -> Option<OriginRow> {
         match self {
             Self::Challenge(_) => None,
@@ -76,16 +68,14 @@ impl Cause {
     }
 }
 
-/// What a new board begins with beside its game and its players.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening<'a> {
     pub(crate) terms: Terms,
     pub(crate) cause: Cause,
-    /// What is said with it.
     pub(crate) comment: &'a str,
 }
 
-/// Makes a new board; who looked for opponents has found one. Who is told is the caller's business.
+/// Makes a new board and reduces its players' seeks. Notifying is left to the caller.
 pub(crate) async fn start(
     tx: &mut WriteTx,
     app: &App,
@@ -157,7 +147,7 @@ pub(crate) async fn start(
     Ok((board, facts))
 }
 
-/// Whose players are programs of others. What a computer player of this server is, its name says.
+/// Names players that are programs of users. Computer players of this server are known by their names.
 fn note_of_programs(users: &[UserRow]) -> Option<Note> {
     let mut userids: Vec<String> = Vec::new();
     for user in users.iter().filter(|user| user.is_bot() && !user.is_computer_player()) {
@@ -168,7 +158,7 @@ fn note_of_programs(users: &[UserRow]) -> Option<Note> {
     (!userids.is_empty()).then_some(Note::Programs { userids })
 }
 
-/// The limits of a board that has its own, for its first mail.
+/// Limits of the board, for its first mail, if not the defaults.
 fn note_of_limits(board: &Board) -> Option<Note> {
     has_own_limits(&board.row).then(|| {
         let limits = board.timing.limits;
@@ -181,7 +171,7 @@ fn note_of_limits(board: &Board) -> Option<Note> {
     })
 }
 
-/// A reminder that would come after the loss is a mistake in the challenge.
+/// Refuses a reminder that would come after the loss.
 pub(crate) fn check_limits(app: &App, server: &ServerOptions) -> Result<(), Refusal> {
     let (nag, forfeit) = (limit_ms(server.nagtime), limit_ms(server.forfeittime));
     let limits = TimeLimits::new(nag, forfeit, None, &app.config.time);

@@ -1,8 +1,7 @@
-//! The server's own computer players: users without address and password, whose turns a server decides on and makes.
+//! The server's computer players: users without address and password.
 //!
-//! Which move is made is decided by the caller, outside any transaction. A turn is leased meanwhile, so that several
-//! servers on one database share the work; a lease that is not ended runs out. A move is made only on the very moves that
-//! it was decided on.
+//! The caller chooses the move, outside any transaction. The turn is leased meanwhile, so several servers can
+//! share the work; a lease expires by itself. A move is made only if the board is unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,23 +17,21 @@ use knotpost_model::{BoardKey, BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError, UserRow, WriteTx};
 
 const HOUR_MS: i64 = 3_600_000;
-/// One person may use this part of the processor time of computer players.
+/// One person may use this fraction of the processor time of computer players.
 const SHARES: i64 = 8;
-/// The levels whose moves take long.
+/// Levels with long searches.
 const HARD: [u8; 2] = [7, 8];
-/// On how many boards a person may play against these …
 pub(crate) const MOST_HARD: i64 = 6;
-/// … and up to how many of them others may begin who do not prove to be that person.
+/// Limit for boards started by others, who do not prove to be that person.
 pub(crate) const MOST_HARD_OF_OTHERS: i64 = 2;
-/// A move is expected within this many times what one may take: others may come before it.
+/// Expected delay as a multiple of one search: others may come first.
 const PATIENCE: i64 = 5;
-/// The shortest pause of a player who takes as long as people do, in milliseconds …
+/// Minimum pause in milliseconds at the human pace.
 const SHORTEST_PAUSE_MS: i64 = 20_000;
-/// … and by how much the longest is longer.
+/// Range of the pause above the minimum.
 const PAUSE_SPREAD_MS: i64 = 220_000;
 
-/// Makes the accounts of the computer players that are not there yet. Returns the userids that people have, so that
-/// there is no computer player of that level.
+/// Creates missing accounts of computer players. Returns their userids that are taken by people.
 pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     let now = app.clock.now();
     let work = app.store.write(move |tx| {
@@ -56,10 +53,6 @@ pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     work.await
 }
 
-/// Names of computer players that people have.
-///
-/// # Errors
-/// The database fails.
 pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
     let mut tx = app.store.read().await?;
     let mut taken = Vec::new();
@@ -70,7 +63,7 @@ pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
     Ok(taken)
 }
 
-/// Leases a turn for `lease_ms`; `false`: another server decides on it.
+/// Leases a turn for `lease_ms`; `false`: another server has it.
 pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, StoreError> {
     let (board, now) = (turn.board, app.clock.now());
     let person = turn.person;
@@ -86,32 +79,28 @@ pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, Sto
     work.await
 }
 
-/// Takes what a decision used of the processor time that its person may use in an hour.
-///
-/// # Errors
-/// The database fails.
+/// Charges the processor time of a move to its person's hourly share.
 pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), StoreError> {
     let used = i64::try_from(used.as_millis()).unwrap_or(i64::MAX);
     let share_ms = (i64::from(app.config.bots.hour_cpu_s) * 1000 / SHARES).max(1);
     let (person, now) = (turn.person, app.clock.now());
-    // The time in which it comes back.
+    // Time until it is refunded.
     let used_ms = used.saturating_mul(HOUR_MS) / share_ms;
     let work =
         app.store.write_queue(move |tx| Box::pin(tx.note_bot_share(person, used_ms, now, horizon(now))));
     work.await
 }
 
-/// Returns true if a person has processor time left: what they used within the hour is less than their share.
 pub(crate) fn has_share(turn: &BotTurn, now: Millis) -> bool {
     turn.used_until <= now.plus(HOUR_MS) || turn.used_until > horizon(now)
 }
 
-/// The latest moment at which used time can have come back; a later one is of a clock that was ahead.
+/// Latest possible refund; a later one was stored by a clock ahead.
 fn horizon(now: Millis) -> Millis {
     now.plus(24 * HOUR_MS)
 }
 
-/// Refuses one more board against the highest levels to people who have `most` of them.
+/// Refuses a further board against the highest levels to people with `most` of them.
 pub(crate) async fn check_hard_boards(
     tx: &mut WriteTx,
     users: impl Iterator<Item = &UserRow> + Clone + Send,
@@ -136,18 +125,16 @@ pub(crate) async fn check_hard_boards(
     Ok(())
 }
 
-/// When the next move of a board is due, if it is a computer player's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Within this number of seconds.
     Within(i64),
-    /// At about this moment.
     At(Millis),
-    /// It should be there; the computer players have much to do.
+    /// Overdue: the computer players are busy.
     Late,
 }
 
-/// When the computer player who is to move on a board answers, and its name; `None`: none is to move.
+/// Name of the computer player to move and its expected time; `None`: none is to move.
 pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
     let Standing::ToMove(next) = board.standing() else { return None };
     let seat = board.seats.iter().find(|seat| seat.seat == i64::from(next.number()))?;
@@ -167,8 +154,7 @@ pub fn expect_move(app: &App, board: &Board) -> Option<(String, Expected)> {
     Some((seat.userid.clone(), expected))
 }
 
-/// When a computer player answers. The pause of one who takes as long as people do differs from turn to turn and is the
-/// same whoever computes it.
+/// Due time of a move. The pause at the human pace varies from turn to turn, but is the same on every server.
 pub(crate) fn due_at(turn: &BotTurn, pace: Pace, now: Millis) -> Millis {
     due(turn.since, turn.board, pace, now)
 }
@@ -180,17 +166,13 @@ fn scatter(number: i64) -> i64 {
 
 fn due(since: Millis, board: BoardKey, pace: Pace, now: Millis) -> Millis {
     match pace {
-        // The clock was ahead when the board changed; its time is not waited for.
+        // Changed under a clock ahead: do not wait for it.
         _ if since > now => now,
         Pace::Quick => since,
         Pace::Human => since.plus(SHORTEST_PAUSE_MS + scatter(since.0 ^ board.0).rem_euclid(PAUSE_SPREAD_MS)),
     }
 }
 
-/// The board of a leased turn, if nothing has changed there since.
-///
-/// # Errors
-/// When the database fails or the board does not replay.
 pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, StoreError> {
     let number = u32::try_from(turn.number).unwrap_or_default();
     let mut tx = app.store.query().await?;
@@ -198,7 +180,6 @@ pub async fn find_board(app: &App, turn: &BotTurn) -> Result<Option<Board>, Stor
     Ok(board.filter(|board| is_turn_of(board, turn)))
 }
 
-/// Whether the turn is still the one that was leased.
 fn is_turn_of(board: &Board, turn: &BotTurn) -> bool {
     let Standing::ToMove(next) = board.standing() else { return false };
     let is_same = board.row.ply == turn.ply && board.row.position == turn.position;
@@ -206,11 +187,7 @@ fn is_turn_of(board: &Board, turn: &BotTurn) -> bool {
     is_same && board.row.paused_at.is_none() && seat.is_some_and(|seat| seat.user_id == turn.user)
 }
 
-/// Makes the move that was decided on, and ends the lease; `false`: something has changed meanwhile, and no move was
-/// made.
-///
-/// # Errors
-/// When the database fails, or the rules refuse the move.
+/// Makes the chosen move and ends the lease; `false`: the board has changed, no move was made.
 pub async fn make_turn(app: &Arc<App>, turn: &BotTurn, decided: &str) -> Result<bool, StoreError> {
     let shared = Arc::new((Arc::clone(app), turn.clone(), decided.to_owned()));
     let work = app.store.write(move |tx| {
@@ -251,13 +228,13 @@ async fn make(
     Ok(true)
 }
 
-/// Ends a lease without a move, so that the turn is due again.
+/// Ends a lease without a move; the turn is due again.
 pub async fn give_back(app: &App, turn: &BotTurn) -> Result<(), StoreError> {
     let board = turn.board;
     app.store.write_queue(move |tx| Box::pin(tx.end_bot_lease(board))).await
 }
 
-/// Leaves a turn alone for a while: its lease is held that long.
+/// Postpones a turn by holding its lease.
 pub async fn set_aside(app: &App, turn: &BotTurn, for_ms: i64) -> Result<(), StoreError> {
     let (board, now) = (turn.board, app.clock.now());
     let work = app.store.write_queue(move |tx| {

@@ -1,9 +1,3 @@
-//! The turns of computer players that are due, as one loop of this process knows them.
-//!
-//! All boards of computer players are looked at now and then, and between two looks only those on which something has
-//! happened: a change of one board costs the same however many there are. People are answered in rotation, over all
-//! servers on the database, whatever they have; cheap levels before expensive ones.
-
 use knotpost_model::computer_player::level_of;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{BotTurn, StoreError};
@@ -11,23 +5,22 @@ use knotpost_storage::{BotTurn, StoreError};
 use crate::app::App;
 use crate::play::computer::{due_at, has_share};
 
-/// The number of turns that are taken up at one look, a few of each person.
+/// Turns fetched per poll, a few of each person.
 const LOOKED_AT: i64 = 1000;
-/// The highest level whose moves take milliseconds.
+/// Highest level with moves in milliseconds.
 pub const CHEAP: u8 = 4;
-/// By how long a turn of a middle and of a high level stands behind a cheap one …
+/// Delay in the rotation of a middle and a high level behind a cheap one.
 const HANDICAPS_MS: (i64, i64) = (5_000, 15_000);
-/// … and one whose person looks on before their others.
+/// Advance of a turn whose person is watching.
 const BONUS_MS: i64 = 5_000;
 
-/// Turns that were due when they were looked at. Who takes one leases it, and looks whether the board is still the same.
+/// Due turns as of the last poll. The taker leases one and checks that the board is unchanged.
 #[derive(Debug, Default)]
 pub struct DueTurns {
     turns: Vec<BotTurn>,
 }
 
 impl DueTurns {
-    /// Looks at all boards.
     pub async fn look(&mut self, app: &App) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns = app.store.query().await?.bot_turns(now, LOOKED_AT).await?;
@@ -35,7 +28,6 @@ impl DueTurns {
         Ok(())
     }
 
-    /// Looks at one board on which something has happened.
     pub async fn look_at(&mut self, app: &App, board: &BoardRef) -> Result<(), StoreError> {
         let now = app.clock.now();
         self.turns.retain(|turn| name_of(turn) != *board);
@@ -44,12 +36,11 @@ impl DueTurns {
         Ok(())
     }
 
-    /// Takes the turn that comes first.
     pub fn take(&mut self, app: &App) -> Option<BotTurn> {
         self.take_up_to(app, u8::MAX)
     }
 
-    /// Takes the turn that comes first of those of levels up to this one.
+    /// Takes the first turn of a level up to `most`.
     pub fn take_up_to(&mut self, app: &App, most: u8) -> Option<BotTurn> {
         let now = app.clock.now();
         let first = (0..self.turns.len())
@@ -61,7 +52,7 @@ impl DueTurns {
             })
             .map(|(index, _)| index)?;
         let taken = self.turns.swap_remove(first);
-        // The database notes it as well, with the lease.
+        // The database records it too, with the lease.
         let last = self.turns.iter().map(|turn| turn.served).filter(|served| *served <= now.plus(1000)).max();
         let served = last.map_or(now, |last| last.plus(1)).max(now);
         self.turns
@@ -76,14 +67,13 @@ fn is_due(app: &App, turn: &BotTurn, now: Millis) -> bool {
     has_share(turn, now) && due_at(turn, app.config.bots.pace, now) <= now
 }
 
-/// The moment of the rotation at which a turn stands: the earliest comes first.
+/// Position in the rotation; the lowest is next.
 fn rank(turn: &BotTurn, is_watched: bool, now: Millis) -> i64 {
     let handicap = match level(turn) {
         ..=CHEAP => 0,
         5..=6 => HANDICAPS_MS.0,
         _ => HANDICAPS_MS.1,
     };
-    // A clock that was ahead has served them now.
     let served = if turn.served > now.plus(1000) { now } else { turn.served };
     served.0 + handicap - if is_watched { BONUS_MS } else { 0 }
 }

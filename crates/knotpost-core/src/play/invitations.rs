@@ -1,5 +1,4 @@
-//! Invitations: a user makes a link, and whoever opens it first and is logged in plays with them. Both have agreed, so
-//! there is nothing to decline.
+//! Invitations by link: the first logged-in user to open it plays. Both have agreed, so nobody can decline.
 
 use std::sync::Arc;
 
@@ -18,44 +17,31 @@ use crate::play::opponents::{Readiness, SEATS, readiness};
 use knotpost_model::{BoardRef, Millis, Rate, UserKey};
 use knotpost_storage::{InvitationRow, NewInvitation, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// Open invitations of one user.
 const MOST: usize = 20;
-/// Days for which an invitation is good.
 pub const INVITATION_DAYS: i64 = 14;
 const DAY_MS: i64 = 86_400_000;
-/// Bytes of what signs a link: 160 bits.
 const SIGNATURE: usize = 20;
 
-/// What a user invites to.
 #[derive(Clone, Debug)]
 pub struct InvitationWish {
-    /// The game's name.
     pub game: String,
     pub options: Vec<GivenOption>,
-    /// Whether the result is to count.
+    /// True if it counts for the ratings.
     pub rated: bool,
-    /// Whether who invites has the first seat.
     pub begins: bool,
 }
 
-/// An invitation, for whoever has its link.
 #[derive(Clone, Debug)]
 pub struct Invitation {
-    /// Its number.
     pub id: i64,
-    /// What stands in the address of its page.
+    /// Secret in the URL.
     pub token: String,
-    /// Who invites.
     pub userid: String,
-    /// The game's name.
     pub game: String,
-    /// The game's title.
     pub title: &'static str,
-    /// Its options as they are typed, `--unrated` among them.
+    /// Options as typed, `--unrated` included.
     pub terms: String,
-    /// Whether who invites has the first seat.
     pub begins: bool,
-    /// Until when it is good.
     pub expires_at: Millis,
 }
 
@@ -63,13 +49,12 @@ fn signed(row: &InvitationRow) -> [[u8; 8]; 2] {
     [row.id.to_be_bytes(), row.created_at.0.to_be_bytes()]
 }
 
-/// The row's number and its signature: nothing that is stored opens an invitation.
+/// Row number and signature: stored data alone opens no invitation.
 fn token(app: &App, row: &InvitationRow) -> String {
     let [id, made] = signed(row);
     format!("{}-{}", row.id, app.secret.sign(&[b"invitation", &id, &made]).to_text(SIGNATURE))
 }
 
-/// The invitation behind a token, when it is good.
 async fn read(
     tx: &mut ReadTx,
     app: &App,
@@ -105,10 +90,6 @@ fn gone() -> Refusal {
     Refusal::new(Code::NotAllowed, words)
 }
 
-/// Makes an invitation.
-///
-/// # Errors
-/// When the options are none of the game's, or the user has too many; when the database fails.
 pub async fn make_invitation(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -148,7 +129,7 @@ pub async fn make_invitation(
     Ok(made.await??)
 }
 
-/// The open invitations of a user, the oldest first.
+/// Oldest first.
 pub async fn view_own_invitations(
     app: &App,
     user: UserKey,
@@ -158,7 +139,7 @@ pub async fn view_own_invitations(
     Ok(rows.iter().filter_map(|row| view(app, row, userid)).collect())
 }
 
-/// What a link invites to; `None`: to nothing, or to nothing any more.
+/// `None`: invalid, expired or used.
 pub async fn view_invitation(app: &App, token: &str) -> Result<Option<Invitation>, StoreError> {
     let mut tx = app.store.read().await?;
     let Some(row) = read(&mut tx, app, token, app.clock.now()).await? else { return Ok(None) };
@@ -166,10 +147,6 @@ pub async fn view_invitation(app: &App, token: &str) -> Result<Option<Invitation
     Ok(host.and_then(|host| view(app, &row, &host.userid)))
 }
 
-/// Withdraws an invitation of a user.
-///
-/// # Errors
-/// When there is none any more; when the database fails.
 pub async fn withdraw_invitation(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     if app.store.write(move |tx| Box::pin(tx.drop_invitation(user, id))).await? {
         return Ok(());
@@ -177,10 +154,7 @@ pub async fn withdraw_invitation(app: &App, user: UserKey, id: i64) -> Result<()
     Err(gone().into())
 }
 
-/// Begins the board of an invitation with this user. It works once.
-///
-/// # Errors
-/// When the invitation is over, or one of the two cannot play now; when the database fails.
+/// Starts the board of an invitation. It works once; refused if one of the two cannot play now.
 pub async fn accept_invitation(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -203,7 +177,7 @@ pub async fn accept_invitation(
     Ok(board)
 }
 
-/// Nothing is written where it is refused.
+/// Refusals write nothing.
 async fn begin(
     tx: &mut WriteTx,
     app: &App,

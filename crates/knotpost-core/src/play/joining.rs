@@ -1,4 +1,4 @@
-//! A user joins when their first address is proven: they are welcomed, and the boards that wait for them are mailed.
+//! Joining: at the first confirmed address, a user is welcomed and mailed their waiting boards.
 
 use std::sync::Arc;
 
@@ -13,27 +13,21 @@ use crate::replies::{Answer, Content, Facts, Reply};
 use knotpost_model::Millis;
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
-/// The account exists; how to start.
 #[derive(Debug, Serialize)]
 pub(crate) struct Welcome {
-    /// The new user.
     userid: String,
-    /// The boards on which it is their turn.
     #[serde(skip)]
     waiting: Waiting,
 }
 
-/// The boards that wait for somebody who joins.
 #[derive(Debug)]
 enum Waiting {
-    /// These are mailed: `Osbox 101`.
+    /// Mailed, e.g. `Osbox 101`.
     Mailed(Vec<String>),
-    /// More than are mailed at once.
     TooMany,
 }
 
 impl Welcome {
-    /// The welcome of a user for whom no board waits.
     pub(crate) fn of(userid: impl Into<String>) -> Self {
         Self { userid: userid.into(), waiting: Waiting::Mailed(Vec::new()) }
     }
@@ -68,18 +62,13 @@ impl Content for Welcome {
     }
 }
 
-/// What became of a link that confirms an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confirmed {
-    /// The address belongs to this user.
     Done(String),
-    /// It is too old.
     Expired,
-    /// The user has no such address.
     Unknown,
 }
 
-/// Makes the address of a confirmation link belong to its user for good; wakes the workers of the outbox.
 pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
     let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
     let work = app.store.write(move |tx| {
@@ -110,7 +99,6 @@ async fn confirm_address(
     })
 }
 
-/// Does what a reply to the mail that asked for a confirmation says.
 pub(crate) async fn answer_reply(
     tx: &mut WriteTx,
     app: &App,
@@ -126,7 +114,6 @@ pub(crate) async fn answer_reply(
     }
 }
 
-/// Welcomes a user whose first address was proven.
 async fn receive(tx: &mut WriteTx, app: &App, proven: &Proven, now: Millis) -> Result<(), StoreError> {
     if !proven.is_first {
         return Ok(());

@@ -1,13 +1,11 @@
-//! Legal moves as a player reads them: in the order in which people count, and in few words where every first part
-//! goes with every number.
+//! Legal moves in words: in natural order, and in short where all first parts combine with all numbers.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// How many moves are listed.
 const MOST_LISTED: usize = 60;
 
-/// The moves, the first of many; empty when there is none.
+/// Lists moves, cut after [`MOST_LISTED`]; empty if there are none.
 pub(crate) fn describe(mut legal: Vec<String>) -> String {
     legal.sort_unstable_by(|one, other| compare(one, other));
     if let Some(described) = describe_product(&legal) {
@@ -19,7 +17,7 @@ pub(crate) fn describe(mut legal: Vec<String>) -> String {
     format!("{}{tail}", shown.join(" "))
 }
 
-/// `any of a to o, then any of 1 to 8`, for more moves than are listed.
+/// `any of a to o, then any of 1 to 8`, for long lists.
 fn describe_product(legal: &[String]) -> Option<String> {
     if legal.len() <= MOST_LISTED {
         return None;
@@ -30,7 +28,6 @@ fn describe_product(legal: &[String]) -> Option<String> {
         letters.insert(signs.next().filter(char::is_ascii_alphabetic)?);
         numbers.insert(signs.as_str().parse::<u32>().ok().filter(|_| !signs.as_str().starts_with('0'))?);
     }
-    // No move is there twice, so that as many as there can be are all of them.
     let is_whole = letters.len() * numbers.len() == legal.len();
     let letters: Vec<u32> = letters.into_iter().map(u32::from).collect();
     let letters = ranges(&letters, |letter| char::from_u32(letter).unwrap_or_default().to_string());
@@ -38,7 +35,7 @@ fn describe_product(legal: &[String]) -> Option<String> {
     is_whole.then(|| format!("any of {letters}, then any of {numbers}"))
 }
 
-/// The numbers in words; three and more in a row as a range.
+/// Numbers in words; three or more in a row as a range.
 fn ranges(numbers: &[u32], name: impl Fn(u32) -> String) -> String {
     let parts: Vec<String> = numbers
         .chunk_by(|one, next| one + 1 == *next)
@@ -50,7 +47,7 @@ fn ranges(numbers: &[u32], name: impl Fn(u32) -> String) -> String {
     parts.join(", ")
 }
 
-/// As people count: `a9` before `a10`.
+/// Natural order: `a9` before `a10`.
 fn compare(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one, other);
     while !one.is_empty() && !other.is_empty() {
@@ -66,7 +63,7 @@ fn compare(one: &str, other: &str) -> Ordering {
     one.len().cmp(&other.len())
 }
 
-/// The digits, or the other signs, that a word begins with.
+/// Leading digits, or leading non-digits.
 fn take<'a>(word: &mut &'a str) -> &'a str {
     let is_number = word.starts_with(|sign: char| sign.is_ascii_digit());
     let end = word.find(|sign: char| sign.is_ascii_digit() != is_number).unwrap_or(word.len());

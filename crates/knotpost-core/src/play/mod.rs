@@ -1,4 +1,4 @@
-//! What players do on boards: challenges, moves, proposals, resignations, and what follows from a turn.
+//! Actions of players on boards: challenges, moves, proposals, resignations, and the consequences of a turn.
 
 pub(crate) mod account_deletion;
 pub(crate) mod after_turn;

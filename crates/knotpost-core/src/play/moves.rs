@@ -1,4 +1,4 @@
-//! `move`: the checks in their order, the turn, and what was said with it.
+//! `move`: its checks in order, the turn, and its remark.
 
 use knotpost_commands::Action;
 use knotpost_rules::{Ability, Rejected, Turn};
@@ -15,7 +15,6 @@ use crate::requests::board_reply::check_sight;
 use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
 use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
-/// The words of a `move`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turning<'a> {
     pub(crate) game: Option<&'a str>,
@@ -53,7 +52,6 @@ pub(crate) async fn make(
     answer_with_words(tx, app, &board, facts, spoken, now).await
 }
 
-/// Keeps what was said with a move; `None` when nothing was.
 pub(crate) async fn comment(
     tx: &mut WriteTx,
     board: &Board,
@@ -80,7 +78,7 @@ async fn keep_comment(
     remark.await.map(Some)
 }
 
-/// After a swap the colours stay and the players change places.
+/// After a swap, colours stay and the players exchange seats.
 pub(crate) async fn exchange_users(tx: &mut WriteTx, board: &mut Board) -> Result<(), StoreError> {
     if let [one, other, ..] = board.seats.as_slice() {
         tx.exchange_users(board.row.id, one, other).await?;
@@ -89,8 +87,7 @@ pub(crate) async fn exchange_users(tx: &mut WriteTx, board: &mut Board) -> Resul
     Ok(())
 }
 
-/// The board again, when this user may take a turn of that kind on it now. Whether the rules allow the very
-/// move shows when it is played.
+/// Checks that the user may take a turn of that kind now. Legality shows when it is played.
 pub(crate) fn check_turn_on(
     board: Board,
     user: &UserRow,
@@ -103,7 +100,7 @@ pub(crate) fn check_turn_on(
     }
 }
 
-/// The board again, when this user may act on it: over, playing here, and as they last saw it.
+/// Checks that the user may act on the board: not over, playing, board as last seen.
 pub(crate) async fn check_answer(
     tx: &mut ReadTx,
     app: &App,
@@ -117,7 +114,7 @@ pub(crate) async fn check_answer(
     }
 }
 
-/// Over, playing here, number, turn: in this order.
+/// Checks in order: not over, playing, move number, turn.
 pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> Result<(), Refusal> {
     check_plays(board, user)?;
     if let Some(number) = number
@@ -135,7 +132,6 @@ pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
     Ok(())
 }
 
-/// Over, playing here, and not kept from going on.
 pub(crate) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> {
     if matches!(board.standing(), Standing::Over(_)) {
         return Err(game_over(board));
@@ -180,7 +176,7 @@ pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board) -> Refusal
         refusal = refusal.hint(format!("{label}: {}", legal_list::describe(legal)));
     }
     if let Some(play) = board.position.example_move() {
-        // How it is sent stands below the board that is shown with the refusal.
+        // Its syntax stands below the board shown with the refusal.
         refusal = refusal.hint(format!("For example: {play}"));
     }
     refusal.about(board)

@@ -1,6 +1,6 @@
-//! What is queued when something has happened on a board: board mails to its readers and events to their webhooks.
+//! Notifications about boards: mails to readers and events to their webhooks.
 //!
-//! Every use case that changes a board calls one of these functions, in the transaction of the change.
+//! Every use case that changes a board calls one of these, in the transaction of the change.
 
 use crate::app::App;
 use crate::boards::Board;
@@ -13,7 +13,7 @@ use crate::webhooks;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{StoreError, WaitingMail, WriteTx};
 
-/// Queues the board, as it stands now, to each of its players and subscribers who wants it now.
+/// Queues the board to its players and subscribers according to their preferences.
 pub(crate) async fn notify_readers(
     tx: &mut WriteTx,
     app: &App,
@@ -25,7 +25,7 @@ pub(crate) async fn notify_readers(
         readers_and_watchers(tx, app, board).await?;
     let mut facts = BoardFacts { subscribers, ..facts };
     facts.earlier.extend(&board.parting_words);
-    // A move makes a proposal void, so that only other mails have one to tell of.
+    // A move voids a proposal, so only other mails have one.
     if facts.heading == Heading::Chat {
         facts.notes.extend(note_of_proposal(tx, board).await?);
     }
@@ -36,14 +36,12 @@ pub(crate) async fn notify_readers(
     Ok(facts)
 }
 
-/// To which players mail comes back, all of whom are among the readers.
 fn find_unreached(board: &Board, readers: &[Reader]) -> Vec<Note> {
     notes_of_unreached(board, |seat| {
         readers.iter().any(|reader| reader.user == seat.user_id && reader.is_unreached())
     })
 }
 
-/// Queues the board, as it stands now, to those of these users who want such mails.
 pub(crate) async fn notify_users(
     tx: &mut WriteTx,
     app: &App,
@@ -52,7 +50,7 @@ pub(crate) async fn notify_users(
     users: Vec<UserKey>,
     now: Millis,
 ) -> Result<(), StoreError> {
-    // The players are looked up with the others: the mail tells whose mail comes back.
+    // Players are looked up too: the mail names those whose mail bounces.
     let players = board.seats.iter().map(|seat| seat.user_id);
     let everybody = users.iter().copied().chain(players).collect();
     let mut readers = readers(tx, app, board, everybody).await?;
@@ -61,7 +59,7 @@ pub(crate) async fn notify_users(
     notify(tx, app, board, facts, readers, (&[], &unreached), now).await
 }
 
-/// Queues the events for the webhooks of these readers, then their mails.
+/// Queues webhook events, then mails.
 async fn notify(
     tx: &mut WriteTx,
     app: &App,
@@ -79,7 +77,7 @@ async fn notify(
     post_board(tx, app, board, facts, readers, around, now).await
 }
 
-/// Mails the end of a board to the users who asked for it. Players and subscribers get the board anyway.
+/// Mails the end of a board to users subscribed to ends. Players and subscribers get the board anyway.
 pub(crate) async fn notify_of_end(
     tx: &mut WriteTx,
     app: &App,
@@ -98,7 +96,7 @@ pub(crate) async fn notify_of_end(
     notify_users(tx, app, board, &BoardFacts::plain(Heading::Notification), readers, now).await
 }
 
-/// Tells everybody on a board, players, watchers and who waits for its end, that it was taken off the server.
+/// Mails players, watchers and subscribers to its end that a board was removed.
 pub(crate) async fn notify_of_removal(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! Finding opponents: who can be a player of a new board, and who looks for the same as another.
+//! Matching: candidates for a new board, and matching seeks.
 
 use std::sync::Arc;
 
@@ -13,24 +13,17 @@ use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
 
-/// How many players a board has that is sought.
 pub(crate) const SEATS: usize = 2;
-/// How many others are looked at for a board.
 const MOST_OTHERS: i64 = 200;
 
-/// Whether somebody can be a player of a new board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
     Ready,
-    /// Has left the server, or is suspended.
     Absent(Absence),
-    /// Takes no challenges of this game.
     Unwilling,
-    /// Plays as many boards as they want to.
     AtLimit,
 }
 
-/// Whether the user can be a player of a new board.
 pub(crate) async fn readiness(
     tx: &mut WriteTx,
     app: &App,
@@ -52,7 +45,7 @@ pub(crate) async fn readiness(
     })
 }
 
-/// Returns true if a board can begin for a user who is not asked: they can play, are there, and will hear of it.
+/// True if a board can begin without asking the user: available, present, and reached by notifications.
 pub(crate) async fn may_be_paired(
     tx: &mut WriteTx,
     app: &App,
@@ -63,7 +56,6 @@ pub(crate) async fn may_be_paired(
         && find_rest(tx, app, user.id).await?.is_none())
 }
 
-/// The options of a seek as they are typed.
 pub(crate) fn terms_text(seek: &SeekRow) -> String {
     let terms = Terms {
         rated: seek.rated,
@@ -87,7 +79,7 @@ pub(crate) fn type_terms(options: &str, terms: Terms) -> String {
     words.join(" ")
 }
 
-/// A board is over: its players may have room for those they look for.
+/// Matches again after a board is over: its players may have room.
 pub(crate) async fn seats_are_free(
     tx: &mut WriteTx,
     app: &App,
@@ -107,8 +99,7 @@ pub(crate) async fn seats_are_free(
     Ok(())
 }
 
-/// Starts a board with each of those who look for the same as this user, the one who has looked longest first, as
-/// long as they want more. Returns the boards.
+/// Starts boards with all matching seeks, oldest first, as long as the user wants more.
 pub(crate) async fn pair(
     tx: &mut WriteTx,
     app: &App,
@@ -135,13 +126,10 @@ pub(crate) async fn pair(
     Ok(boards)
 }
 
-/// Users whose searches are looked at again in one go.
+/// Suspended searches checked at once.
 const MOST_WOKEN: i64 = 200;
 
-/// Pairs those whose searches rested and go on: a vacation is over, or somebody can be told again.
-///
-/// # Errors
-/// The database fails.
+/// Matches searches that are suspended no more: a vacation is over, or notifications work again.
 pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
     let mut tx = app.store.read().await?;
     let mut seekers = tx.unpaired_seekers(MOST_WOKEN).await?;
@@ -174,7 +162,7 @@ pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Starts a board with the terms of a seek; lots are drawn for the first seat.
+/// Starts a board with the terms of a seek, with a random first seat.
 pub(crate) async fn start_sought(
     tx: &mut WriteTx,
     app: &App,

@@ -1,5 +1,4 @@
-//! What users note to themselves on boards, whether they play there or only look. Nobody else is shown it, and nothing
-//! is told to anybody because of it.
+//! Private notes of users on boards they play or watch. Invisible to all others, and without notifications.
 
 use std::sync::Arc;
 
@@ -10,17 +9,12 @@ use crate::identity::authentication::{find_proven, logged_out};
 use knotpost_model::{BoardKey, BoardRef, Millis, UserKey, clean_text};
 use knotpost_storage::{BoardNoteRow, StoreError};
 
-/// Characters of a note.
 pub const LONGEST_NOTE: usize = 4_000;
-/// How many notes a user has.
 const MOST: i64 = 1_000;
 
-/// A note as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnNote {
-    /// The words.
     pub text: String,
-    /// When they were written.
     pub at: Millis,
 }
 
@@ -35,10 +29,7 @@ pub async fn view_own_note(app: &App, user: UserKey, board: &Board) -> Result<Op
     Ok(row.map(OwnNote::from))
 }
 
-/// Stores a note in the place of an earlier one. Without words there is none any more.
-///
-/// # Errors
-/// When there is no such board, the note is too long, or the user has too many; when the database fails.
+/// Replaces a note; an empty text deletes it.
 pub async fn write_own_note(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -71,7 +62,6 @@ pub async fn write_own_note(
     Ok(written.await??)
 }
 
-/// The note that is there then.
 async fn store(
     tx: &mut knotpost_storage::WriteTx,
     user: UserKey,

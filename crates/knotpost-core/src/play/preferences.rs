@@ -1,12 +1,11 @@
-//! Preferences: which there are, and what holds for a user.
+//! Preferences: definitions, and effective values of a user.
 
 use serde::Serialize;
 
 use crate::mailing::puzzles::PUZZLE;
 use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow};
 
-/// A preference: its name, what holds without a wish, and whether a game can have its own.
-/// What they do is told in `help preferences`.
+/// Name, default, and whether it can be set per game. Effects are described in `help preferences`.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     default: &'static str,
@@ -17,7 +16,6 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
     Kind { name, default, per_game }
 }
 
-/// All preferences, in the order in which they are shown.
 pub(crate) const KINDS: [Kind; 12] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
@@ -33,23 +31,20 @@ pub(crate) const KINDS: [Kind; 12] = [
     kind(BOT, "off", false),
 ];
 
-/// Whether a program plays for the account: shown among the preferences, and stored as the role of the account.
+/// Marks an account played by a program: shown as a preference, stored as the account's role.
 pub(crate) const BOT: &str = "bot";
 
-/// The value that takes a wish back.
 pub(crate) const DEFAULT: &str = "default";
 
-/// A preference as its owner sees it.
 #[derive(Clone, Debug, Serialize)]
 pub struct PreferenceLine {
     pub name: &'static str,
-    /// What holds.
     pub value: String,
-    /// Where that comes from: `default`, `all games`, or a game's title.
+    /// `default`, `all games`, or a game's title.
     pub from: String,
 }
 
-/// The stored preferences of a user, and with them what their role says.
+/// Stored preferences, with the one derived from the role.
 pub(crate) async fn stored_of(tx: &mut ReadTx, user: &UserRow) -> Result<Vec<PreferenceRow>, StoreError> {
     let mut stored = tx.preferences(user.id).await?;
     if user.is_bot() {
@@ -59,7 +54,6 @@ pub(crate) async fn stored_of(tx: &mut ReadTx, user: &UserRow) -> Result<Vec<Pre
     Ok(stored)
 }
 
-/// What holds in all games, by what is stored.
 pub(crate) fn lines_for_all_games(stored: &[PreferenceRow]) -> Vec<PreferenceLine> {
     KINDS.iter().map(|kind| line(kind, stored, None)).collect()
 }

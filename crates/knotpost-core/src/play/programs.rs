@@ -1,11 +1,11 @@
-//! Accounts for which a program of their owner plays. Their owner says so, once and for all: who plays against them is to
-//! know it, before and afterwards.
+//! Accounts played by a program of their owner. Irrevocable, so that opponents know it, before and
+//! afterwards.
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use knotpost_storage::{PROGRAM, UserRow, WriteTx};
 
-/// Makes the account one of a program. An account that is one stays one.
+/// Marks an account as a program's; idempotent.
 pub(crate) async fn set(
     tx: &mut WriteTx,
     app: &App,

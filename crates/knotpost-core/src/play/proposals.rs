@@ -1,7 +1,6 @@
-//! Draws by agreement, moves taken back and seats taken over: proposing, agreeing, refusing.
+//! Proposals: draw, undo, substitution.
 //!
-//! A proposal holds as long as no further move is made. What was agreed is entered here; what follows
-//! from it is done as after any other turn.
+//! A proposal holds until the next move. Agreements are entered here; consequences follow as after any turn.
 
 use knotpost_commands::Action;
 use knotpost_rules::Ability;
@@ -20,7 +19,7 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{ProposalRow, RefusedOffer, StoreError, UserRow, WriteTx};
 
-/// `move … propose|undo|accept|reject`, by a user whose password is checked.
+/// `move … propose|undo|accept|reject`, by an authenticated user.
 pub(crate) async fn act(
     tx: &mut WriteTx,
     app: &App,
@@ -72,7 +71,7 @@ pub(crate) async fn act(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Ends the proposal. Its maker does not repeat at once what somebody else refused.
+/// Ends a proposal. If somebody else refused it, its maker cannot repeat it at once.
 async fn refuse(
     tx: &mut WriteTx,
     mut board: Board,
@@ -154,8 +153,8 @@ async fn propose(
     Ok((board, note))
 }
 
-/// What computer players say to a proposal, at once: they let a move be taken back where the board is not rated, and
-/// another one take a seat, and refuse a draw.
+/// Computer players answer at once: they accept an undo on unrated boards and a substitution, and refuse a
+/// draw.
 async fn ask_bots(
     tx: &mut WriteTx,
     app: &App,
@@ -164,7 +163,6 @@ async fn ask_bots(
 ) -> Result<(Board, Note), ServiceError> {
     while let Some(proposal) = pending_proposal(tx, &board).await? {
         let waiting = still_to_answer(&board, &proposal);
-        // Of two players one is absent: nobody else is to be asked.
         if waiting.is_empty() {
             return Box::pin(carry_out(tx, app, board, &proposal, now)).await;
         }
@@ -184,7 +182,6 @@ async fn ask_bots(
     Ok((board, note))
 }
 
-/// The first of these users who is a computer player.
 async fn find_bot(tx: &mut WriteTx, names: &[String]) -> Result<Option<UserRow>, StoreError> {
     for name in names {
         let user = tx.find_user(name).await?;
@@ -228,7 +225,6 @@ async fn agree(
     carry_out(tx, app, board, &proposal, now).await
 }
 
-/// Enters what all have agreed to.
 async fn carry_out(
     tx: &mut WriteTx,
     app: &App,
@@ -244,8 +240,8 @@ async fn carry_out(
     Ok((board, Note::Agreed { kind: proposal.kind }))
 }
 
-/// Back to before the last move. Where computer players sit, who have answered it before anybody could ask, back to before
-/// the proposer's own last move, whoever agreed last.
+/// Takes back the last move. With computer players, who reply before anybody could ask, it takes back to the
+/// proposer's own last move.
 async fn undo(
     tx: &mut WriteTx,
     app: &App,
@@ -266,10 +262,7 @@ async fn undo(
     Ok(board)
 }
 
-/// Ends a board as the draw that all who still play agreed on. No mail is queued here.
-///
-/// # Errors
-/// The database fails.
+/// Ends a board as an agreed draw. Queues no mail.
 pub(crate) async fn agree_on_draw(
     tx: &mut WriteTx,
     app: &App,
@@ -284,14 +277,14 @@ pub(crate) async fn agree_on_draw(
     finish_turn(tx, app, board, stored, now).await
 }
 
-/// The index of the last move that a player and not the server made, unless a player has resigned since.
+/// Index of the last move made by a player, not by the server; none if a player has resigned since.
 pub(crate) fn last_own_move(board: &Board) -> Option<usize> {
     let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated);
     let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
     board.entries.get(index).filter(|entry| !gone(entry.row.kind)).map(|_| index)
 }
 
-/// Back to before the last player's own move: what the server played after it goes with it.
+/// Takes back to before the last player's own move; automatic moves after it go too.
 pub(crate) async fn take_back(
     tx: &mut WriteTx,
     app: &App,

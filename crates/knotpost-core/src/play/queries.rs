@@ -1,4 +1,4 @@
-//! Looking at boards: nothing here changes anything.
+//! Read-only queries about boards.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,12 +18,9 @@ use knotpost_storage::{
     BoardContext, BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow,
 };
 
-/// Boards drawn in one answer.
 pub(crate) const MOST_SHEETS: usize = 40;
-/// Lines of a table in one answer.
 pub(crate) const MOST_LINES: i64 = 500;
 
-/// How much each of these games is played.
 pub(crate) async fn count_games(
     tx: &mut ReadTx,
     games: impl Iterator<Item = &'static dyn AnyGame>,
@@ -43,21 +40,17 @@ pub(crate) async fn count_games(
     Ok(counts)
 }
 
-/// The board with its whole move list and what was said with the last move.
+/// The board with its full move list and the remark on the last move.
 pub(crate) async fn show(tx: &mut ReadTx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
     Ok(show_with_offers(tx, board, None, now).await?.0)
 }
 
-/// Offers on a board, and those that may not be repeated yet.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    /// The proposal that waits.
     pub(crate) pending: Option<ProposalRow>,
-    /// Players with an offer that they may not repeat now.
     pub(crate) refused: Vec<(UserKey, ProposalKind)>,
 }
 
-/// As [`show`], as this reader sees it, with the offers on the board.
 pub(crate) async fn show_with_offers(
     tx: &mut ReadTx,
     board: &Board,
@@ -90,7 +83,6 @@ pub(crate) async fn show_with_context(
     Ok((sheet, Offers { pending, refused }))
 }
 
-/// Boards, and what there is not of what was asked for.
 pub(crate) fn boards_answer(mut sheets: Vec<Sheet>, missing: Vec<String>) -> Answer {
     let boards = sheets
         .iter()
@@ -115,7 +107,7 @@ pub(crate) fn check_amount(game: Option<&str>, boards: usize) -> Result<(), Serv
     Err(Refusal { game: game.map(str::to_owned), ..refusal }.into())
 }
 
-/// That a list is empty, and where there is more. `game`: its name and title; none where all games were asked for.
+/// Text for an empty list, with the way to more. `game`: name and title, or none for all games.
 pub(crate) fn describe_none(
     game: Option<(&str, &str)>,
     users: &[UserRow],
@@ -193,7 +185,6 @@ pub(crate) async fn select_boards(
 
 pub(crate) type Seated = (BoardRow, Vec<SeatRow>);
 
-/// Lines of a table of boards, with a word about players to move who are away or cannot be told.
 pub(crate) async fn lines(
     tx: &mut ReadTx,
     app: &App,
@@ -231,7 +222,7 @@ fn status(row: &BoardRow, seats: &[SeatRow], absences: &HashMap<UserKey, Vec<Abs
     }
 }
 
-/// The winner's name, or `TIE`.
+/// Name, or `TIE`.
 pub(crate) fn winner(row: &BoardRow, seats: &[SeatRow]) -> String {
     let winner = row.winners.as_deref().and_then(|winners| winners.parse::<i64>().ok());
     winner

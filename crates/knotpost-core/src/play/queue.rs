@@ -1,4 +1,4 @@
-//! Moves kept for later: queueing them, and playing them when their turn has come.
+//! Queued moves: storing and playing them.
 
 use knotpost_rules::Turn;
 use serde::Serialize;
@@ -12,21 +12,14 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Millis, MoveKind};
 use knotpost_storage::{QueuedMoveRow, StoreError, WriteTx};
 
-/// Why queues end with a swap.
 pub(crate) const SWAPPED: &str = "the players have changed sides";
-/// Why queues end with a move taken back.
 pub(crate) const TAKEN_BACK: &str = "a move was taken back";
 
-/// Moves were queued, or dropped from the queue.
 #[derive(Debug, Serialize)]
 struct QueueStatus {
-    /// The game's title.
     title: String,
-    /// The board's number.
     number: u32,
-    /// What wait now, as typed.
     moves: Vec<String>,
-    /// Why they were dropped, when they were.
     #[serde(skip)]
     dropped: Option<String>,
 }
@@ -41,7 +34,6 @@ impl Content for QueueStatus {
     }
 }
 
-/// A queued move as it was typed.
 pub(crate) fn word(row: &QueuedMoveRow) -> String {
     let condition = row.condition.as_ref().map(|reply| format!("if:{reply} ")).unwrap_or_default();
     let number = row.number.map(|number| format!("#{number}")).unwrap_or_default();
@@ -53,7 +45,6 @@ pub(crate) fn told(board: &Board, rows: &[QueuedMoveRow], dropped: Option<String
     Reply::from(QueueStatus { title, number, moves: rows.iter().map(word).collect(), dropped })
 }
 
-/// Forgets the queue of a seat, or all queues of a board.
 pub(crate) async fn forget(tx: &mut WriteTx, board: &mut Board, seat: Option<i64>) -> Result<(), StoreError> {
     tx.delete_queue(board.row.id, seat).await?;
     for row in board.seats.iter_mut().filter(|row| seat.is_none_or(|seat| row.seat == seat)) {
@@ -62,7 +53,7 @@ pub(crate) async fn forget(tx: &mut WriteTx, board: &mut Board, seat: Option<i64
     Ok(())
 }
 
-/// Forgets all queues of a board, and tells their owners why. Called while they still sit where they queued.
+/// Clears all queues of a board and mails their owners the reason. Must run before seats are exchanged.
 pub(crate) async fn drop_all(
     tx: &mut WriteTx,
     app: &App,
@@ -81,7 +72,7 @@ pub(crate) async fn drop_all(
     Ok(())
 }
 
-/// Plays what the seat to move has queued. `false`: it has nothing to play, so the board waits.
+/// Plays the next queued move of the seat to move. `false`: none fits, so the board waits.
 pub(crate) async fn play_next(
     tx: &mut WriteTx,
     app: &App,
@@ -129,7 +120,7 @@ pub(crate) async fn play_next(
     Ok(true)
 }
 
-/// Whether the reply was the expected one, however spelt.
+/// True if the reply was the expected one, in any spelling.
 fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> Result<bool, StoreError> {
     let Some(expected) = &row.condition else { return Ok(true) };
     let Some((index, reply)) = find_reply(board.entries.iter(), seat, row.ply) else { return Ok(false) };
@@ -138,8 +129,8 @@ fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> 
     Ok(played.is_ok_and(|played| played.canonical == reply.row.text))
 }
 
-/// The first move that another seat made since the own last one, and since there were `ply` moves. What the
-/// server plays for somebody is no reply, and neither is giving up.
+/// First move of another seat since the seat's own last one and since ply `ply`. Automatic moves and
+/// resignations are no replies.
 fn find_reply<'a, I>(entries: I, seat: i64, ply: i64) -> Option<(usize, &'a Entry)>
 where
     I: DoubleEndedIterator<Item = &'a Entry> + ExactSizeIterator + Clone,

@@ -1,4 +1,4 @@
-//! Resignations that were noted, and boards that a player declines in the first round.
+//! Noted resignations, and challenges declined in the first round.
 
 use serde::Serialize;
 
@@ -15,18 +15,14 @@ use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewSeat, SeatRow, StoreError, SubmissionRow, UserRow, WriteTx};
 
-/// A challenge was declined by all but one, or they have left.
+/// Notice of a removed board: all but one declined or left.
 #[derive(Debug, Serialize)]
 struct Removed {
-    /// The game's title.
     title: String,
-    /// The board's number.
     number: u32,
-    /// Who declined.
     userid: String,
-    /// What they said with it.
     text: String,
-    /// Whether they did not decline, but left the server.
+    /// True if they left the server instead of declining.
     has_left: bool,
 }
 
@@ -40,18 +36,14 @@ impl Content for Removed {
     }
 }
 
-/// The others play on without the reader, who is told so and gets no more mails about the board.
+/// Notice to a player who was taken out while the others play on; no more mails about the board follow.
 #[derive(Debug, Serialize)]
 struct Declined {
-    /// The game's title.
     title: String,
-    /// The game's name.
     game: String,
-    /// The board's number.
     number: u32,
-    /// Who declined.
     userid: String,
-    /// Whether they did not decline, but made no first move in time.
+    /// True if they missed the time for the first move instead of declining.
     never_moved: bool,
 }
 
@@ -65,7 +57,6 @@ impl Content for Declined {
     }
 }
 
-/// What those hear whose board was removed because this user declined it or left.
 pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool) -> Reply {
     Reply::from(Removed {
         title: board.title().to_owned(),
@@ -76,7 +67,6 @@ pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool)
     })
 }
 
-/// Tells somebody that the others play on without them.
 pub(crate) async fn tell_declined(
     tx: &mut WriteTx,
     app: &App,
@@ -95,12 +85,12 @@ pub(crate) async fn tell_declined(
     post_to_user(tx, app, &reply, user, now).await
 }
 
-/// What is kept in place of a move for a resignation that waits for its turn.
+/// Queue text of a noted resignation.
 const RESIGNS: &str = "resign";
-/// No board has that many moves, so that what is stored with it can never be confirmed.
+/// Impossible move number: a submission stored with it can never be confirmed.
 const NEVER: i64 = -1;
 
-/// Stores what is said with a resignation out of turn until it takes effect.
+/// Stores the remark on a noted resignation until it takes effect.
 pub(crate) async fn keep_words(
     tx: &mut WriteTx,
     board: &Board,
@@ -115,7 +105,7 @@ pub(crate) async fn keep_words(
     tx.save_submission(board.row.id, seat, &row, now).await
 }
 
-/// Passes on what was said with the resignations that have taken effect since the board had `stored` moves.
+/// Publishes the remarks of resignations that took effect since the board had `stored` moves.
 pub(crate) async fn pass_on_words(
     tx: &mut WriteTx,
     board: &mut Board,
@@ -140,7 +130,7 @@ pub(crate) async fn pass_on_words(
     Ok(())
 }
 
-/// In the first round nobody has lost anything yet: who resigns is taken out.
+/// Declines in the first round, when nobody can lose anything: the player is taken out.
 pub(crate) async fn decline(
     tx: &mut WriteTx,
     app: &App,
@@ -164,17 +154,14 @@ pub(crate) async fn decline(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// What became of a board after a player was taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// Enough are left: the game has begun again.
     Others,
-    /// The board is removed.
     Nobody,
 }
 
-/// Takes a user out in the first round. With two or more left the game begins again without them, otherwise the board is
-/// removed. Tells nobody.
+/// Takes a user out in the first round: restarts with two or more players left, otherwise removes the board.
+/// Notifies nobody.
 pub(crate) async fn take_out(
     tx: &mut WriteTx,
     app: &App,
@@ -196,7 +183,6 @@ pub(crate) async fn take_out(
     Ok(Left::Others)
 }
 
-/// Takes a board off the server. Tells nobody.
 pub(crate) async fn remove(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
     tx.drop_board_mails(board.row.id, now).await?;
     tx.delete_submissions(board.row.id).await?;
@@ -215,7 +201,7 @@ pub(crate) async fn remove(tx: &mut WriteTx, board: &mut Board, now: Millis) -> 
     Ok(())
 }
 
-/// The same game from an empty board: same order, seats renumbered, new seed.
+/// Restarts the game: same order, seats renumbered, new seed.
 async fn restart(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! Computer players where people are missing: they take what a user looks for and nobody else does, if the user wants so.
+//! Computer players for unmatched seeks, if the user wants them.
 
 use knotpost_commands::ComputerWish;
 use knotpost_rules::AnyGame;
@@ -12,16 +12,13 @@ use knotpost_model::rating::shown;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{ReadTx, SeatRow, StoreError, UserRow, WriteTx};
 
-/// Boards that computer players begin for one search.
 const MOST_BOARDS: i64 = 5;
-/// The level of users who have no rating.
 const USUAL_LEVEL: u8 = 3;
-/// The rating that is just below the first level …
+/// Rating just below the first level.
 const LOWEST_RATING: i64 = 1_100;
-/// … and how many points a level is.
+/// Rating points per level.
 const POINTS_OF_LEVEL: i64 = 100;
 
-/// Starts the boards that a user still looks for, with a computer player. Returns them.
 pub(crate) async fn take_seek(
     tx: &mut WriteTx,
     app: &App,
@@ -59,12 +56,11 @@ pub(crate) async fn take_seek(
     Ok(boards)
 }
 
-/// Whether computer players alone sit there.
 pub(crate) async fn are_computer_players(
     tx: &mut ReadTx,
     seats: impl Iterator<Item = &SeatRow> + Clone + Send,
 ) -> Result<bool, StoreError> {
-    // Only who has such a name is looked up: on most boards nobody.
+    // Looked up only for names of the right form, on most boards nobody.
     if !seats.clone().all(|seat| level_of(&seat.userid).is_some()) {
         return Ok(false);
     }
@@ -76,7 +72,6 @@ pub(crate) async fn are_computer_players(
     Ok(true)
 }
 
-/// The level for a user of that rating.
 pub(crate) fn suit(rating: Option<i64>) -> u8 {
     let Some(rating) = rating else { return USUAL_LEVEL };
     let level = (rating - LOWEST_RATING) / POINTS_OF_LEVEL;

@@ -1,6 +1,6 @@
-//! Moves in two steps: `submit` shows the board as it would be to the player alone, `confirm` plays the move.
+//! Moves in two steps: `submit` shows the resulting board to the player alone, `confirm` plays the move.
 //!
-//! What was submitted holds for the position it was submitted in. How a turn is made is the business of `moves`.
+//! A submission is valid for its position only. Turns are made by `moves`.
 
 use knotpost_rules::Turn;
 
@@ -14,7 +14,7 @@ use crate::replies::{Answer, Answers, BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, SubmissionRow, UserRow, WriteTx};
 
-/// Stores a turn that the player may take now, instead of making it.
+/// Stores a permitted turn instead of making it.
 pub(crate) async fn store(
     tx: &mut WriteTx,
     app: &App,
@@ -26,7 +26,7 @@ pub(crate) async fn store(
 ) -> Result<Answer, ServiceError> {
     let turn = Turn::from_word(word);
     let mut tried = board.at(app, board.entries.len())?;
-    // No roll is seen before its turn.
+    // Hides future rolls.
     tried.position.seal_chance();
     if let Err(error) = tried.play(turn, false, now) {
         return Err(moves::illegal(&error, turn, board).into());
@@ -43,7 +43,6 @@ pub(crate) async fn store(
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 
-/// The board as it would be, for the one who would move.
 async fn show(
     tx: &mut ReadTx,
     tried: &Board,
@@ -64,16 +63,16 @@ async fn show(
     let spoken = spoken.map(|text| Spoken { who: user.userid.clone(), text });
     let sheet = Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now);
     let mut sheet = sheet.with_spoken(spoken).with_answers(Some(Answers::Confirm));
-    // Time is counted only when the move is made, also where it would be the last one.
+    // Time counts only when the move is made, even a final one.
     sheet.times = None;
-    // Nobody else can move before it is confirmed.
+    // Nobody else can move before the confirmation.
     sheet.example = None;
     sheet.submitted =
         tried.entries.last().map(|entry| Submitted { userid: user.userid.clone(), play: entry.text.clone() });
     Ok(sheet)
 }
 
-/// Whether somebody with this wish confirms every move.
+/// True if this preference asks to confirm every move.
 pub(crate) fn is_to_confirm(wish: Option<&str>) -> bool {
     wish == Some("on")
 }

@@ -1,7 +1,7 @@
-//! A computer player goes on in the seat of somebody who does not move, when the others agree.
+//! Substitution: a computer player takes the seat of an inactive player, if the others agree.
 //!
-//! Who has resigned is out by the rules of the games, so it is a player who is waited for whose seat is taken: they are to
-//! move, and have been reminded. Their next move makes the proposal void, like any other.
+//! Only the player to move can be replaced, after a reminder; those who resigned are out by the rules. Their
+//! next move voids the proposal.
 
 use crate::app::App;
 use crate::boards::proposals::user_to_move;
@@ -16,7 +16,6 @@ use knotpost_model::rating::shown;
 use knotpost_model::{Millis, RemarkKind, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, SeatRow, StoreError, UserRow, WriteTx};
 
-/// Checks that a computer player could go on for the player to move.
 pub(crate) async fn check(
     tx: &mut WriteTx,
     app: &App,
@@ -49,8 +48,8 @@ pub(crate) async fn check(
     Err(refusal.about(board).into())
 }
 
-/// Whether no person beside the proposer would be asked. On a rated board they could take a game from whoever is about to
-/// win it.
+/// True if no other person would be asked. On a rated board the proposer could take a won game away from the
+/// absent player.
 fn decides_alone(board: &Board, proposer: UserKey, absent: UserKey) -> bool {
     let asked = |row: &&SeatRow| row.state == SeatState::Playing && level_of(&row.userid).is_none();
     !board.seats.iter().filter(asked).any(|row| row.user_id != proposer && row.user_id != absent)
@@ -60,7 +59,7 @@ fn nobody_there() -> Refusal {
     Refusal::new(Code::NotSupported, "no computer player is there to take the seat")
 }
 
-/// The computer player who is about as strong as a user.
+/// Computer player about as strong as a user.
 async fn find_player(
     tx: &mut WriteTx,
     app: &App,
@@ -75,7 +74,7 @@ async fn find_player(
     Ok((readiness(tx, app, game, &bot).await? == Readiness::Ready).then_some(bot))
 }
 
-/// Seats a computer player where the player to move sat. The board is unrated from then on; who sat there is told.
+/// Replaces the player to move, who is told. The board becomes unrated.
 pub(crate) async fn seat(
     tx: &mut WriteTx,
     app: &App,

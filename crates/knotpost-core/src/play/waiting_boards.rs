@@ -1,4 +1,4 @@
-//! The boards that wait for a player, mailed to them alone.
+//! Mails with a player's waiting boards, to that player alone.
 
 use crate::app::App;
 use crate::boards::Board;
@@ -7,10 +7,9 @@ use crate::replies::{BoardFacts, Heading};
 use knotpost_model::{BoardState, Millis, UserKey};
 use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, WriteTx};
 
-/// Boards mailed at once.
 pub(crate) const MOST_MAILED: usize = 50;
 
-/// The boards on which it is the user's turn, in this game or in all; `None`: more than [`MOST_MAILED`].
+/// Boards on which it is the user's turn, in one game or all; `None`: more than [`MOST_MAILED`].
 pub(crate) async fn find_waiting(
     tx: &mut ReadTx,
     game: Option<&str>,
@@ -27,7 +26,6 @@ pub(crate) async fn find_waiting(
     Ok((rows.len() <= MOST_MAILED).then_some(rows))
 }
 
-/// Mails the board as it stands, with what was said last, to this user.
 pub(crate) async fn mail_board(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! How two users stand against each other, and the boards between them.
+//! Head to head: the record of two users against each other, and their common boards.
 
 use std::cmp::Reverse;
 
@@ -8,45 +8,32 @@ use crate::queries::ListedBoard;
 use knotpost_model::{BoardKey, BoardState};
 use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
 
-/// Of this many boards of each, the latest, those of both count. Whoever plays more is a program.
+/// Latest boards considered per user; a user with more is a program.
 const BOARDS: i64 = 5000;
-/// At most this many boards of each kind are listed.
 const MOST_LISTED: usize = 10;
 
-/// Two users on the boards that both play or have played.
 pub struct HeadToHead {
-    /// The user who is counted for.
     pub userid: String,
-    /// The other user.
     pub other: String,
-    /// What came of the finished boards, by game, in the order of the games here; games without one are left out.
+    /// Finished boards, in the order of the games here; games without any are left out.
     pub games: Vec<GameScore>,
-    /// The number of boards being played.
     pub playing: u32,
-    /// The latest of them.
     pub active: Vec<ListedBoard>,
-    /// The boards that ended last.
     pub over: Vec<ListedBoard>,
 }
 
-/// Finished boards of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameScore {
-    /// The game's name.
     pub game: String,
     pub title: String,
-    /// The user is among the winners, and the other is not.
+    /// The user won, the other did not.
     pub won: u32,
-    /// The other is among the winners, and the user is not.
+    /// The other won, the user did not.
     pub lost: u32,
-    /// Both or neither are.
+    /// Both or neither won.
     pub tied: u32,
 }
 
-/// How `userid` stands against `other`.
-///
-/// # Errors
-/// When one of them does not exist or has left, when they are the same, or when the database fails.
 pub async fn view_head_to_head(app: &App, userid: &str, other: &str) -> Result<HeadToHead, ServiceError> {
     let mut tx = app.store.read().await?;
     let (user, other) = (find_user(&mut tx, userid).await?, find_user(&mut tx, other).await?);
@@ -89,7 +76,6 @@ fn count(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {
     scores.filter(|score| score.won + score.lost + score.tied > 0).collect()
 }
 
-/// The first of these boards, in their order.
 async fn list(tx: &mut ReadTx, app: &App, rows: &[SharedBoardRow]) -> Result<Vec<ListedBoard>, StoreError> {
     let keys: Vec<BoardKey> = rows.iter().take(MOST_LISTED).map(|row| row.id).collect();
     let mut boards = tx.seated_boards(&keys).await?;

@@ -1,59 +1,52 @@
-//! What monitoring and caches ask about the database.
+//! Database facts for monitoring and caches.
 
 use crate::app::App;
 use knotpost_model::{BoardState, Millis};
 use knotpost_storage::StoreError;
 pub use knotpost_storage::{Readiness, RecentPeers};
 
-/// Whether the database took writes when that was seen last. Asks nothing.
+/// Last known state, without a query.
 pub fn is_database_working(app: &App) -> bool {
     app.store.is_working()
 }
 
-/// How many connections to PostgreSQL are in use and how many are idle; `None`: on SQLite.
+/// PostgreSQL connections in use and idle; `None` on SQLite.
 pub fn database_connections(app: &App) -> Option<(u32, u32)> {
     app.store.connections()
 }
 
-/// How much waits in the queues of the database. A number that could not be read is `None`.
+/// Queue lengths; `None`: could not be read.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueLengths {
-    /// Received mails that wait.
     pub inbox: Option<i64>,
-    /// Outgoing mails that wait.
     pub outbox: Option<i64>,
-    /// Webhook events that wait.
     pub webhook_events: Option<i64>,
-    /// How long the oldest due mail of the inbox has been due, in milliseconds; 0 when none is late.
+    /// Milliseconds since the oldest waiting mail was due; 0: none is late.
     pub inbox_late_ms: i64,
-    /// The same of the outbox.
+    /// As `inbox_late_ms`.
     pub outbox_late_ms: i64,
-    /// Turns of computer players that no server is deciding on, up to 100.
+    /// Unleased turns of computer players, counted up to 100.
     pub bot_turns: Option<i64>,
-    /// When the last mail came in, in milliseconds; 0: never.
+    /// Unix milliseconds; 0: never.
     pub last_received: i64,
-    /// When the last one left.
+    /// Unix milliseconds; 0: never.
     pub last_sent: i64,
 }
 
-/// How many turns of computer players are counted, as [`QueueLengths::bot_turns`] says.
+/// Maximum counted, see [`QueueLengths::bot_turns`].
 const MOST_BOT_TURNS: i64 = 100;
 
-/// What the database holds.
 #[derive(Clone, Debug)]
 pub struct Stock {
-    /// Boards by the name of their state; every state is there.
+    /// By name of the state, all states included.
     pub boards: Vec<(&'static str, i64)>,
-    /// Moves on all boards.
     pub moves: i64,
     pub users: i64,
-    /// Addresses that get no mail any more because it came back.
     pub stopped: i64,
-    /// Bytes of the database.
     pub bytes: i64,
 }
 
-/// Counts what the database holds, for which whole tables are read; `None` when that fails.
+/// Counts over whole tables; `None` on failure.
 pub async fn view_stock(app: &App) -> Option<Stock> {
     let mut tx = app.store.read().await.ok()?;
     let rows = tx.count_boards_by_state().await.ok()?;
@@ -68,23 +61,16 @@ pub async fn view_stock(app: &App) -> Option<Stock> {
     Some(Stock { boards, moves, users, stopped, bytes })
 }
 
-/// Returns true if somebody has signed up: computer players are there from the first start.
-///
-/// # Errors
-/// The database fails.
+/// True if a person has signed up; computer players exist from the first start.
 pub async fn has_people(app: &App) -> Result<bool, StoreError> {
     app.store.read().await?.has_people().await
 }
 
-/// Whether the database answers and accepts writes.
-///
-/// # Errors
-/// When the database does not answer.
+/// Checks that the database answers and accepts writes.
 pub async fn view_readiness(app: &App) -> Result<Readiness, StoreError> {
     app.store.readiness().await
 }
 
-/// How much waits in the queues; `None` when the database cannot be read.
 pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
     let mut tx = app.store.read().await.ok()?;
     let inbox = tx.count_waiting_inbox().await.ok();
@@ -110,18 +96,15 @@ pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
     })
 }
 
-/// What the database says about the machine and the way mail comes in, for those who look after the server.
+/// Evidence about this machine's clock and the incoming mail, for `doctor`.
 #[derive(Clone, Debug)]
 pub struct Traces {
-    /// What time it is for the database, where it has a clock of its own.
     pub time_of_database: Option<Millis>,
-    /// The latest moment that a server has noted in it.
+    /// Latest time stored by any server.
     pub last_noted: Option<Millis>,
-    /// The hosts that handed over the newest mails.
     pub peers: RecentPeers,
 }
 
-/// Reads them.
 pub async fn view_traces(app: &App) -> Result<Traces, StoreError> {
     let mut tx = app.store.read().await?;
     let alive = tx.duties().await?.iter().map(|duty| duty.alive_at.0).max();

@@ -1,4 +1,4 @@
-//! What pages and feeds show.
+//! Views for pages and feeds.
 
 pub(crate) mod against;
 pub(crate) mod analysis;

@@ -1,4 +1,4 @@
-//! How the boards of a user stand, to be compared with how they stood: a page that shows them follows it.
+//! State of a user's boards with a version, polled by pages that follow it.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,12 @@ use knotpost_model::{BoardRef, UserKey};
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{OwnBoardRow, ReadTx, StoreError};
 
-/// The most boards that are followed.
 const MOST: i64 = 1_000;
 
-/// How the boards of a user stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnBoards {
-    /// On how many it is their turn.
     pub waiting: usize,
-    /// Another one whenever a board begins, ends, is moved on, paused or resumed.
+    /// Changes whenever a board begins, ends, moves, pauses or resumes.
     pub version: String,
     boards: HashSet<BoardRef>,
 }
@@ -47,12 +44,10 @@ impl OwnBoards {
     }
 }
 
-/// How the boards of a user stand.
 pub async fn view_own_state(app: &App, user: UserKey) -> Result<OwnBoards, StoreError> {
     state_of(&mut app.store.read().await?, user).await
 }
 
-/// The same for whoever was who they are when they began to listen; `None`: they are not any more.
 pub async fn follow_own_state(app: &App, proven: &ProvenUser) -> Result<Option<OwnBoards>, StoreError> {
     let mut tx = app.store.read().await?;
     if find_proven(&mut tx, proven).await?.is_none() {

@@ -1,4 +1,4 @@
-//! What a user sees of their own account.
+//! A user's own settings.
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -7,20 +7,14 @@ use crate::play::preferences::{PreferenceLine, lines_for_all_games};
 use knotpost_model::{Millis, Zone};
 use knotpost_storage::StoreError;
 
-/// An account as its owner sees it.
 #[derive(Clone, Debug)]
 pub struct OwnSettings {
-    /// What they want, for all games.
     pub preferences: Vec<PreferenceLine>,
-    /// Their addresses, and whether each is confirmed.
     pub addresses: Vec<(String, bool)>,
-    /// Whether a program plays for the account.
     pub is_bot: bool,
-    /// Until when they are on vacation.
     pub away_until: Option<Millis>,
 }
 
-/// The account of a visitor.
 pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettings, ServiceError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let is_bot = tx.user(visitor.user).await?.is_some_and(|user| user.is_bot());
@@ -32,7 +26,6 @@ pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettin
     Ok(OwnSettings { preferences, addresses, is_bot, away_until })
 }
 
-/// The time zone that the visitor chose; UTC where none is chosen.
 pub async fn view_zone(app: &App, visitor: &Visitor) -> Result<Zone, StoreError> {
     let name = app.store.read().await?.preference(visitor.user, "", "timezone").await?;
     Ok(name.and_then(|name| Zone::named(&name)).unwrap_or_else(Zone::utc))

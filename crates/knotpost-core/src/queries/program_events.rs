@@ -1,5 +1,5 @@
-//! What happens on all boards of an account that a program plays, as a list that goes on. Nothing is stored for it: each
-//! look compares the boards with those of the look before, and the first one with a moment that the program names.
+//! Event feed of all boards of an account played by a program. Stores nothing: each look compares the boards
+//! with the previous look, and the first one with a time given by the program.
 
 use std::collections::HashMap;
 
@@ -9,33 +9,26 @@ use crate::identity::authentication::find_proven;
 use knotpost_model::{BoardRef, BoardState, Millis};
 use knotpost_storage::{ProgramBoard, StoreError};
 
-/// Boards that are followed at once.
 const MOST_BOARDS: i64 = 1_000;
-/// Boards of a game that ended while nobody listened.
+/// Boards per game that ended while the feed was closed.
 const MOST_ENDED: i64 = 200;
-/// Clocks of several servers differ, and a transaction is committed after the moment that it notes: what is as much older
-/// than the last look is told again rather than never.
+/// Overlap of looks: clocks of servers differ and commits come after their timestamps, so some events are
+/// repeated rather than lost.
 const OVERLAP_MS: i64 = 30_000;
-/// What happened longer ago is not told again.
+/// Older events are not repeated.
 const LONGEST_MS: i64 = 7 * 86_400_000;
 
-/// Something that happened on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProgramEvent {
-    /// The board is new.
     Start,
-    /// Somebody else said something.
     Chat,
-    /// Somebody else proposed a draw or an undo.
     Proposal,
-    /// The account is to move.
     Turn,
-    /// The game is over, or the account does not play there any more.
+    /// Game over, or the account no longer plays there.
     Over,
 }
 
 impl ProgramEvent {
-    /// Its word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -47,42 +40,37 @@ impl ProgramEvent {
     }
 }
 
-/// An event and where it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramNews {
-    /// What happened.
     pub event: ProgramEvent,
     pub board: BoardRef,
-    /// How many moves the board has.
     pub ply: i64,
 }
 
-/// What one look found.
 #[derive(Clone, Debug)]
 pub enum ProgramLook {
-    /// What has happened, in order, and the moment up to which all is told.
+    /// Events in order, and the time covered.
     News(Vec<ProgramNews>, Millis),
-    /// The account is no account of a program, or the key has ended.
+    /// No account of a program, or the key has ended.
     Gone,
 }
 
-/// Follows the boards of an account.
 #[derive(Debug)]
 pub struct ProgramFeed {
     proven: ProvenUser,
-    /// From when on boards that are not known yet are new; `None`: a first look tells turns alone.
+    /// Time from which unknown boards count as new; `None`: the first look reports turns alone.
     since: Option<Millis>,
     has_looked: bool,
     known: HashMap<i64, ProgramBoard>,
 }
 
 impl ProgramFeed {
-    /// A feed that begins now, or tells what happened since a moment.
+    /// Continues from `since`, or starts now.
     pub fn new(proven: ProvenUser, since: Option<Millis>) -> Self {
         Self { proven, since, has_looked: false, known: HashMap::new() }
     }
 
-    /// Compares all boards with those of the last look.
+    /// Compares all boards with the previous look.
     pub async fn look(&mut self, app: &App) -> Result<ProgramLook, StoreError> {
         let (now, user) = (app.clock.now(), self.proven.user);
         let mut tx = app.store.read().await?;
@@ -106,28 +94,27 @@ impl ProgramFeed {
         }
         boards.sort_by_key(|board| board.board);
         let news = boards.into_iter().flat_map(|board| self.note(board, now)).collect();
-        // From here on a board that is not known is a new one.
+        // From now on an unknown board is a new one.
         self.since.get_or_insert(now);
         self.has_looked = true;
         Ok(ProgramLook::News(news, now))
     }
 
-    /// Compares one board on which something has just happened.
     pub async fn look_at(&mut self, app: &App, name: &BoardRef) -> Result<ProgramLook, StoreError> {
         let (now, user) = (app.clock.now(), self.proven.user);
         let found = app.store.query().await?.program_board(user, &name.game, name.number).await?;
-        // The end of a board that is not known any more was told.
+        // The end of a board that is no longer known has been reported.
         let is_ours = |board: &ProgramBoard| is_played(board) || self.known.contains_key(&board.board.0);
         let news = found.filter(is_ours).map(|board| self.note(board, now)).unwrap_or_default();
         Ok(ProgramLook::News(news, now))
     }
 
-    /// The moment from which on a board that is not known has news, in milliseconds.
+    /// Time in milliseconds from which an unknown board has news.
     fn threshold(&self, now: Millis) -> Option<i64> {
         self.since.map(|since| (since.0 - OVERLAP_MS).max(now.0 - LONGEST_MS))
     }
 
-    /// What is new about a board, which is known from now on while it is played.
+    /// Events of a board, which stays known while it is played.
     fn note(&mut self, board: ProgramBoard, now: Millis) -> Vec<ProgramNews> {
         let is_playing = is_played(&board);
         let before = self.known.remove(&board.board.0);
@@ -142,12 +129,11 @@ impl ProgramFeed {
     }
 }
 
-/// Whether the account plays there.
 fn is_played(board: &ProgramBoard) -> bool {
     board.state == BoardState::Active && board.seat.is_some()
 }
 
-/// What happened between two looks at a board; `None` before: since that moment, and without one its turn alone.
+/// Events between two looks; without `before` those since `since`, or else its turn alone.
 fn compare(before: Option<&ProgramBoard>, now: &ProgramBoard, since: Option<i64>) -> Vec<ProgramEvent> {
     let is_late = |at: Option<i64>| at.zip(since).is_some_and(|(at, since)| at >= since);
     let is_playing = is_played(now);

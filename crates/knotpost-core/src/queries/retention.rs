@@ -1,8 +1,8 @@
-//! For how long data is stored, in words, from the configuration and the spans of the server.
+//! Retention periods in words, from the configuration and the server's constants.
 
 use crate::config::Config;
 
-/// What is stored, and until when.
+/// Kinds of data, with their periods.
 pub fn retention_lines(config: &Config) -> Vec<(&'static str, String)> {
     let retention = &config.retention;
     let days = |days: u32| if days == 1 { "a day".to_owned() } else { format!("{days} days") };

@@ -1,4 +1,4 @@
-//! What a board's page shows around the board: clocks, ratings, what the visitor has queued.
+//! Data around a board on its page: clocks, ratings, the visitor's queue and note.
 
 use crate::app::App;
 use crate::boards::time::{LastMoment, last_moment};
@@ -9,34 +9,26 @@ use knotpost_model::rating::shown;
 use knotpost_model::{BoardState, Millis, Zone};
 use knotpost_storage::{ALL_GAMES, QueuedMoveRow};
 
-/// What stands around a board.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub now: Millis,
-    /// The time zone of the visitor; UTC for strangers.
     pub zone: Zone,
-    /// When the time of the player to move is up; `None`: none runs now.
+    /// Timeout of the player to move; `None`: no clock runs.
     pub last_moment: Option<LastMoment>,
-    /// The rating in each seat, in turn order; `None`: the player has none in this game.
     pub ratings: Vec<Option<i64>>,
-    /// What the visitor has queued there, in order; nothing where they play several seats.
+    /// The visitor's queue, in order; empty if they play several seats.
     pub queue: Vec<QueuedAnswer>,
-    /// What the visitor has noted there for themselves.
     pub note: Option<OwnNote>,
 }
 
-/// A move that waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuedAnswer {
-    /// The move of somebody else that it answers; `None`: any.
+    /// Move of another player that it answers; `None`: any.
     pub reply: Option<String>,
-    /// The move.
     pub play: String,
-    /// Which move of the board it is to be, where that was said.
     pub number: Option<i64>,
 }
 
-/// What stands around a board as this visitor sees it. No move is replayed for it.
 pub async fn view_surroundings(
     app: &App,
     board: &mut Board,
@@ -63,7 +55,6 @@ pub async fn view_surroundings(
     }
     let own: Vec<_> =
         board.seats.iter().filter(|row| visitor.is_some_and(|one| one.user == row.user_id)).collect();
-    // Whoever plays several seats has a queue for each, and a command means that of the seat on turn.
     let queue = match own.as_slice() {
         [own] if is_present && own.queued => tx.queued_moves(board.row.id, own.seat).await?,
         _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! Boards and games for pages and the API: one snapshot each.
+//! Boards and games for pages and the API, one snapshot each.
 
 use crate::app::App;
 use crate::boards::proposals::{silent_player, still_to_answer};
@@ -9,72 +9,49 @@ use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, StoreError};
 
-/// A board with everything a page shows.
 pub struct BoardView {
-    /// The board, at the ply asked for.
     pub board: Board,
-    /// The stored facts of the board; its players sit as they did at that ply.
+    /// Stored facts, with the seating of that ply.
     pub summary: BoardSummary,
-    /// The same as facts for drawing.
     pub sheet: Sheet,
-    /// What was said with that move.
     pub comment: Option<Spoken>,
-    /// What somebody proposed there and others must answer.
     pub proposal: Option<ProposalView>,
-    /// Players with an offer that was refused and that they may not repeat before everybody has moved.
+    /// Players with a refused offer that they may not repeat before everybody has moved.
     pub refused: Vec<(UserKey, ProposalKind)>,
-    /// A sentence for each player who is suspended or gets no mail.
     pub unreached: Vec<String>,
 }
 
-/// A proposal that waits for answers.
 #[derive(Clone, Debug)]
 pub struct ProposalView {
-    /// What it is about.
     pub kind: ProposalKind,
-    /// The userid of the player who made it.
     pub by: String,
-    /// The userids of those who have not answered.
+    /// Userids of those who have not answered.
     pub waiting: Vec<String>,
-    /// The userid of the player for whom it counts as accepted when their time runs out.
+    /// Player whose timeout counts as acceptance.
     pub silent: Option<String>,
 }
 
-/// Which boards a list is to hold.
 #[derive(Clone, Debug, Default)]
 pub struct BoardQuery {
-    /// Only this game.
     pub game: Option<String>,
-    /// Only this user's.
     pub userid: Option<String>,
-    /// Only in this state.
     pub state: Option<BoardState>,
-    /// Only where it is the user's turn.
     pub next: bool,
-    /// After this row.
     pub after: Option<BoardKey>,
-    /// At most this many.
     pub limit: i64,
 }
 
 pub struct ListedBoard {
-    /// The stored facts of the board.
     pub summary: BoardSummary,
-    /// The line of a table of boards.
     pub line: BoardLine,
 }
 
-/// A page of a list of boards.
 pub struct BoardPage {
     pub boards: Vec<ListedBoard>,
-    /// Where the next page begins, when there is one.
     pub next: Option<BoardKey>,
 }
 
-/// A board after `ply` moves; `None`: after all. Removed boards are told from boards that never were.
-///
-/// # Errors
-/// When there is no such game, board or ply, or the database fails.
+/// A board after `ply` moves; `None`: all. Removed boards are told from those that never existed.
 pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
     find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
@@ -157,10 +134,8 @@ async fn view_of(
     Ok(BoardView { board, summary, sheet, comment, proposal, refused: offers.refused, unreached })
 }
 
-/// As [`view_board`], for playing on: where the board has ended by a word, such as a resignation, the position before that.
-///
-/// # Errors
-/// As [`view_board`].
+/// As [`view_board`], for playing on: if the board ended by a resignation or the like, the position before
+/// that.
 pub async fn view_playable_board(
     app: &App,
     name: &BoardRef,
@@ -176,10 +151,6 @@ pub async fn view_playable_board(
     view_board(app, name, Some((view.board.entries.len() - words) as i64)).await
 }
 
-/// A page of boards.
-///
-/// # Errors
-/// When there is no such game or user, or the database fails.
 pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, ServiceError> {
     if let Some(game) = &query.game {
         find_game(app, game)?;
@@ -200,7 +171,7 @@ pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, Serv
     Ok(list_boards(&mut tx, app, &filter, query.limit).await?)
 }
 
-/// Boards in order, at most `limit`, with the key of the next page.
+/// Boards in order, with the key of the next page.
 async fn list_boards(
     tx: &mut ReadTx,
     app: &App,
@@ -219,7 +190,6 @@ async fn list_boards(
     Ok(BoardPage { boards: list(tx, app, boards).await?, next })
 }
 
-/// These boards as a list holds them.
 pub(super) async fn list(
     tx: &mut ReadTx,
     app: &App,
@@ -232,11 +202,7 @@ pub(super) async fn list(
         .collect())
 }
 
-/// The user's active boards, at most `limit`: those on which it is the user's turn come first, and of equal ones the board
-/// that has waited longest.
-///
-/// # Errors
-/// When there is no such user, or the database fails.
+/// Active boards: those with the user to move first, then the longest waiting.
 pub async fn view_own_boards(app: &App, userid: &str, limit: i64) -> Result<Vec<ListedBoard>, ServiceError> {
     let query = BoardQuery {
         userid: Some(userid.to_owned()),
@@ -250,13 +216,11 @@ pub async fn view_own_boards(app: &App, userid: &str, limit: i64) -> Result<Vec<
 }
 
 impl ListedBoard {
-    /// Whether it is this user's turn.
     pub fn is_turn_of(&self, userid: &str) -> bool {
         self.summary.to_move().any(|name| name == userid)
     }
 }
 
-/// All games, on offer or not, with how much they are played.
 pub async fn view_games(app: &App) -> Result<Vec<GameCount>, ServiceError> {
     let mut tx = app.store.read().await?;
     Ok(crate::play::queries::count_games(&mut tx, app.registry.iter()).await?)

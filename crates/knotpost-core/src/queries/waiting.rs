@@ -1,4 +1,4 @@
-//! The boards that wait for a user, with what their feeds say of them.
+//! A user's waiting boards, for feeds.
 
 use crate::app::App;
 use crate::boards::time::{LastMoment, last_moment, waiting_since};
@@ -9,33 +9,26 @@ use crate::replies::sheet::Spoken;
 use knotpost_model::{Millis, Zone};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, WaitingOrder};
 
-/// A feed tells of no more boards than this.
 pub const MOST_WAITING: i64 = 200;
 
-/// A board that waits for somebody.
 pub struct Waiting {
     pub board: Board,
-    /// The stored facts of the board.
     pub summary: BoardSummary,
-    /// Since when it waits: since the last move, or since a later moment at which a move was taken back or a pause
-    /// ended.
+    /// Time of the last move, or of a later undo or end of a pause.
     pub since: Millis,
-    /// What was said with the last move.
     pub spoken: Option<Spoken>,
-    /// When the time is up; `None`: none runs now.
     pub last_moment: Option<LastMoment>,
-    /// In which times are told to the user.
     pub zone: Zone,
 }
 
-/// Boards where it is this user's turn, the latest first.
+/// Latest first.
 pub async fn view_turns(app: &App, reader: &FeedReader) -> Result<Vec<Waiting>, StoreError> {
     let mut waiting = load(app, reader, WaitingOrder::Latest).await?;
     waiting.sort_by_key(|waiting| std::cmp::Reverse((waiting.since, waiting.board.row.id.0)));
     Ok(waiting)
 }
 
-/// Boards where this user's time runs, the shortest time first.
+/// Boards with the user's clock running, shortest time first.
 pub async fn view_deadlines(
     app: &App,
     reader: &FeedReader,

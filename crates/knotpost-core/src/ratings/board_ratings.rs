@@ -1,18 +1,17 @@
-//! Ratings as boards end and players come and go.
+//! Updates of ratings as boards end and players come and go.
 //!
-//! Everything that a later rating depends on has a place in its game's order: the rated boards, and that a
-//! rated player became active or inactive. A transaction that takes a place has the order to itself until it
-//! ends, so the same numbers come out whenever history is gone through again.
+//! Everything that affects later ratings has a place in its game's order: rated boards, and changes of rated
+//! players' activity. A transaction that takes a place holds the order until it ends, so that recomputing the
+//! history gives the same numbers.
 
 use crate::boards::{Board, ServiceError};
 use knotpost_model::rating::{Rating, Score, rate, shown};
 use knotpost_model::{BoardKey, BoardState, Millis, Pool, UserKey};
 use knotpost_storage::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
 
-/// A player who has finished no board for this long, and plays none, is inactive.
+/// Time without playing or finishing a board after which a player is inactive.
 pub(crate) const INACTIVE_AFTER_MS: i64 = 180 * 24 * 3_600_000;
 
-/// What the end of a board means for its players' ratings.
 pub(crate) async fn board_ended(tx: &mut WriteTx, board: &Board, now: Millis) -> Result<(), ServiceError> {
     let seats: Vec<(i64, UserKey)> = board.seats.iter().map(|row| (row.seat, row.user_id)).collect();
     let players = score(&seats, board.row.winners.as_deref().unwrap_or_default());
@@ -27,8 +26,8 @@ pub(crate) async fn board_ended(tx: &mut WriteTx, board: &Board, now: Millis) ->
     Ok(())
 }
 
-/// Each user once, in the order of their first seats, with their score: a user wins who alone has the best
-/// seats. `winners` are the numbers of those seats, comma-separated.
+/// Scores per user, in the order of their first seats: the only user with winning seats wins. `winners` are
+/// seat numbers, comma-separated.
 pub(crate) fn score(seats: &[(i64, UserKey)], winners: &str) -> Vec<(UserKey, Score)> {
     let winning: Vec<i64> = winners.split(',').filter_map(|seat| seat.parse().ok()).collect();
     let mut players: Vec<(UserKey, bool)> = Vec::new();
@@ -48,8 +47,8 @@ pub(crate) fn score(seats: &[(i64, UserKey)], winners: &str) -> Vec<(UserKey, Sc
     players.into_iter().map(|(user, won)| (user, score(won))).collect()
 }
 
-/// Rates a board that has just ended: the next one in its game's order. `players` are two or more different
-/// users with what they reached. Returns what it did to each.
+/// Rates a board as the next one in its game's order. `players` are two or more distinct users with their
+/// scores. Returns their changes.
 pub async fn rate_board(
     tx: &mut WriteTx,
     game: &str,
@@ -65,7 +64,7 @@ pub async fn rate_board(
         entrants.push((row.as_ref().map_or_else(Rating::default, RatingRow::rating), *score));
         rows.push(row);
     }
-    // Established ratings do not depend on the others: only then nobody has to look who is gone.
+    // Established ratings do not depend on the number of active players, so that it need not be known.
     if entrants.iter().any(|(rating, _)| !rating.is_established()) {
         drop_lapsed(tx, game, place, &mut pool, players, now).await?;
     }
@@ -92,8 +91,7 @@ pub async fn rate_board(
     Ok(changes)
 }
 
-/// Counts out who has finished nothing for long and plays nothing now. The players of the board that is
-/// being rated were playing until now.
+/// Excludes lapsed players. Those of the board being rated count as playing.
 async fn drop_lapsed(
     tx: &mut WriteTx,
     game: &str,
@@ -115,7 +113,7 @@ async fn is_active_after_end(tx: &mut ReadTx, game: &str, user: UserKey) -> Resu
     Ok(tx.accepts(game, user).await? || tx.count_active_boards(game, user).await? > 0)
 }
 
-/// Looks again whether a rated player is active, after anything that may have changed that.
+/// Updates the activity of a rated player after anything that may have changed it.
 pub(crate) async fn review_activity(
     tx: &mut WriteTx,
     game: &str,
@@ -139,7 +137,7 @@ pub(crate) async fn review_activity(
     tx.set_rating_pool(game, pool).await
 }
 
-/// As [`review_activity`] in every game in which the user has a rating: for an account that ends.
+/// [`review_activity`] in all games, for an account that ends.
 pub(crate) async fn review_all_activity(
     tx: &mut WriteTx,
     user: UserKey,
@@ -151,7 +149,7 @@ pub(crate) async fn review_all_activity(
     Ok(())
 }
 
-/// A board has begun: who had been away plays again.
+/// Reactivates players of a new board.
 pub(crate) async fn board_began(
     tx: &mut WriteTx,
     game: &str,
@@ -164,7 +162,7 @@ pub(crate) async fn board_began(
     Ok(())
 }
 
-/// What a rated board did to its players' ratings, a line each; nothing while it is being played.
+/// Rating changes of a rated board, a line each; empty while it is in play.
 pub(crate) async fn change_lines(tx: &mut ReadTx, board: &Board) -> Result<Vec<String>, StoreError> {
     let ended = board.row.state == BoardState::Over && board.entries.len() as i64 == board.row.ply;
     if !ended || !board.row.rated {
@@ -177,7 +175,7 @@ pub(crate) async fn change_lines(tx: &mut ReadTx, board: &Board) -> Result<Vec<S
         .collect())
 }
 
-/// Clients in the wild read the first and the last word.
+/// Clients in the wild parse the first and the last word.
 fn line(userid: &str, before: i64, after: i64) -> String {
     match after.cmp(&before) {
         std::cmp::Ordering::Greater => format!("{userid}'s rating went up from {before} to {after}"),

@@ -1,4 +1,4 @@
-//! Taking in games that were played elsewhere: all of a file, each once, or nothing.
+//! Import of games played elsewhere: all games of a file, each once, or none.
 
 use std::sync::Arc;
 
@@ -10,41 +10,33 @@ use crate::boards::Board;
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis, RemarkKind, SeatState, UserKey};
 use knotpost_storage::{NewBoard, NewSeat, NewUser, ReadTx, StoreError, UserState, WriteTx};
 
-/// Games of one transaction.
 const BATCH: usize = 50;
 
-/// What became of one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Imported {
-    /// It is this board now.
     New(BoardRef),
-    /// It was here before, as this board.
+    /// Existed before as this board.
     Known(BoardRef),
 }
 
-/// What became of a file.
 #[derive(Clone, Debug)]
 pub enum Import {
-    /// Every record, in the order of the file.
     Done(Vec<Imported>),
-    /// Nothing was stored, because of these.
     Refused(Vec<ReadError>),
 }
 
-/// What is done about players who are no users here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strangers {
-    /// The file is refused.
     Refuse,
-    /// They become users whom nobody can act for until an administrator lets them in.
+    /// Create users nobody can act for until an administrator admits them.
     Create,
 }
 
-/// Takes in the finished games of a file of records. They keep their numbers where these are free, are not rated,
-/// and nobody is mailed. `progress` hears how many of how many are done.
+/// Imports the finished games of a file, unrated and without mails. They keep their numbers where these are
+/// free. `progress` gets done and total.
 ///
-/// The whole file is checked before anything is stored; then games are stored in batches, each whole or not at
-/// all. Whoever is interrupted can start again: a game that is here already is recognised.
+/// The whole file is checked first, then stored in atomic batches. An interrupted import can be repeated:
+/// known games are recognised.
 pub async fn import(
     app: &Arc<App>,
     text: &str,
@@ -83,7 +75,6 @@ pub async fn import(
     Ok(Import::Done(done))
 }
 
-/// Players who are no users here, each once.
 async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, StoreError> {
     let mut tx = app.store.read().await?;
     let (mut seen, mut unknown) = (std::collections::HashSet::new(), Vec::new());
@@ -98,7 +89,6 @@ async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, S
     Ok(unknown)
 }
 
-/// A name that nobody could sign up with.
 fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
     games.iter().find_map(|game| {
         let mut rules =
@@ -108,7 +98,6 @@ fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
     })
 }
 
-/// Stores a game unless it is here.
 async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result<Imported, StoreError> {
     if let Some(known) = find_known(tx, app, game).await? {
         return Ok(Imported::Known(known));
@@ -127,7 +116,7 @@ async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result
     Ok(Imported::New(BoardRef { game: game.game.to_owned(), number: number as u32 }))
 }
 
-/// The board that is this game: made from the same record, or played here.
+/// Board of the same game: made from the same record, or played here.
 async fn find_known(tx: &mut ReadTx, app: &App, game: &Played) -> Result<Option<BoardRef>, StoreError> {
     if let Some(key) = tx.find_import(&game.digest).await?
         && let Some(row) = tx.board(key).await?

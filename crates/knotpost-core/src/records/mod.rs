@@ -1,7 +1,7 @@
 //! Game records, written and read.
 //!
-//! What a record looks like as text is known in `knotpost_rules::record`; here it is known what its tags mean on
-//! a server with boards and users.
+//! The text format is `knotpost_rules::record`; here is the meaning of its tags on a server with boards and
+//! users.
 
 mod import;
 mod read;

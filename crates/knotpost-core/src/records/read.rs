@@ -1,6 +1,6 @@
-//! Records of finished games as they come from a file: hostile until every move has been played again.
+//! Reading of records: hostile input until every move has been replayed.
 //!
-//! Nothing here knows what is stored; whether the players exist is asked later.
+//! Knows nothing about the database; players are looked up later.
 
 use knotpost_rules::{Ability, Record, Registry, Seat, Seed, Turn, record::RecordError};
 use sha2::{Digest as _, Sha256};
@@ -14,21 +14,15 @@ use knotpost_model::{Millis, MoveKind, SeatState, clean_text, is_unwanted};
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::MoveRow;
 
-/// Bytes of a file.
 const MOST_BYTES: usize = 16 << 20;
-/// Moves of a game.
 const MOST_MOVES: usize = 10_000;
-/// Tags of a record.
 const MOST_TAGS: usize = 60;
-/// Characters of a tag that is only kept.
+/// Characters of an unknown tag.
 const LONGEST_TAG: usize = 2000;
-/// Characters of a comment.
 const LONGEST_COMMENT: usize = 8100;
-/// Mistakes told of one file.
 const MOST_ERRORS: usize = 20;
-/// The greatest number a board keeps.
 const GREATEST_NUMBER: u32 = 1_000_000;
-/// Tags that `export` writes by itself.
+/// Tags written by `export`.
 const KNOWN: [&str; 13] = [
     "Game",
     "Board",
@@ -45,32 +39,28 @@ const KNOWN: [&str; 13] = [
     "Times",
 ];
 
-/// A mistake in a file of records.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct ReadError {
-    /// Where it is, or where the record with it begins; from 1.
+    /// From 1; position of the error, or start of its record.
     pub line: usize,
-    /// A clause that says what is wrong.
     pub what: String,
 }
 
-/// Something said with a move.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) ply: i64,
-    /// The seat in which the speaker sits at the end.
+    /// Final seat of the speaker.
     pub(super) seat: i64,
     pub(super) text: String,
     pub(super) at: Millis,
 }
 
-/// A finished game, played again from its record.
+/// A finished game, replayed from its record.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// The line its record begins in.
     pub line: usize,
-    /// Its players in the order of the seats, as the record writes them.
+    /// In seat order, spelt as in the record.
     pub players: Vec<String>,
     pub(super) game: &'static str,
     pub(super) number: Option<u32>,
@@ -91,10 +81,7 @@ pub struct Played {
     pub(super) reason: String,
 }
 
-/// Reads one or many records and plays them again.
-///
-/// # Errors
-/// Every mistake, up to a number: with any of them nothing of the file can be used.
+/// Reads and replays records. Collects errors; any of them makes the file unusable.
 pub fn read_games(
     registry: &'static Registry,
     text: &str,
@@ -232,7 +219,7 @@ fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis
     })
 }
 
-/// What makes two records the same game: all but the board's number, comments and foreign tags.
+/// Identity of a game: its record without board number, comments and foreign tags.
 pub(super) fn essence_of(record: &Record) -> String {
     let mut essence = record.clone();
     essence.tags.retain(|(name, _)| {
@@ -268,7 +255,6 @@ fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<()
     Ok(())
 }
 
-/// Ends the game as the draw that its players agreed on.
 fn agree(board: &mut Board, next: Seat, at: Millis) -> Result<(), String> {
     if !board.game.meta().abilities.has(Ability::Draw) {
         return Err(format!("{} has no draws by agreement", board.title()));
@@ -277,7 +263,7 @@ fn agree(board: &mut Board, next: Seat, at: Millis) -> Result<(), String> {
     Ok(())
 }
 
-/// What a record says of itself must be what its moves say.
+/// The record's claims must match its moves.
 fn check_claims(record: &Record, board: &Board, winners: &str) -> Result<(), String> {
     let result = record.tag("Result").unwrap_or(winners);
     if result != winners {
@@ -296,7 +282,6 @@ fn check_claims(record: &Record, board: &Board, winners: &str) -> Result<(), Str
     Ok(())
 }
 
-/// Who gave up, seat by seat.
 fn states(board: &Board) -> Vec<SeatState> {
     let state_of = |seat: i64| {
         let gave_up = board.entries.iter().find(|entry| {

@@ -1,7 +1,7 @@
-//! One text, many records: where each of them begins.
+//! Splitting of a text into records.
 
-/// The records of a text with the lines they begin in. A record begins with a tag after moves, or with a second
-/// `[Game …]`; brackets inside comments say nothing.
+/// Records with their first lines. A record begins with a tag after moves, or with a second `[Game …]`;
+/// brackets inside comments are ignored.
 pub(super) fn split(text: &str) -> Vec<(usize, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut starts = Vec::new();
@@ -28,7 +28,6 @@ pub(super) fn split(text: &str) -> Vec<(usize, &str)> {
     starts.iter().zip(ends).filter_map(|((line, start), end)| Some((*line, text.get(*start..end)?))).collect()
 }
 
-/// Whether a line of moves leaves a comment open.
 fn ends_in_comment(line: &str, mut open: bool) -> bool {
     let mut chars = line.chars();
     while let Some(c) = chars.next() {

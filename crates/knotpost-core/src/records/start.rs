@@ -1,14 +1,13 @@
-//! What a record says about the beginning of its game: rules, players, chance and times.
+//! Start of a recorded game: rules, players, chance and times.
 
 use jiff::Timestamp;
 use knotpost_rules::{Ability, AnyGame, Record, Registry, Seed};
 
 use knotpost_model::Millis;
 
-/// How far in the future, in milliseconds, a time from another clock may be.
+/// Tolerance in milliseconds for times of other clocks.
 const CLOCK_SKEW_MS: i64 = 86_400_000;
 
-/// The start that a record tells.
 pub(super) struct Start {
     pub(super) game: &'static dyn AnyGame,
     pub(super) players: Vec<String>,
@@ -18,7 +17,6 @@ pub(super) struct Start {
     pub(super) times: Vec<Millis>,
 }
 
-/// Reads the tags that tell it.
 pub(super) fn read_start(registry: &'static Registry, record: &Record, now: Millis) -> Result<Start, String> {
     let name = record.tag("Game").ok_or("[Game] is missing")?;
     let game = registry.find(name).ok_or_else(|| {
@@ -58,7 +56,6 @@ pub(super) fn read_start(registry: &'static Registry, record: &Record, now: Mill
     Ok(Start { game, players, seed: seed.0, started, ended, times })
 }
 
-/// Start, end, and the time of each move.
 fn read_times(record: &Record, now: Millis) -> Result<(Millis, Millis, Vec<Millis>), String> {
     let moment = |name: &str| match record.tag(name) {
         None => Ok(None),
@@ -90,7 +87,7 @@ fn read_times(record: &Record, now: Millis) -> Result<(Millis, Millis, Vec<Milli
     Ok((started, ended, times))
 }
 
-/// A word of the file, short and harmless.
+/// Shortens and cleans a word of the file for messages.
 pub(super) fn echo(word: &str) -> String {
     word.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -1,5 +1,3 @@
-//! A board as a record: what it began with, what was played and said with it, and how it ended.
-
 use std::collections::HashMap;
 
 use knotpost_rules::record::RecordMove;
@@ -11,10 +9,7 @@ use crate::boards::{Board, ServiceError, Standing, at_ply, chance, find_game, no
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use knotpost_storage::{ReadTx, StoreError};
 
-/// The record of a board as text, after `ply` moves when that is given; a negative one counts back.
-///
-/// # Errors
-/// When there is no such game, board or ply, or the database fails.
+/// The record of a board, optionally after `ply` moves; negative counts back.
 pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<String, ServiceError> {
     let mut tx = app.store.read().await?;
     find_game(app, &name.game)?;
@@ -25,7 +20,6 @@ pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Resu
     Ok(record_of(&mut tx, &board).await?.to_string())
 }
 
-/// The record of a board as it stands in memory.
 pub(crate) async fn record_of(tx: &mut ReadTx, board: &Board) -> Result<Record, StoreError> {
     let kept = match tx.imported_tags(board.row.id).await? {
         Some(json) => serde_json::from_str(&json)
@@ -44,7 +38,7 @@ pub(crate) async fn record_of(tx: &mut ReadTx, board: &Board) -> Result<Record, 
     Ok(Record { tags, moves: moves.collect() })
 }
 
-/// How a move is written, so that it can be played again.
+/// A move in a spelling that replays.
 fn word(kind: MoveKind, text: &str) -> &str {
     match kind {
         MoveKind::Move | MoveKind::Adjudicated | MoveKind::Resign | MoveKind::Forfeit => text,
@@ -52,7 +46,7 @@ fn word(kind: MoveKind, text: &str) -> &str {
     }
 }
 
-/// What each mover said with their move, by its number. Chat stays among those who read it.
+/// Remarks by the movers, by move number. Chat is not exported.
 async fn said_by_movers(tx: &mut ReadTx, board: &Board) -> Result<HashMap<i64, String>, StoreError> {
     let mut said: HashMap<i64, String> = HashMap::new();
     for comment in tx.comments(board.row.id).await? {
@@ -60,13 +54,13 @@ async fn said_by_movers(tx: &mut ReadTx, board: &Board) -> Result<HashMap<i64, S
         let Some(entry) = board.entries.get(index) else { continue };
         let mover = board.seats.iter().find(|seat| seat.seat == board.present_seat(index));
         let by_mover = mover.map(|seat| seat.user_id) == comment.user_id.map(UserKey);
-        // A number is given again when a move is taken back or the board begins again.
+        // Numbers are reused after an undo or a restart.
         if by_mover && comment.at == entry.row.at.0 {
             let text = said.entry(comment.ply).or_default();
             if !text.is_empty() {
                 text.push('\n');
             }
-            // Mail knows one kind of line end only.
+            // Mail has one kind of line end.
             text.push_str(&clean_text(&comment.text));
         }
     }
@@ -113,7 +107,6 @@ fn tags(board: &Board) -> Vec<(String, String)> {
     tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// How a game ended.
 struct End {
     winners: String,
     reason: String,
@@ -135,12 +128,12 @@ fn end_of(board: &Board) -> Option<End> {
     }
 }
 
-/// Seats as `Result` names them.
+/// Seats as in the tag `Result`.
 pub(super) fn list_seats(seats: &[Seat]) -> String {
     seats.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The roll of each turn, and of the one to be played.
+/// The roll of each turn, the pending one included.
 fn rolls(board: &Board, over: bool) -> Vec<String> {
     let seed: [u8; 32] = board.row.seed.as_slice().try_into().unwrap_or_default();
     if !board.game.meta().abilities.has(Ability::Dice) {
@@ -170,7 +163,7 @@ fn rolls(board: &Board, over: bool) -> Vec<String> {
     rolls
 }
 
-/// When each move was made: seconds after the start.
+/// Times of the moves in seconds after the start.
 fn times(board: &Board) -> String {
     let second = |at: Millis| at.0.div_euclid(1000);
     let start = second(board.row.started_at);

@@ -1,4 +1,4 @@
-//! What a computer player says of a finished game: who was ahead after each move, and which moves lost most.
+//! Analysis of a finished game: values after each move, and the worst moves.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,12 +8,10 @@ use crate::replies::hint::percent;
 use crate::thinking::Thought;
 use knotpost_model::MoveKind;
 
-/// How much a move loses at least to be told, and to be called serious.
+/// Loss of value from which a move is reported, and from which it is serious.
 const MISTAKE: f64 = 0.1;
 const SERIOUS: f64 = 0.25;
-/// Mistakes that are told.
 const MOST_MISTAKES: usize = 8;
-/// Columns and rows of the chart in a mail.
 const COLUMNS: usize = 56;
 const ROWS: usize = 10;
 
@@ -68,7 +66,7 @@ pub struct Mistake {
 }
 
 impl Analysis {
-    /// The analysis of a finished board; `thoughts` are about the positions before each of its moves.
+    /// `thoughts` belong to the positions before each move.
     pub(crate) fn of(board: &Board, thoughts: &[Option<Thought>]) -> Self {
         let seats = board.seats.len();
         let mut values: Vec<Option<Vec<f64>>> =
@@ -94,7 +92,7 @@ impl Analysis {
         }
     }
 
-    /// The curves as text: for two players that of the first, for more a digit for each seat.
+    /// Text chart: with two players the curve of the first, otherwise a digit per seat.
     pub(crate) fn chart(&self) -> String {
         let last = self.points.len().saturating_sub(1);
         let columns = COLUMNS.min(last + 1);
@@ -129,7 +127,6 @@ impl Analysis {
         lines.join("\n")
     }
 
-    /// What the chart shows, as a sentence.
     pub(crate) fn caption(&self) -> String {
         match self.players.as_slice() {
             [first, second] => format!(
@@ -143,7 +140,6 @@ impl Analysis {
         }
     }
 
-    /// What else is to be known of the values, a sentence each.
     pub fn remarks(&self) -> Vec<&'static str> {
         let dice = "Dice are part of it: a value after a roll includes its luck.";
         let cut = "Time was up before every search had come to its end.";
@@ -157,7 +153,6 @@ impl Analysis {
 }
 
 impl Mistake {
-    /// The mistake as a sentence.
     pub fn sentence(&self) -> String {
         let Self { number, userid, play, before, after, .. } = self;
         let worst = match (self.worst, before - after >= SERIOUS) {
@@ -173,15 +168,15 @@ impl Mistake {
         )
     }
 
-    /// What would have been better, with the numbers of the moves.
+    /// The better continuation, with move numbers.
     pub fn line(&self) -> String {
         let numbered = (self.number..).zip(&self.better);
         numbered.map(|(number, turn)| format!("{number}. {turn}")).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The moves after which their player's position was so much worse than before, and which were not what the computer
-/// player would have played. After a swap others sit in the seats, so that swaps are not judged.
+/// Moves after which their player's value dropped and which the computer player would not have played. Swaps
+/// are not judged: they exchange the seats.
 fn find_mistakes(board: &Board, thoughts: &[Option<Thought>], values: &[Option<Vec<f64>>]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     for (index, entry) in board.entries.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! What a command answers, as facts. How it looks is the business of `outbound`.
+//! Answers of commands, as facts; layout is left to `outbound`.
 //!
-//! Replies that hold boards are here; what else a verb says is declared in its own file, as [`Content`].
+//! Replies with boards are here; others are declared by their verb, as [`Content`].
 
 mod content;
 mod lines;
@@ -19,99 +19,65 @@ use knotpost_rules::Layout;
 
 use crate::replies::Sheet;
 
-/// An error as its reader sees it.
 #[derive(Clone, Debug)]
 pub struct ErrorReply {
-    /// The sentence.
     pub message: String,
-    /// What would work, a line each.
     pub hints: Vec<String>,
-    /// What the user sent, passwords masked.
     pub echo: String,
-    /// Title of the game it was about.
     pub game: Option<String>,
-    /// Number of the board it was about.
     pub number: Option<u32>,
-    /// Whether it is a challenge in which a player cannot take part.
     pub is_invalid_challenge: bool,
-    /// That board with its whole move list.
     pub sheet: Option<Box<Sheet>>,
 }
 
-/// A line of `multiple` and what came of it.
 #[derive(Clone, Debug)]
 pub struct LineResult {
-    /// The line, passwords masked.
     pub line: String,
-    /// Whether it was carried out.
     pub ok: bool,
-    /// What it answered.
     pub reply: Reply,
 }
 
-/// Something the server says to a user, or to a sender whom it does not know.
+/// Message to a user or to an unknown sender.
 #[derive(Clone, Debug)]
 pub enum Reply {
     Board(Box<Sheet>),
-    /// Several boards in one answer.
     Boards {
         /// `Show summary`
         subject: String,
-        /// The boards.
         sheets: Vec<Sheet>,
-        /// What there is not of what was asked for, a sentence each.
         missing: Vec<String>,
     },
-    /// A command was not carried out.
     Error(Box<ErrorReply>),
-    /// The one mail of the day.
     Digest {
-        /// To whom.
         userid: String,
-        /// On how many of the boards it is the reader's turn.
         turns: usize,
-        /// The boards that changed.
         sheets: Vec<Sheet>,
     },
-    /// The puzzles of a day, for a user who takes them every day.
     Puzzles {
-        /// To whom.
         userid: String,
-        /// The day of the year.
         day: u16,
-        /// One a game.
         sheets: Vec<Sheet>,
     },
-    /// A help page.
     Help {
         title: String,
         text: String,
     },
-    /// Who plays a game, and how well.
     Standings {
-        /// The game's title.
         title: String,
-        /// The game's name.
         game: String,
-        /// The blocks.
         tables: Vec<StandingsTable>,
-        /// Who looks for opponents, longest first.
         seeks: Vec<SeekLine>,
-        /// More do than are shown.
         more_seeks: bool,
     },
-    /// The results of `multiple`.
     Multiple {
         lines: Vec<LineResult>,
     },
-    /// The same mail came twice.
+    /// Duplicate delivery of a mail.
     AlreadyPlayed {
-        /// The command, passwords masked.
         echo: String,
-        /// The board it was about.
         sheet: Option<Box<Sheet>>,
     },
-    /// Words and numbers, as the verb or the event declares them that says it.
+    /// Words and numbers, declared by the verb or event.
     Said(Arc<dyn Content>),
 }
 
@@ -122,7 +88,6 @@ impl<T: Content + 'static> From<T> for Reply {
 }
 
 impl Reply {
-    /// The boards that it shows.
     pub(crate) fn sheets(&self) -> Vec<&Sheet> {
         match self {
             Self::Board(sheet) => vec![sheet],
@@ -136,20 +101,17 @@ impl Reply {
         }
     }
 
-    /// Shows all boards in the layout that their reader wants for the game. This is the one place where that is decided
-    /// for answers; board mails carry their reader's style with them.
+    /// Sets the reader's layout for each game, for answers. Board mails carry their reader's style.
     pub(crate) fn lay_out(&mut self, layout_for: &impl Fn(&str) -> Layout) {
         for sheet in self.sheets_mut() {
             sheet.set_layout(layout_for(&sheet.game));
         }
     }
 
-    /// Whether it shows a board.
     pub(crate) fn has_board(&self) -> bool {
         !self.sheets().is_empty()
     }
 
-    /// The boards that it shows, to be changed.
     pub(crate) fn sheets_mut(&mut self) -> Vec<&mut Sheet> {
         match self {
             Self::Board(sheet) => vec![sheet],
@@ -163,12 +125,12 @@ impl Reply {
         }
     }
 
-    /// Whether the Subject of its mail names one board and takes a move behind it.
+    /// True if its mail's Subject names one board and accepts a move appended to it.
     pub(crate) fn takes_move_in_subject(&self) -> bool {
         matches!(self, Self::Board(_) | Self::Error(_))
     }
 
-    /// The name of its templates, a folder in `templates/mail`. Its mails are stored under that name.
+    /// Folder in `templates/mail`; also the stored kind of its mails.
     pub fn template(&self) -> &'static str {
         match self {
             Self::Board(_) => "board",

@@ -1,4 +1,4 @@
-//! What the reader of a board mail can reply to it.
+//! Replies accepted by a board mail.
 
 use serde::Serialize;
 
@@ -7,26 +7,19 @@ use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{BoardState, SeatState};
 use knotpost_storage::{SeatRow, UserRow};
 
-/// The reply that a board mail asks its reader for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
-    /// Their move, for example this one.
     Move(String),
-    /// Their word that what they submitted is to be played.
     Confirm,
-    /// Yes or no to what somebody proposed.
     Proposal,
-    /// Nothing: they may talk.
     Talk,
-    /// Their wish to play once more.
     Rematch,
-    /// What they want to say to those who spoke; a move such as this one, alone, is played.
+    /// Chat to the speakers; a move alone, such as the example, is played.
     Chat(Option<String>),
 }
 
 impl Answers {
-    /// What `user` is asked for by a mail with this board.
     pub(crate) fn of(board: &Board, facts: &BoardFacts, user: &UserRow) -> Self {
         if facts.heading == Heading::Chat {
             return Self::Chat(Self::own_move(board, user));
@@ -49,7 +42,7 @@ impl Answers {
         board.position.example_move().filter(|_| on_turn).map_or(Self::Talk, Self::Move)
     }
 
-    /// A move that `user` may make now.
+    /// A legal move, if `user` is to move.
     fn own_move(board: &Board, user: &UserRow) -> Option<String> {
         let seat = board.seat_of(user.id).filter(|seat| seat.state == SeatState::Playing)?;
         let Standing::ToMove(next) = board.standing() else { return None };
@@ -57,14 +50,13 @@ impl Answers {
     }
 }
 
-/// The command by which this player of a finished board asks for another game; `None` to all others, and where one plays
-/// alone.
+/// Rematch command for a player of a finished board; `None` for others and for solo boards.
 pub(crate) fn rematch(board: &Board, reader: Option<&str>) -> Option<String> {
     let is_over = matches!(board.standing(), Standing::Over(_)) && board.row.state == BoardState::Over;
     player_among_others(board, reader).filter(|_| is_over).map(|player| command(board, "rematch", player))
 }
 
-/// The command by which this player of a new board declines it; `None` to all others, and to the one who challenged.
+/// Declining command for a player of a new board; `None` for others and the challenger.
 pub(crate) fn decline(board: &Board, facts: &BoardFacts, reader: Option<&str>) -> Option<String> {
     let is_new = facts.heading == Heading::New && matches!(board.standing(), Standing::ToMove(_));
     let asked = |name: &str| {
@@ -81,7 +73,6 @@ fn command(board: &Board, verb: &str, player: &SeatRow) -> String {
     format!("{} {verb} {} {} PASSWORD", board.row.game, board.row.number, player.userid)
 }
 
-/// The reader's seat on a board of several users.
 fn player_among_others<'b>(board: &'b Board, reader: Option<&str>) -> Option<&'b SeatRow> {
     let first = board.seats.first()?.user_id;
     let has_others = board.seats.iter().any(|seat| seat.user_id != first);

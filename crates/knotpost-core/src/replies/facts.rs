@@ -1,4 +1,4 @@
-//! What a board mail shows beside its board: facts of the moment that caused it.
+//! Facts of a board mail beside the board, fixed at the event that caused it.
 
 use std::fmt;
 
@@ -11,158 +11,126 @@ use crate::replies::{Style, TimeFacts};
 use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, SeatRow};
 
-/// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Heading {
-    /// A challenge: the first board.
     New,
-    /// After a move.
     Summary,
-    /// Asked for.
     Show,
-    /// As it would be.
     Preview,
-    /// A position in which one move wins, on a board that nobody plays.
+    /// A position with one winning move, on an unstored board.
     Puzzle,
-    /// As it would be after a move that its player has to confirm.
     Submit,
-    /// Somebody said something.
     Chat,
-    /// It has ended, for those who wanted to hear of that.
+    /// End of a board, for subscribers to ends.
     Notification,
-    /// A move is waited for.
     Nag,
 }
 
-/// Something the reader of a board mail should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
-    /// Somebody declined and the game began again without them.
-    Restarted { declined: String },
-    /// Somebody left the server, and with it this board.
+    /// A player declined; the game restarts without them.
+    Restarted {
+        declined: String,
+    },
     Left {
         userid: String,
-        /// Whether that was before the game had begun, so that it begins again without them.
+        /// True in the first round: the game restarts without them.
         restarted: bool,
     },
-    /// The boards' players' result does not count.
+    /// The result does not count for ratings.
     Unrated,
-    /// Programs play for these users.
     Programs {
-        /// Their names.
         userids: Vec<String>,
     },
-    /// A computer player has taken the seat of somebody who did not move.
     Substituted {
-        /// The computer player.
         bot: String,
-        /// Who sat there.
         userid: String,
     },
-    /// Somebody took over the other side.
-    Swapped { by: String },
-    /// Both players looked for opponents.
+    Swapped {
+        by: String,
+    },
     Paired,
-    /// Somebody challenged the players.
     Challenged {
-        /// Who, where they proved it.
         by: Option<String>,
     },
-    /// It is another game of players who have played before.
     Rematch {
-        /// Who asked for it.
         by: String,
-        /// The number of the board before.
         number: i64,
-        /// Whether the hands are those of that board.
+        /// True if the deal of that board is repeated.
         same_deal: bool,
     },
-    /// How much time the players have, on a new board with limits of its own.
+    /// Time limits of a new board, if not the defaults.
     Limits {
-        /// Until a reminder.
         nag: String,
-        /// Until a loss.
         forfeit: String,
-        /// For all moves of a player.
         total: Option<String>,
-        /// Whether one day is the least at first.
+        /// True if the first round has a minimum of one day.
         is_floored: bool,
     },
-    /// A move is waited for.
     Reminder {
-        /// Whose.
         userid: String,
         since: String,
-        /// When the time is up.
         end: String,
     },
-    /// Somebody's time was up.
     Forfeited {
-        /// Whose.
         userid: String,
         up: TimeUp,
     },
-    /// Somebody's time was up in the first round, and the game began again without them.
-    NeverMoved { userid: String },
-    /// Somebody takes time off.
-    Away { userid: String, until: String },
-    /// The account of a player is suspended.
-    Suspended {
-        /// The player.
+    /// Timeout in the first round; the game restarts without the player.
+    NeverMoved {
         userid: String,
     },
-    /// Mail to a player comes back, at all addresses that they have confirmed.
-    Unreached { userid: String },
-    /// Somebody proposed something that others must answer.
+    Away {
+        userid: String,
+        until: String,
+    },
+    Suspended {
+        userid: String,
+    },
+    /// Mail bounces at all confirmed addresses of a player.
+    Unreached {
+        userid: String,
+    },
     Proposed {
         by: String,
         kind: ProposalKind,
-        /// Who has not answered yet.
         waiting: Vec<String>,
-        /// How their answers begin: `osbox move 101 ann PASSWORD`.
+        /// Prefix of answering commands: `osbox move 101 ann PASSWORD`.
         answer: String,
-        /// For whom it counts as accepted when their time runs out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         silent: Option<String>,
     },
-    /// A draw was proposed, and nobody answered in time.
+    /// A draw offer accepted by timeout.
     SilentDraw,
-    /// Somebody refused what was proposed.
-    Rejected { by: String, kind: ProposalKind },
-    /// All agreed to what was proposed.
-    Agreed { kind: ProposalKind },
-    /// Another address of the reader gets no mail any more.
-    Stopped { address: String },
-    /// An administrator stepped in.
+    Rejected {
+        by: String,
+        kind: ProposalKind,
+    },
+    Agreed {
+        kind: ProposalKind,
+    },
+    Stopped {
+        address: String,
+    },
     Ruled {
         ruling: Ruling,
-        /// What they say about it; may be empty.
         why: String,
     },
-    /// The move is not played before it is confirmed.
     Submitted {
-        /// The game's name.
         game: String,
-        /// The board's number.
         number: i64,
-        /// Whose move.
         userid: String,
     },
 }
 
-/// What an administrator did to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
-    /// Nobody moves, and no time counts.
     Paused,
-    /// It goes on.
     Resumed,
-    /// It has ended as they said.
     Adjudicated,
-    /// The last move was taken back.
     TakenBack,
 }
 
@@ -177,7 +145,7 @@ impl fmt::Display for Ruling {
     }
 }
 
-/// The line of a proposal from which on it is for those who answer it.
+/// Marks the part of a proposal's text meant for those who answer.
 const ANSWER_IS: &str = "The answer is a mail with one of these Subjects:";
 
 impl fmt::Display for Note {
@@ -271,7 +239,7 @@ impl fmt::Display for Note {
 }
 
 impl Note {
-    /// The note as this reader needs it: how a proposal is answered is for those who have not answered yet.
+    /// Text for a reader; the way to answer a proposal is shown only to those who have not answered.
     pub(crate) fn told_to(&self, reader: Option<&str>) -> String {
         match (self, reader) {
             (Self::Proposed { waiting, .. }, Some(reader))
@@ -285,42 +253,34 @@ impl Note {
     }
 }
 
-/// Readers who are not mailed at once what was said.
 #[derive(Clone, Debug, Default)]
 pub struct Spared {
-    /// Somebody said it who does not play there: who takes no messages is not mailed it at all.
+    /// Said by an outsider: readers who take no messages get no mail at all.
     pub by_outsider: bool,
-    /// Readers who get it in the mail of the day.
     pub bundled: Vec<UserKey>,
 }
 
-/// What a board mail shows beside the board itself. Stored with the mail: it never changes.
+/// Content of a board mail beside the board. Stored with the mail and never changed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoardFacts {
-    /// What kind of mail it is.
     pub heading: Heading,
-    /// What was said with it.
     pub remark: Option<RemarkKey>,
-    /// What was said with older mails that this one was sent instead of, oldest first.
+    /// Remarks of older mails replaced by this one, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<RemarkKey>,
-    /// Whether it is the first mail of this board for its reader, who is promised then what the dice will be.
+    /// True for the reader's first mail of this board, which carries the commitment to the dice.
     #[serde(default, skip_serializing_if = "is_not")]
     pub begins: bool,
-    /// Who watched the board then.
     pub subscribers: Vec<String>,
-    /// What the readers should know.
     pub notes: Vec<Note>,
-    /// How many moves were made at once, queued ones included: all of them are listed.
+    /// Number of moves made at once, queued ones included; all are listed.
     #[serde(default)]
     pub made: usize,
-    /// The times as they were then, where they are told.
     #[serde(default)]
     pub times: Option<TimeFacts>,
-    /// Readers who are not mailed it at once; known while mails are queued, and not stored with them.
+    /// Known only while mails are queued; not stored.
     #[serde(skip)]
     pub spared: Spared,
-    /// How the reader wants it set.
     #[serde(default, skip_serializing_if = "Style::is_default")]
     pub style: Style,
 }
@@ -331,7 +291,6 @@ fn is_not(flag: &bool) -> bool {
 }
 
 impl BoardFacts {
-    /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
         Self {
             heading,
@@ -347,7 +306,6 @@ impl BoardFacts {
         }
     }
 
-    /// Whether they tell that nobody can move.
     pub(crate) fn tell_of_pause(&self) -> bool {
         let ruling = self.notes.iter().rev().find_map(|note| match note {
             Note::Ruled { ruling, .. } => Some(*ruling),
@@ -356,8 +314,7 @@ impl BoardFacts {
         ruling == Some(Ruling::Paused)
     }
 
-    /// Adds what is true of the board at this moment and may be otherwise when the mail is
-    /// written: who is away, and the times.
+    /// Adds facts that may change before the mail is rendered: absences and times.
     #[must_use]
     pub(crate) fn with_moment(mut self, board: &Board, now: Millis) -> Self {
         self.notes.extend(away(board, &self.style, now));
@@ -366,7 +323,7 @@ impl BoardFacts {
     }
 }
 
-/// The players who are suspended or on vacation, each once.
+/// Notes about suspended and absent players, without duplicates.
 fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
     let mut notes = Vec::new();
     if matches!(board.standing(), Standing::Over(_)) {
@@ -389,7 +346,7 @@ fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
     notes
 }
 
-/// The players of a board that goes on to whom mail comes back, each once. `is_unreached` is asked for each player.
+/// Notes about players of an active board whose mail bounces, without duplicates.
 pub(crate) fn notes_of_unreached(board: &Board, is_unreached: impl Fn(&SeatRow) -> bool) -> Vec<Note> {
     let mut notes = Vec::new();
     if matches!(board.standing(), Standing::Over(_)) {
@@ -416,7 +373,6 @@ pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
     }
 }
 
-/// What is told about a stopped address.
 pub(crate) fn stop_notice(address: &str) -> String {
     format!(
         "Mail to your address\n   {address}\ncame back, so no more is sent there. \

@@ -1,4 +1,4 @@
-//! What a computer player says of a board, in words.
+//! A computer player's hint in words.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,26 +20,24 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// The hint for a board with this many moves, where this seat is to move.
     pub(crate) fn of(thought: &Thought, seat: i64, ply: usize) -> Self {
         let own = usize::try_from(seat - 1).ok().and_then(|seat| thought.value.get(seat));
         let judgement = judge(own.copied().unwrap_or_default(), thought.value.len(), thought.proven);
         Self { ply, seat, judgement: format!("{judgement}."), thought: thought.clone() }
     }
 
-    /// The values of the seats: `ann 62 %, bob 38 %`.
+    /// Values per seat: `ann 62 %, bob 38 %`.
     pub fn shares<'a>(&self, userids: impl Iterator<Item = &'a str>) -> String {
         let shares = userids.zip(&self.thought.value);
         shares.map(|(userid, value)| format!("{userid} {}", percent(*value))).collect::<Vec<_>>().join(", ")
     }
 
-    /// The turns that are expected, with their numbers: `7. f2, 8. a9`.
+    /// Expected line with move numbers: `7. f2, 8. a9`.
     pub fn expected(&self) -> String {
         let numbered = (self.ply + 1..).zip(&self.thought.line);
         numbered.map(|(number, turn)| format!("{number}. {turn}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// All of it, a line each.
     pub(crate) fn notes<'a>(&self, userids: impl Iterator<Item = &'a str>) -> Vec<String> {
         let Self { thought, judgement, .. } = self;
         let mut notes = vec![
@@ -56,13 +54,11 @@ impl Hint {
     }
 }
 
-/// A value from 0 to 1 as per cent.
 pub(crate) fn percent(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
-/// How good a position is for a player, without a full stop. What is even depends on how many play: between four, a
-/// quarter is.
+/// Verdict for a player, without a full stop. Even depends on the number of players: a quarter among four.
 fn judge(value: f64, players: usize, proven: bool) -> &'static str {
     let fair = 1.0 / players.max(1) as f64;
     let lead = if value >= fair { (value - fair) / (1.0 - fair) } else { (value - fair) / fair };

@@ -1,4 +1,4 @@
-//! What a reply or a mail says, as plain data. How it is set and sent is decided elsewhere.
+//! Content of replies and mails, as plain data. Layout and sending are decided elsewhere.
 
 pub(crate) mod analysis;
 pub(crate) mod answer;

@@ -1,4 +1,4 @@
-//! The board of a puzzle, as answers and mails show it.
+//! Boards of puzzles, for answers and mails.
 
 use knotpost_rules::{AnyGame, Puzzle};
 
@@ -7,10 +7,10 @@ use crate::replies::sheet::Listing;
 use crate::replies::{BoardFacts, Heading, Sheet};
 use knotpost_model::Millis;
 
-/// The word that asks for the solution.
+/// Argument that asks for the solution.
 pub(crate) const ANSWER: &str = "answer";
 
-/// The board of a puzzle, with its task; `None` where the game has none.
+/// `None`: the game has no puzzle.
 pub(crate) fn puzzle_sheet(game: &'static dyn AnyGame, day: u16, now: Millis) -> Option<Sheet> {
     let meta = game.meta();
     let puzzle = Puzzle::of_day(meta, day)?;

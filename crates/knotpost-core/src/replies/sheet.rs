@@ -1,4 +1,4 @@
-//! A board as facts for whoever draws it: the text mail, the page, the API.
+//! A board as facts for text mails, pages and the API.
 
 use std::fmt;
 
@@ -14,49 +14,38 @@ use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, TimeFacts};
 use knotpost_model::{Millis, MoveKind};
 
-/// How many rounds of the move list a mail shows.
 const ROUNDS: usize = 4;
 
-/// A seat and who sits there.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seat {
-    /// Name of the side.
     pub side: String,
-    /// The player.
     pub userid: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedMove {
-    /// Counting from 1 over all players.
     pub number: i64,
-    /// The seat that made it, from 1.
     pub seat: i64,
-    /// As shown, with `(Auto)` when the server made it.
+    /// With `(Auto)` if made by the server.
     pub text: String,
 }
 
-/// Whose turn it is, or how it ended.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is this player's turn.
     Turn(String),
-    /// These won, over the next best by so many points where that says something.
     Won {
-        /// The winner.
         userid: String,
-        /// The lead in points, when the points decided.
+        /// Lead in points, if points decided.
         lead: Option<u32>,
-        /// Why, when it was not the points: `resignation`, `forfeit`.
+        /// `resignation` or `forfeit`, if points did not decide.
         reason: &'static str,
     },
-    /// These share the first place.
     Tie(Vec<String>),
 }
 
 impl fmt::Display for Verdict {
-    /// The sentence about it. Clients in the wild look for `It is (\S+)'s turn`.
+    /// Clients in the wild look for `It is (\S+)'s turn`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Turn(userid) => write!(f, "It is {userid}'s turn."),
@@ -77,111 +66,82 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A move that its player has not confirmed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Submitted {
-    /// Whose it is.
     pub userid: String,
-    /// The move.
     pub play: String,
 }
 
 impl fmt::Display for Submitted {
-    /// Whose turn it is: still theirs.
+    /// It is still the same player's turn.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { userid, play } = self;
         write!(f, "It is {userid}'s turn: {play} waits for `confirm`.")
     }
 }
 
-/// Something somebody said.
 #[derive(Clone, Debug, Serialize)]
 pub struct Spoken {
-    /// Who: `ann`, or `The challenger`.
+    /// Userid, or `The challenger`.
     pub who: String,
-    /// The words.
     pub text: String,
 }
 
-/// A board with everything a board mail says.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sheet {
-    /// What kind of mail this is.
     pub heading: Heading,
-    /// The game's name.
     pub game: String,
-    /// The game's title.
     pub title: String,
-    /// The board's number; `None` in a preview of a new board.
+    /// `None` in a preview of a new board.
     pub number: Option<u32>,
-    /// Options that differ from the defaults.
     pub options: String,
-    /// What the reader should know, a line each.
     pub notes: Vec<String>,
-    /// What a computer player would do, where the reader asked for it; `notes` say it in words.
+    /// Hint requested by the reader; `notes` has it in words.
     #[serde(skip)]
     pub hint: Option<Box<Hint>>,
-    /// Whose turn, or how it ended.
     pub verdict: Verdict,
-    /// How many moves the board has by now, where a position before the last of them is shown.
+    /// Total number of moves, if an earlier position is shown.
     #[serde(skip)]
     pub earlier_of: Option<usize>,
-    /// The move that is shown as made and waits for its player to confirm it.
     pub submitted: Option<Submitted>,
-    /// The seats in turn order.
     pub seats: Vec<Seat>,
-    /// The moves shown.
     pub moves: Vec<ListedMove>,
-    /// The board.
     #[serde(skip)]
     pub drawing: RenderedPosition,
-    /// A command the reader could send now.
     pub example: Option<String>,
-    /// How the reader stops watching a board on which they do not play.
     pub unsubscribe: Option<String>,
-    /// How the reader declines a new board.
     pub decline: Option<String>,
-    /// How the reader asks for another game when this one is over.
     pub rematch: Option<String>,
-    /// What the reader is asked to reply, when they can reply without a password.
+    /// Expected reply, if possible without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
-    /// Whether all mails about the board have one Subject.
     #[serde(skip)]
     pub fixed_subject: bool,
-    /// Whether a move works that is added to the Subject of the mail, with the password.
+    /// True if a move appended to the Subject works, with the password.
     #[serde(skip)]
     pub by_subject: bool,
-    /// Who watches.
     pub subscribers: Vec<String>,
-    /// Who had no move after the last one, in a sentence.
+    /// Sentence about forced passes after the last move.
     #[serde(skip)]
     pub passed: Option<String>,
-    /// What was said.
     pub spoken: Vec<Spoken>,
-    /// What can be checked of the dice, when it is to be shown.
     pub chance: Option<Chance>,
-    /// Times, when they are to be shown.
     pub times: Option<TimeFacts>,
-    /// What a rated board did to its players' ratings, a line each.
     pub ratings: Vec<String>,
-    /// The number of the last move.
     pub ply: usize,
-    /// Where the drawing is found again.
     #[serde(skip)]
     pub basis: PictureRef,
 }
 
-/// Which moves a sheet lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// The last four rounds, or all when it is over.
+    /// Last four rounds, or all when it is over.
     Recent,
     Whole,
 }
 
 impl Sheet {
-    /// The sheet of a board as it stands in memory, for `reader` when that is a player.
+    /// `reader` is set if they are a player.
     pub fn of(
         board: &Board,
         facts: &BoardFacts,
@@ -243,7 +203,7 @@ impl Sheet {
         }
     }
 
-    /// Which position it is, when it is not the present one. The sentence about the turn stays as programs look for it.
+    /// Names an earlier position. The turn sentence stays, as programs parse it.
     pub fn moment(&self) -> Option<String> {
         let made = self.earlier_of?;
         Some(match self.ply {
@@ -252,7 +212,7 @@ impl Sheet {
         })
     }
 
-    /// What faces or cells mean and how moves are typed; nothing when it is over.
+    /// Meaning of faces or cells, and the notation; empty when it is over.
     pub fn legend(&self) -> String {
         match self.verdict {
             Verdict::Turn(_) => self.drawing.legend(),
@@ -260,7 +220,6 @@ impl Sheet {
         }
     }
 
-    /// The same for a page with a picture, which draws what text has to.
     pub fn legend_for_pages(&self) -> String {
         match self.verdict {
             Verdict::Turn(_) => self.drawing.legend_for_pages(),
@@ -268,38 +227,33 @@ impl Sheet {
         }
     }
 
-    /// What the last move earned and took, and whom it left without a move: a line each.
+    /// Points won and taken by the last move, and forced passes, a line each.
     pub fn news(&self) -> Option<String> {
         let earned = self.drawing.view().news.as_ref().map(ToString::to_string);
         let lines: Vec<String> = earned.into_iter().chain(self.passed.clone()).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// Shows the board as its reader wants it.
     pub(crate) fn set_layout(&mut self, layout: Layout) {
         self.drawing = self.drawing.in_layout(layout);
     }
 
-    /// Whether this player is to move.
     pub fn is_turn_of(&self, userid: &str) -> bool {
         matches!(&self.verdict, Verdict::Turn(mover) if mover.eq_ignore_ascii_case(userid))
     }
 
-    /// Adds something that was said.
     #[must_use]
     pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
         self.spoken.extend(spoken);
         self
     }
 
-    /// Tells the reader how they can reply, where they can.
     #[must_use]
     pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
         self.answers = answers;
         self
     }
 
-    /// Adds what became of the players' ratings.
     #[must_use]
     pub fn with_ratings(mut self, lines: Vec<String>) -> Self {
         self.ratings = lines;
@@ -307,13 +261,12 @@ impl Sheet {
     }
 }
 
-/// Whether this reader watches the board and does not play on it.
 fn is_subscriber(board: &Board, facts: &BoardFacts, reader: &str) -> bool {
     let is_it = |name: &String| name.eq_ignore_ascii_case(reader);
     facts.subscribers.iter().any(is_it) && !board.seats.iter().any(|seat| is_it(&seat.userid))
 }
 
-/// Who had no move after the last one, so that the server passed for them.
+/// Players passed for by the server after the last move.
 fn passed(board: &Board) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for entry in board.entries.iter().rev() {
@@ -360,7 +313,6 @@ fn over(board: &Board, outcome: &Outcome) -> Verdict {
     }
 }
 
-/// By how many points the winner leads, when points decided.
 fn lead(board: &Board, outcome: &Outcome) -> Option<u32> {
     let knotpost_rules::Scores::Points(points) = board.position.scores() else { return None };
     if outcome.reason != "score" {

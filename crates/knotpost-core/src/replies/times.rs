@@ -1,4 +1,4 @@
-//! The times of a board as its mails tell them.
+//! Times of a board in its mails.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,31 +7,23 @@ use crate::boards::{Board, Standing, TimeLimits, time_used};
 use crate::replies::{Heading, Style};
 use knotpost_model::{Millis, Span};
 
-/// Times of a board.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TimeFacts {
-    /// When it began.
     pub started: String,
-    /// When the last move was made.
     pub last_move: Option<String>,
-    /// When it ended, or now.
     pub until: String,
     pub ended: bool,
-    /// How much time the players have, on a board with limits of its own.
     pub limits: Option<String>,
-    /// Time used by each player.
     pub used: Vec<(String, String)>,
-    /// Time used by all.
     pub total: String,
 }
 
-/// The times of a board where they matter: at its end, with limits of its own, in a reminder.
+/// Times if relevant: at the end, with limits of its own, in a reminder.
 pub(crate) fn times(board: &Board, heading: Heading, style: &Style, now: Millis) -> Option<TimeFacts> {
     let over = matches!(board.standing(), Standing::Over(_));
     (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
 }
 
-/// The times of a board as its mails tell them.
 fn time_facts(board: &Board, style: &Style, now: Millis) -> TimeFacts {
     let used = time_used(board, now);
     let ended = matches!(board.standing(), Standing::Over(_));
@@ -52,7 +44,6 @@ fn time_facts(board: &Board, style: &Style, now: Millis) -> TimeFacts {
     }
 }
 
-/// The limits of a board in words.
 fn sentence(limits: TimeLimits) -> String {
     let mut words = format!("reminder after {}, loss after {}", length(limits.nag), length(limits.forfeit));
     if let Some(total) = limits.total {

@@ -1,7 +1,7 @@
-//! Answers to board mails: a short command, sent by the reader of the mail.
+//! Answers to board mails: short commands without a password.
 //!
-//! Knows what a claim is worth (see `mailing::reply_grant`) and the full command behind a short one; not where in a mail
-//! it stood.
+//! Knows the value of a claim (see `mailing::reply_grant`) and the full command behind a short one, not the
+//! layout of mails.
 
 use knotpost_commands::{BoardAt, Command, Credentials, ParseError, ShortCommand};
 
@@ -17,78 +17,58 @@ use crate::requests::{Prepared, first_line, talk};
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// A mail read as the answer to a board mail.
 #[derive(Clone, Debug)]
 pub struct BoardReply {
-    /// Why its sender may act without a password.
     pub claim: Claim,
-    /// The first line that its sender wrote, or why there is none.
     pub line: Result<String, ParseError>,
-    /// The lines after it.
     pub comment: String,
-    /// Whether the address in From counts.
     pub credit: Credit,
 }
 
-/// How far the address in a mail's From is believed.
+/// Trust in the From address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credit {
-    /// The mail is taken to be its author's.
     Believed,
-    /// Anybody may have written it.
     Unproven,
 }
 
-/// What the sender of an answer to a board mail may do with it.
+/// Entitlement of an answer's sender.
 #[derive(Debug)]
 pub(crate) enum Standpoint {
-    /// Sent by the player.
     Own(Box<ReplyGrant>),
-    /// With a player's grant, from an address that is not theirs; the words are stored until they confirm them.
+    /// With a player's grant from a foreign address; stored until they confirm.
     Foreign(Box<ReplyGrant>, Words),
-    /// Sent in a player's name without the proof that this server asks for.
+    /// In a player's name without the required proof.
     Unproven(Box<ReplyGrant>),
-    /// Sent with a grant that is invalid, expired or used.
+    /// Grant invalid, expired or used.
     BadGrant,
-    /// A reply to the question whether an answer was theirs that does not say yes.
+    /// Reply to a confirmation question that is not a yes.
     Undecided,
-    /// A mail that does what a link does.
+    /// A mail that acts as a link does.
     Link(Box<LinkReply>),
 }
 
-/// What an answer to a board mail came to.
 pub(crate) enum Answered {
-    /// A short command, or why it is none.
     Prepared(Box<Prepared>),
-    /// A complete command, which needs no grant.
-    Complete {
-        /// The command.
-        line: String,
-        /// What was said with it.
-        body: String,
-    },
-    /// No answer to a board mail after all.
+    Complete { line: String, body: String },
     Nothing,
 }
 
 impl Prepared {
-    /// Whether it came with a reply address that is no good.
     pub fn has_bad_grant(&self) -> bool {
         matches!(self.standpoint, Some(Standpoint::BadGrant))
     }
 
-    /// Whether it came with a player's reply address, but perhaps not from them: from an address that is not theirs, or
+    /// True if a player's reply address was used, but perhaps by somebody else: from a foreign address, or
     /// without proof.
     pub fn is_foreign(&self) -> bool {
         matches!(self.standpoint, Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)))
     }
 
-    /// Whether it is the proof that lacks.
     pub fn is_unproven(&self) -> bool {
         matches!(self.standpoint, Some(Standpoint::Unproven(_)))
     }
 
-    /// The mail that does what a link does.
     pub(crate) fn link_reply(&self) -> Option<&LinkReply> {
         match &self.standpoint {
             Some(Standpoint::Link(reply)) => Some(reply),
@@ -96,12 +76,11 @@ impl Prepared {
         }
     }
 
-    /// Returns true if it is a mail to an address of its own that can only end something.
+    /// True if it came to an address that can only end mails.
     pub(crate) fn only_ends(&self) -> bool {
         self.link_reply().is_some_and(LinkReply::only_ends)
     }
 
-    /// The board mail that its sender answers as its reader.
     pub(crate) fn grant(&self) -> Option<&ReplyGrant> {
         match &self.standpoint {
             Some(Standpoint::Own(grant)) => Some(grant),
@@ -110,7 +89,7 @@ impl Prepared {
     }
 }
 
-/// Finds out who answers which board mail with what.
+/// Identifies sender, board mail and command of an answer.
 pub(crate) async fn prepare_answer(
     app: &App,
     origin: &Origin,
@@ -173,7 +152,7 @@ pub(crate) async fn prepare_answer(
                 None => read(&mut tx, app, &grant, &line, &comment).await?,
             };
             let words = match &said {
-                // Confirmed, they are read as the answer to a mail about the board.
+                // Once confirmed, they are read as an answer about the board.
                 (Ok(Command::Chat { .. }), text) => Words { line: "chat".to_owned(), comment: text.clone() },
                 _ => Words { line: line.clone(), comment },
             };
@@ -211,12 +190,12 @@ pub(crate) async fn prepare_answer(
     })))
 }
 
-/// For a line that was not read, because its sender may say nothing here.
+/// Placeholder for a line left unread, because its sender is not entitled.
 pub(crate) fn no_command() -> ParseError {
     ParseError::new(knotpost_commands::ErrorCode::UnknownCommand, "the line was not read")
 }
 
-/// Refuses what is said from no good standpoint, and takes an answer that was held: it is confirmed once.
+/// Refuses an unentitled answer, and consumes a held one: it is confirmed once.
 pub(crate) async fn check_standpoint(tx: &mut WriteTx, prepared: &Prepared) -> Result<(), ServiceError> {
     match &prepared.standpoint {
         Some(Standpoint::BadGrant) => Err(no_good().into()),
@@ -239,10 +218,7 @@ fn no_good() -> Refusal {
         .hint("Answer the latest mail about the board, or write the whole command into the Subject.")
 }
 
-/// Refuses to act on a board that is no longer what its player saw when they wrote.
-///
-/// # Errors
-/// The refusal, with the board as it is now; when the database fails.
+/// Refuses to act on a board changed since its player wrote; the refusal shows the present board.
 pub(crate) async fn check_sight(
     tx: &mut ReadTx,
     app: &App,
@@ -266,8 +242,8 @@ pub(crate) async fn check_sight(
         .into())
 }
 
-/// The command of a line, and the text that belongs to it. A word that could be a move is one; in reply to what
-/// somebody said, all but a move that can be made now is said back.
+/// Command and text of a line. A word that could be a move is one; in reply to chat, all but a move playable
+/// now is chat.
 async fn read(
     tx: &mut ReadTx,
     app: &App,
@@ -292,10 +268,9 @@ async fn read(
     Ok((short.map(|short| in_full(grant, short)), [said.as_str(), comment].join("\n").trim().to_owned()))
 }
 
-/// A short command with everything that the grant says for it.
 fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
     let (game, board) = (grant.board.game.clone(), grant.board.number as u32);
-    // The holder of a grant has proven who they are; there is no password to check.
+    // The grant is the proof; there is no password to check.
     let who = Credentials::without_password(grant.user.userid.as_str());
     match short {
         ShortCommand::Act { action, number } => {
@@ -313,11 +288,8 @@ fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
     }
 }
 
-/// Stores an answer that came from an address that is not the player's, and asks the player whether it is theirs; of
-/// one without proof they are only told. How often a player is asked is limited.
-///
-/// # Errors
-/// When the database fails or the mail cannot be written.
+/// Stores an answer from a foreign address and asks the player to confirm it, within a rate limit; an answer
+/// without proof is only reported.
 pub async fn ask_for_confirmation(
     tx: &mut WriteTx,
     app: &App,

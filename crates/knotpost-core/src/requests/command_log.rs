@@ -1,5 +1,5 @@
-//! The line of the log about a command, written once it is committed: who, which verb, which board, what came of it,
-//! and how long it took. None of a sender's words is in it: a password may stand where a userid belongs.
+//! Log line per command, after its commit: user, verb, board, outcome, duration. Contains none of the
+//! sender's words: a password may stand where a userid belongs.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,9 @@ use crate::identity::Login;
 use crate::requests::Prepared;
 use knotpost_model::{BoardRef, Millis};
 
-/// In the place of what is not known.
 const UNKNOWN: &str = "-";
 
-/// Writes the line. `outcome` is `done`, the code of a refusal, or the reason that the inbox has for a mail.
+/// `outcome` is `done`, the code of a refusal, or the inbox reason of a mail.
 pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], outcome: &str, since: Millis) {
     let ms = app.clock.now().0.saturating_sub(since.0).max(0);
     let verb = prepared.command.as_ref().map(|command| command.verb().spec().name());
@@ -25,7 +24,7 @@ pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], o
     tracing::info!(who = user_of(prepared).unwrap_or(UNKNOWN), verb, board = &*board, outcome, ms, "command");
 }
 
-/// The outcomes as the metrics have them: few, so that few numbers are kept.
+/// Groups outcomes for the metrics, to keep the number of series low.
 fn class_of(outcome: &str) -> &'static str {
     match outcome {
         "done" | "executed" | "multiple" => "done",
@@ -35,7 +34,6 @@ fn class_of(outcome: &str) -> &'static str {
     }
 }
 
-/// The counters begin at zero.
 pub(crate) fn begin_counting_commands() {
     for verb in Verb::all() {
         for outcome in ["done", "refused"] {
@@ -45,7 +43,6 @@ pub(crate) fn begin_counting_commands() {
     }
 }
 
-/// The user it proved to come from.
 fn user_of(prepared: &Prepared) -> Option<&str> {
     if prepared.is_foreign() {
         return None;
@@ -59,7 +56,7 @@ fn user_of(prepared: &Prepared) -> Option<&str> {
     }
 }
 
-/// The board that changed, or that it is about.
+/// Changed board, or the board it is about.
 fn board_of(app: &App, prepared: &Prepared, boards: &[BoardRef]) -> Option<Cow<'static, str>> {
     if let Some(board) = boards.first() {
         return Some(Cow::Owned(board.to_string()));

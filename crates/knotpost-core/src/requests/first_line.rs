@@ -1,4 +1,4 @@
-//! The first line of a reply to a mail about a board: a move or a short command, and what is wrong with any other.
+//! First line of a reply about a board: a move, a short command, or an error.
 
 use knotpost_commands::{Action, ParseError, ShortCommand, Vocabulary, parse_short};
 use knotpost_rules::{Position, Seed};
@@ -9,10 +9,9 @@ use crate::boards::{Board, Code, Refusal, Standing, forgive_move, without_marks}
 use crate::mailing::reply_grant::ReplyGrant;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// How many lines below the first one are searched for a move.
 const LINES_BELOW: usize = 20;
 
-/// The move that a line is, in the notation of the game; `None`: it is none.
+/// Move in the game's notation; `None`: not a move.
 pub(super) fn read_move(
     app: &App,
     grant: &ReplyGrant,
@@ -28,7 +27,7 @@ pub(super) fn read_move(
     Ok(move_in(line, game.setup(&options, seats, &Seed::default()).as_ref()))
 }
 
-/// The move that a line is on a board such as this one.
+/// As [`read_move`], on a position of such a board.
 fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
     let cleaned = knotpost_commands::clean(line);
     let is_move = |word: &str| !word.contains(char::is_whitespace) && position.is_legal_syntax(word);
@@ -40,13 +39,13 @@ fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
     Some(ShortCommand::Act { action: Action::Move(play), number })
 }
 
-/// The short command that a line is, with punctuation and markup around it or without.
+/// Short command, with or without punctuation and markup around it.
 pub(super) fn read_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, ParseError> {
     let read = parse_short(line, vocabulary);
     if !may_be_move(&read) {
         return read;
     }
-    // A word that says what to do is one with a full stop behind it, too.
+    // A full stop after a command word is accepted too.
     let bare = parse_short(without_marks(line), vocabulary);
     if may_be_move(&bare) { read } else { bare }
 }
@@ -55,7 +54,7 @@ fn may_be_move(read: &Result<ShortCommand, ParseError>) -> bool {
     matches!(read, Err(_) | Ok(ShortCommand::Act { action: Action::Move(_), .. }))
 }
 
-/// What is wrong with a line that is no short command, with the board it is about. `below` is the text under it.
+/// Error for a line that is no short command, with its board. `below` is the text under it.
 pub(crate) async fn refuse(
     tx: &mut ReadTx,
     app: &App,
@@ -90,7 +89,6 @@ pub(crate) async fn refuse(
     })
 }
 
-/// A move that stands below the first line, alone, or among the words of that line.
 fn find_move(line: &str, below: &str, board: &Board) -> Option<String> {
     if !matches!(board.standing(), Standing::ToMove(_)) {
         return None;
@@ -105,7 +103,7 @@ fn find_move(line: &str, below: &str, board: &Board) -> Option<String> {
     lines.chain(words).next()
 }
 
-/// Whether the reader can still decline the game: they have not moved yet.
+/// True if the reader can still decline: they have not moved yet.
 fn may_decline(board: &Board, grant: &ReplyGrant) -> bool {
     let Some(seat) = board.seat_of(grant.user.id) else { return false };
     matches!(board.standing(), Standing::ToMove(_))

@@ -1,4 +1,4 @@
-//! Mails that do what a link does: whoever read the mail that held both may.
+//! Mails that act as a link does; the mail that held the link also held their address.
 
 use crate::app::App;
 use crate::identity::{confirming, undoing};
@@ -7,30 +7,25 @@ use crate::mailing::unsubscribe;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// What such a mail is about.
 #[derive(Debug)]
 pub(crate) enum LinkReply {
-    /// It answers the question whether its sender reads at an address.
     Confirm(confirming::Answered),
-    /// It answers the mail about a change of addresses.
     Undo(undoing::Objection),
-    /// It wants no more mails of a kind.
     Unsubscribe(unsubscribe::Unsubscribing),
 }
 
 impl LinkReply {
-    /// Returns true if it can only stop mails, so that it is obeyed whoever or whatever sends it. A machine may quote
-    /// what it answers, but neither its address nor a first line that says `stop`.
+    /// True if it can only stop mails, so it is obeyed from any sender. An autoresponder may quote, but knows
+    /// neither the address nor the first line `stop`.
     pub(crate) fn only_ends(&self) -> bool {
         match self {
             Self::Confirm(answered) => answered.says_stop(),
             Self::Unsubscribe(_) => true,
-            // Whoever has the address may get it back, which changes who gets the mail.
+            // May restore an address, which redirects mail.
             Self::Undo(_) => false,
         }
     }
 
-    /// The mail with this claim and first line, if it is one.
     pub(crate) async fn read(
         tx: &mut ReadTx,
         app: &App,

@@ -1,4 +1,4 @@
-//! A request as it came and as it is prepared, what it proves, and the mail that answers it.
+//! Requests as received and as prepared, the proof of their sender, and the mail that answers.
 
 pub(crate) mod board_reply;
 pub(crate) mod command_log;

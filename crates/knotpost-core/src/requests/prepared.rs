@@ -1,4 +1,4 @@
-//! A command between its two steps: everything slow is done, nothing is read or written in its transaction yet.
+//! A command between its two steps: slow work done, transaction not begun.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,48 +12,39 @@ use crate::requests::board_reply::Standpoint;
 use crate::thinking::{Question, Thought, Thoughts, Unanswered};
 use knotpost_model::{Comment, Host, UserKey};
 
-/// What a computer player was asked, and its answer.
+/// A question to a computer player, with its answer.
 #[derive(Debug)]
 pub(crate) struct Advice {
-    /// The board as it was then.
     pub(crate) question: Question,
     pub(crate) answer: Result<Arc<Thought>, Unanswered>,
 }
 
-/// A command whose slow parts are done.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The line that the command was read from, its passwords masked; empty when it was put together from typed parts.
+    /// Line as typed, passwords masked; empty for a typed command.
     pub echo: String,
     pub(crate) body: Comment,
     pub(crate) origin: Origin,
     pub(crate) command: Result<Command, ParseError>,
     pub(crate) login: Login,
-    /// Hash of a new password.
     pub(crate) new_hash: Option<String>,
     pub(crate) overloaded: bool,
-    /// Users one of whom it comes from for certain, where no password is asked for.
+    /// Candidate users: the sender is one of these. Set only for commands without a password.
     pub(crate) proven: Vec<UserKey>,
-    /// Whose shares it spends, where its rate is limited.
+    /// Identity charged for its rate, if limited.
     pub(crate) asker: Option<Asker>,
-    /// Readers of what it mails, as far as the transaction goes that carried it out last. Their shares are spent after
-    /// the commit.
+    /// Readers mailed by the latest run of the transaction, charged after the commit.
     pub(crate) mailed: Mutex<Vec<UserKey>>,
-    /// It came too often.
     pub(crate) limited: Option<Limited>,
-    /// Whether it made what its rate counts, as far as the transaction goes that carried it out last.
+    /// True if the latest run of the transaction counts against the rate.
     pub(crate) made: AtomicBool,
-    /// What a computer player said, where the command asks for that.
     pub(crate) advice: Option<Advice>,
-    /// What it said of every position of a game.
     pub(crate) analysis: Option<(Question, Result<Thoughts, Unanswered>)>,
     pub(crate) lines: Vec<Prepared>,
-    /// When it came as the answer to a board mail.
     pub(crate) standpoint: Option<Standpoint>,
 }
 
 impl Prepared {
-    /// A command of which nothing is known yet but where it came from.
     pub(crate) fn new(command: Result<Command, ParseError>, origin: Origin) -> Self {
         Self {
             echo: String::new(),
@@ -75,7 +66,7 @@ impl Prepared {
         }
     }
 
-    /// Whether the command only looks, so that a snapshot suffices for it.
+    /// True if a read-only snapshot suffices.
     pub fn is_query(&self) -> bool {
         if self.link_reply().is_some() {
             return false;
@@ -87,12 +78,11 @@ impl Prepared {
         }
     }
 
-    /// Whether it only says something on a board.
     pub fn is_chat(&self) -> bool {
         matches!(self.command, Ok(Command::Chat { .. }))
     }
 
-    /// Returns true if it only says something, to the players of a board or to one user, or holds a line that does.
+    /// True if it only says something, to players or a user, or contains a line that does.
     pub fn is_talk(&self) -> bool {
         match &self.command {
             Ok(Command::Multiple) => self.lines.iter().any(Self::is_talk),
@@ -100,37 +90,32 @@ impl Prepared {
         }
     }
 
-    /// Whether the line is a command at all.
     pub fn parses(&self) -> bool {
         self.command.is_ok()
     }
 
-    /// Whether its password could not be checked because too many others wait.
     pub fn is_overloaded(&self) -> bool {
         self.overloaded || self.lines.iter().any(Self::is_overloaded)
     }
 
-    /// Whether its sender's domain vouches for the mail that it came in.
     pub fn is_aligned(&self) -> bool {
         self.origin.aligned
     }
 
-    /// The host that it came from, as far as that can be told.
     pub fn host(&self) -> Option<&Host> {
         self.origin.host.as_ref()
     }
 
-    /// Whose keys it uses: two clients may choose the same key and must not meet in it.
+    /// Namespace of idempotency keys: equal keys of two clients must not collide.
     pub(crate) fn key_scope(&self) -> String {
         match (&self.login, &self.command) {
-            // Once it has been carried out, its name is somebody's.
+            // After the signup, its name is a user's.
             (_, Ok(Command::Signup { .. })) => format!("from {}", self.origin.rate_key),
             (Login::Known { user, .. }, _) => format!("user {}", user.0),
             _ => format!("from {}", self.origin.rate_key),
         }
     }
 
-    /// The user it proved to come from.
     pub fn user(&self) -> Option<UserKey> {
         if self.is_foreign() {
             return None;
@@ -144,7 +129,7 @@ impl Prepared {
         }
     }
 
-    /// Whether it names a user and proved to come from them.
+    /// True if it names a user and proved to come from them.
     pub fn is_authenticated(&self) -> bool {
         match &self.command {
             Ok(Command::Multiple) => self.lines.iter().any(Self::is_authenticated),
@@ -152,12 +137,11 @@ impl Prepared {
         }
     }
 
-    /// Returns true if a page of the web sent it.
     pub(crate) fn has_session(&self) -> bool {
         matches!(&self.login, Login::Known { session: Some(_), .. })
     }
 
-    /// Notes whether the command made what its rate counts. Each run of its transaction notes it anew.
+    /// Records whether the command counts against its rate limit; each run of the transaction sets it anew.
     pub(crate) fn set_made(&self, made: bool) {
         self.made.store(made, Ordering::Relaxed);
         if !made {
@@ -165,13 +149,11 @@ impl Prepared {
         }
     }
 
-    /// Readers of what the command mails.
     pub(crate) fn mailed(&self) -> MutexGuard<'_, Vec<UserKey>> {
         self.mailed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what follows from the commit of a command: what it made is counted for all together, and a password that
-    /// no longer holds is forgotten.
+    /// Work after the commit: charges the share of all, drops stale passwords from the cache.
     pub fn after_commit(&self, app: &App) {
         if let Some(asker) = self.asker.as_ref().filter(|_| self.made.swap(false, Ordering::Relaxed)) {
             app.limits.made(asker);

@@ -1,4 +1,4 @@
-//! Who reads an answer, as far as that is known, so that its examples work for them unchanged.
+//! Reader of an answer, as far as known, so that its examples work unchanged.
 
 use knotpost_commands::{Command, ExampleContext};
 
@@ -8,11 +8,10 @@ use crate::requests::Prepared;
 use knotpost_model::{BoardState, SeatState};
 use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, UserRow};
 
-/// Boards looked through for one to name.
 const MOST_BOARDS: i64 = 20;
 
-/// What is known about whoever reads the answer to this command. By mail it is the one user with the address it
-/// came from; the answer goes to that address and nowhere else.
+/// Context for the reader of this command's answer. By mail, the only user with the sender's address, to
+/// which alone the answer goes.
 pub(crate) async fn reader_of(
     tx: &mut ReadTx,
     app: &App,
@@ -22,7 +21,7 @@ pub(crate) async fn reader_of(
     let Some(user) = find_reader(tx, prepared).await? else { return Ok(ExampleContext::default()) };
     let mut context = ExampleContext { userid: Some(user.userid.clone()), ..ExampleContext::default() };
     let Some(row) = find_board(tx, &user, game).await? else { return Ok(context) };
-    // A board that does not replay must not keep anybody from their help page.
+    // A board that does not replay must not break a help page.
     let Ok(board) = Board::from_row(tx, app, row).await else { return Ok(context) };
     context.game = Some(board.row.game.clone());
     context.board = Some(board.row.number as u32);
@@ -44,7 +43,6 @@ async fn find_reader(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<User
     Ok(if users.len() == 1 { users.pop() } else { None })
 }
 
-/// One of their boards, preferably one on which it is their turn.
 async fn find_board(
     tx: &mut ReadTx,
     user: &UserRow,
@@ -69,7 +67,7 @@ async fn find_board(
     Ok(None)
 }
 
-/// What is wrong with a line, with a syntax and an example that fit its reader.
+/// Error of a line, with syntax and example fit for its reader.
 pub(crate) async fn refuse_line(
     tx: &mut ReadTx,
     app: &App,
@@ -77,14 +75,14 @@ pub(crate) async fn refuse_line(
     error: &knotpost_commands::ParseError,
 ) -> Result<Refusal, StoreError> {
     let mut context = reader_of(tx, app, prepared, error.game.as_deref()).await?;
-    // Game and board of the line go into the example; a move of another board would be none there.
+    // The example uses game and board of the line; a move of another board would not fit.
     let same_game = error.game.is_none() || error.game == context.game;
     let same_board = error.board.is_none() || error.board == context.board;
     if !same_game || !same_board {
         context = ExampleContext { userid: context.userid, ..ExampleContext::default() };
     }
     let mut refusal = Refusal::of_line(error, &context);
-    // Only a board that there is says which one was meant.
+    // Only an existing board tells which one was meant.
     if let (Some(game), Some(number)) = (&error.game, error.board)
         && let Some(board) = Board::load(tx, app, game, number).await?
     {

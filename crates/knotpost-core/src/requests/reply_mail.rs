@@ -1,4 +1,4 @@
-//! The mail that answers the sender of a request.
+//! Mail that answers the sender of a request.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,9 @@ use crate::requests::Prepared;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, ReadTx, StoreError, UserRow, WriteTx};
 
-/// The mail that answers the sender of a prepared command, not queued yet; `None`: there is no sender. Where it shows one
-/// board as it is now and goes to a proven address of one who plays there, it can be answered without a password. With
-/// `most_bytes` it is text alone, cut where it would be larger.
-///
-/// # Errors
-/// When the database fails or the mail cannot be written.
+/// Composes the answer to the sender; `None`: there is no sender. If it shows one current board and goes to a
+/// confirmed address of one of its players, it can be replied to without a password. With `most_bytes` it is
+/// text alone, truncated.
 pub async fn compose_answer(
     tx: &mut WriteTx,
     app: &App,
@@ -40,7 +37,6 @@ pub async fn compose_answer(
     compose(tx, app, &reply, sender, prepared.user(), thread, most_bytes, now).await.map(Some)
 }
 
-/// The board that a reply to the mail would be about, and who would write it.
 async fn find_answered(
     tx: &mut ReadTx,
     app: &App,
@@ -55,14 +51,14 @@ async fn find_answered(
         return Ok(None);
     }
     let grant = prepared.grant();
-    // Who answers a mail about a board goes on from there, whatever they were shown in between.
+    // A thread about a board stays with that board, whatever was shown in between.
     let shown = match grant {
         Some(grant) => Some((grant.board.game.clone(), grant.board.number as u32)),
         None => name(first),
     };
     let Some((game, number)) = shown else { return Ok(None) };
     let Some(board) = Board::load(tx, app, &game, number).await? else { return Ok(None) };
-    // Only a reader who is shown the board as it is now can act on it.
+    // Only a reader who sees the current board can act on it.
     let last =
         sheets.last().is_some_and(|sheet| sheet.heading == Heading::Show && sheet.ply == board.entries.len());
     let reader = match grant {
@@ -73,7 +69,7 @@ async fn find_answered(
     Ok(reader.map(|reader| (board, reader)))
 }
 
-/// The user who reads the mail: the one who sent the command, or the only one at the address that it came from.
+/// The sender of the command, or the only user at the address it came from.
 async fn find_reader(
     tx: &mut ReadTx,
     prepared: &Prepared,
@@ -86,7 +82,7 @@ async fn find_reader(
     Ok(if readers.len() == 1 { readers.pop() } else { None })
 }
 
-/// Tells the reader, at a board as it is now, what they can reply.
+/// Adds the possible replies to a reader who is shown the current board.
 fn tell_answers(reply: &mut Reply, board: &Board, reader: &UserRow) {
     for sheet in reply.sheets_mut() {
         let is_now = sheet.heading == Heading::Show && sheet.ply == board.entries.len();

@@ -1,7 +1,7 @@
-//! What is asked of the server: a command, the text that came with it, and how its sender can be told.
+//! A request: command, accompanying text, and origin.
 //!
-//! Commands are typed. Text becomes one in [`Request::of_line`] and nowhere else: mail, `POST /commands` and the
-//! operator's shell bring lines, pages and the API put commands together. Nothing here checks a password.
+//! Commands are typed. Text is parsed by [`Request::of_line`] alone: mail, `POST /commands` and the
+//! operator's shell send lines, pages and the API typed commands. Passwords are not checked here.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use knotpost_commands::{Command, ParseError, Vocabulary};
 use crate::identity::Origin;
 use crate::requests::board_reply::BoardReply;
 
-/// A line of text as it came. `Debug` does not show it: it may hold a password.
+/// Raw line. `Debug` hides it: it may hold a password.
 #[derive(Clone)]
 pub(crate) struct Line(String);
 
 impl Line {
-    /// The line as its sender is shown it: its passwords are known by their places.
+    /// Masks passwords by their positions, for the sender.
     pub(crate) fn masked(&self, vocabulary: &Vocabulary) -> String {
         knotpost_commands::mask(&self.0, vocabulary)
     }
 
-    /// The line when its password is not right: with userid and password exchanged it looks like any other.
+    /// Masks more, for a wrong password: userid and password may have been exchanged.
     pub(crate) fn masked_cautiously(&self, vocabulary: &Vocabulary) -> String {
         knotpost_commands::mask_cautiously(&self.0, vocabulary)
     }
@@ -32,29 +32,24 @@ impl fmt::Debug for Line {
     }
 }
 
-/// A command as it came.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is to be done, or why what came is no command.
     pub(crate) command: Result<Command, ParseError>,
-    /// What it was read from; `None`: it was put together, and there is no line to be quoted.
+    /// `None`: a typed command, nothing to quote.
     pub(crate) line: Option<Line>,
-    /// The text that came with it.
     pub(crate) body: String,
-    /// Where it came from.
     pub(crate) origin: Origin,
-    /// What it would be as an answer to a board mail; where it is none, the command counts.
+    /// Reading as an answer to a board mail; `command` counts if it is none.
     pub(crate) board_reply: Option<BoardReply>,
 }
 
 impl Request {
-    /// A command put together from typed parts, or what is wrong with one of them. What its words may hold is checked
-    /// when it is prepared.
+    /// Request of a typed command, or of an error in its parts. Its words are validated during preparation.
     pub fn typed(command: Result<Command, ParseError>, body: impl Into<String>, origin: Origin) -> Self {
         Self { command, line: None, body: body.into(), origin, board_reply: None }
     }
 
-    /// The command that a line of text says. The one place where text becomes a request.
+    /// Parses a line; the only way from text to a request.
     pub fn of_line(
         line: impl Into<String>,
         body: impl Into<String>,
@@ -66,34 +61,31 @@ impl Request {
         Self { command, line: Some(Line(line)), body: body.into(), origin, board_reply: None }
     }
 
-    /// The same, if it is no answer to a board mail.
+    /// Adds the reading as an answer to a board mail.
     #[must_use]
     pub fn unless_it_answers(self, board_reply: Option<BoardReply>) -> Self {
         Self { board_reply, ..self }
     }
 
-    /// The same without its line, which was no command for this reason.
     #[must_use]
     pub fn refused(self, error: ParseError) -> Self {
         Self { command: Err(error), line: None, ..self }
     }
 
-    /// Returns true if it is a command, or was plainly meant to be one.
+    /// True if it is a command, or was plainly meant as one.
     pub fn names_verb(&self) -> bool {
         self.command.as_ref().map_or_else(|error| error.verb.is_some(), |_| true)
     }
 
-    /// Where it came from.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Whether it came to a reply address.
     pub fn is_reply(&self) -> bool {
         self.board_reply.is_some()
     }
 
-    /// Whether the command, or a line of a `multiple`, names the user who sends it.
+    /// True if the command or a line of a `multiple` names its sender.
     pub fn names_user(&self, vocabulary: &Vocabulary) -> bool {
         let names_user = |command: &Command| command.credentials().is_some();
         match &self.command {

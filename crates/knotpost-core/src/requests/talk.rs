@@ -1,4 +1,4 @@
-//! Replies to what somebody said: words for them, unless they are plainly a command or a move.
+//! Replies to chat and messages: chat, unless plainly a command or a move.
 
 use knotpost_commands::{Action, Command, Credentials, ShortCommand, Vocabulary};
 use knotpost_rules::Turn;
@@ -11,8 +11,8 @@ use crate::requests::Prepared;
 use knotpost_model::Comment;
 use knotpost_storage::{ReadTx, StoreError, UserRow};
 
-/// Whether a line is a command of this user and no words for others: it holds their userid and password, or begins as a
-/// command and names them. Then it may hold the password, and is passed on to nobody.
+/// True if a line is a command rather than chat: it holds userid and password, or begins as a command and
+/// names the user. It may hold the password and is passed on to nobody.
 pub(super) fn is_command_of(line: &str, userid: &str, vocabulary: &Vocabulary) -> bool {
     match knotpost_commands::parse(line, vocabulary) {
         Ok(command) => command
@@ -24,14 +24,13 @@ pub(super) fn is_command_of(line: &str, userid: &str, vocabulary: &Vocabulary) -
     }
 }
 
-/// What a line says behind the word `chat`, which a reply to a mail about the board begins with.
 pub(super) fn words_of(line: &str) -> &str {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     if word.trim_end_matches(':').eq_ignore_ascii_case("chat") { rest.trim() } else { line }
 }
 
-/// Whether the reader is to move and can make this move now.
+/// True if the reader is to move and the move is legal.
 pub(super) async fn is_playable(
     tx: &mut ReadTx,
     app: &App,
@@ -46,7 +45,6 @@ pub(super) async fn is_playable(
     Ok(is_turn && board.play(Turn::Move(play), false, app.clock.now()).is_ok())
 }
 
-/// The answer of a message's reader to its author.
 pub(super) fn message(
     app: &App,
     origin: &Origin,

@@ -1,6 +1,5 @@
-//! What this process tells its peers on the same database, and what it does when it hears them:
-//! wake its workers, count what somebody tried elsewhere, tell those who watch a board. Every notice is a hint: a process that
-//! hears none looks for itself a little later.
+//! Notices between processes on one database: wake-ups, counted tries, changed boards. All are hints: a
+//! process that misses them polls a little later.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,89 +11,70 @@ use tokio::sync::{Notify, mpsc};
 use knotpost_model::{BoardRef, Share};
 use knotpost_storage::{MAX_NOTICE, Notification, Store};
 
-/// Notices that wait to be told; beyond that they are dropped.
 const WAITING: usize = 1024;
-/// How long notices are collected before they are sent together.
+/// Time for collecting notices into one payload.
 const BREATH: Duration = Duration::from_millis(20);
 
-/// One thing that other processes may want to know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    /// A mail waits in the inbox.
     Inbox,
-    /// A mail waits in the outbox.
     Outbox,
-    /// Something happened on a board.
     Board(BoardRef),
-    /// Somebody did something whose rate is limited.
-    Counted {
-        /// Whose share of what.
-        share: Share,
-        /// The digest of who.
-        key: String,
-    },
+    Counted { share: Share, key: String },
 }
 
-/// Notices of one process, as they travel.
 #[derive(Debug, Serialize, Deserialize)]
 struct Bundle {
     from: String,
     notices: Vec<Notice>,
 }
 
-/// Takes notices without ever waiting. One that nobody listens to forgets them.
+/// Never blocks. Without a listener notices are dropped.
 #[derive(Clone, Debug, Default)]
 pub struct Announcer(Option<mpsc::Sender<Notice>>);
 
-/// The other end of an [`Announcer`].
 #[derive(Debug)]
 pub struct Announcements(mpsc::Receiver<Notice>);
 
 impl Announcer {
-    /// An announcer and what it was told.
     pub fn new() -> (Self, Announcements) {
         let (sender, receiver) = mpsc::channel(WAITING);
         (Self(Some(sender)), Announcements(receiver))
     }
 
-    /// Has a notice told to the others soon.
     pub fn announce(&self, notice: Notice) {
         if let Some(sender) = &self.0 {
-            // What strangers can cause in any number leaves room for what wakes and shows.
+            // Notices that strangers can cause leave room for wake-ups.
             if matches!(notice, Notice::Counted { .. }) && sender.capacity() < WAITING / 2 {
                 return;
             }
-            // Full: the others look for themselves before long.
+            // Full: the others poll before long.
             let _ = sender.try_send(notice);
         }
     }
 }
 
-/// A sign to the workers of this process and of its peers.
 #[derive(Debug)]
 pub struct Wakeup {
     here: Notify,
     notice: Notice,
     announcer: Announcer,
-    /// Given with this one, if it was noted.
     beside: Option<Arc<Wakeup>>,
     noted: AtomicBool,
 }
 
 impl Wakeup {
-    /// A sign that is `notice` to the others.
     pub fn new(notice: Notice, announcer: Announcer) -> Self {
         Self { here: Notify::new(), notice, announcer, beside: None, noted: AtomicBool::new(false) }
     }
 
-    /// The same, and with it another one that was noted meanwhile.
     #[must_use]
     pub fn beside(self, other: Arc<Self>) -> Self {
         Self { beside: Some(other), ..self }
     }
 
-    /// Has this sign given with the one beside which it stands: what is not yet committed cannot be worked on.
+    /// Defers to the coupled wake-up: uncommitted work cannot be seen yet.
     pub fn note(&self) {
         self.noted.store(true, Ordering::Relaxed);
     }
@@ -110,13 +90,12 @@ impl Wakeup {
         self.announcer.announce(self.notice.clone());
     }
 
-    /// Waits for the sign.
     pub async fn notified(&self) {
         self.here.notified().await;
     }
 }
 
-/// Tells the others what this process has to tell; ends when its announcers are gone.
+/// Sends notices until its announcers are gone.
 pub async fn tell_peers(store: &Store, told: &mut Announcements, me: &str) {
     let mut notices = Vec::new();
     while told.0.recv_many(&mut notices, WAITING).await > 0 {
@@ -129,14 +108,14 @@ pub async fn tell_peers(store: &Store, told: &mut Announcements, me: &str) {
     }
 }
 
-/// Each notice once, in as few payloads as hold them.
+/// Merges notices into as few payloads as possible.
 fn bundle(notices: Vec<Notice>, me: &str) -> Vec<String> {
     let mut woken = std::collections::HashSet::new();
     let mut bundles: Vec<String> = Vec::new();
     let mut here = Bundle { from: me.to_owned(), notices: Vec::new() };
     let mut size = 0;
     for notice in notices {
-        // A sign twice is the same sign; a thing done twice counts twice.
+        // Wake-ups are idempotent, counts are not.
         if !matches!(notice, Notice::Counted { .. }) && !woken.insert(notice.clone()) {
             continue;
         }
@@ -158,8 +137,7 @@ fn bundle(notices: Vec<Notice>, me: &str) -> Vec<String> {
     bundles
 }
 
-/// What another process told; `None`: the connection was new, and anything may have been missed. What cannot be read
-/// comes from a newer program and is passed over.
+/// `None`: a new connection, anything may have been missed. Unknown notices of newer programs are skipped.
 pub fn read_notices(heard: &Notification, me: &str) -> Option<Vec<Notice>> {
     let Notification::Notice(text) = heard else { return None };
     let bundle = serde_json::from_str::<RawBundle>(text).ok().filter(|bundle| bundle.from != me);
@@ -167,7 +145,6 @@ pub fn read_notices(heard: &Notification, me: &str) -> Option<Vec<Notice>> {
     Some(notices.filter_map(|raw| serde_json::from_value(raw).ok()).collect())
 }
 
-/// A bundle whose notices need not all be known to this program.
 #[derive(Debug, Deserialize)]
 struct RawBundle {
     from: String,
@@ -175,7 +152,6 @@ struct RawBundle {
 }
 
 impl Wakeup {
-    /// Wakes one worker here only.
     pub fn wake_here(&self) {
         self.here.notify_one();
     }

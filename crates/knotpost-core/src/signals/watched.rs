@@ -1,15 +1,13 @@
-//! Which boards somebody watches live at this process: those whose page has an open stream of events.
+//! Boards watched live at this process, by an open event stream.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use knotpost_model::{BoardRef, UserKey};
 
-/// The number of streams that each user has of each board.
 #[derive(Debug, Default)]
 pub struct WatchedBoards(Mutex<HashMap<(BoardRef, UserKey), usize>>);
 
-/// A user who watches a board, until dropped.
 #[derive(Debug)]
 pub struct Watching {
     boards: Arc<WatchedBoards>,
@@ -17,14 +15,12 @@ pub struct Watching {
 }
 
 impl WatchedBoards {
-    /// Notes a user who watches a board.
     pub fn watch(self: &Arc<Self>, board: BoardRef, user: UserKey) -> Watching {
         let watched = (board, user);
         *self.lock().entry(watched.clone()).or_default() += 1;
         Watching { boards: Arc::clone(self), watched }
     }
 
-    /// Returns true if this user watches a board.
     pub fn is_watched(&self, board: &BoardRef, user: UserKey) -> bool {
         self.lock().contains_key(&(board.clone(), user))
     }

@@ -1,4 +1,4 @@
-//! Reading a file to its end before anything of it is stored.
+//! Validation of a whole file before anything of it is stored.
 
 use std::io::{BufRead, Seek, SeekFrom};
 
@@ -9,46 +9,38 @@ use super::line::{FORMAT, Header, LastLine, Lines, Section, VERSION, read_row, r
 use super::{MoveError, OnProgress, Stage};
 use knotpost_storage::{TABLES, Table};
 
-/// Rows between two reports.
 const REPORT_EVERY: u64 = 1 << 13;
 
-/// A file that is whole and meant for this program.
+/// A complete file, fit for this program.
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub(super) header: Header,
-    /// With its end.
+    /// With line end.
     pub(super) first_line: Vec<u8>,
     /// SHA-256 of all lines but the last, in hexadecimal.
     pub(super) sha256: String,
 }
 
 impl Checked {
-    /// All rows of the file.
     pub fn rows(&self) -> u64 {
         self.header.tables.iter().map(|section| section.rows).sum()
     }
 
-    /// How many rows a table has.
     pub fn rows_of(&self, table: &str) -> u64 {
         self.header.tables.iter().find(|section| section.name == table).map_or(0, |section| section.rows)
     }
 
-    /// The tables of the file with their rows.
     pub(super) fn tables(&self) -> impl Iterator<Item = (&'static Table, u64)> {
         TABLES.iter().zip(&self.header.tables).map(|(table, section)| (table, section.rows))
     }
 }
 
-/// Whether a file that begins like this was written as an entire server, in this version of the format or another.
 pub fn is_export(begins: &[u8]) -> bool {
     begins.starts_with(br#"{"format":"knotpost-"#)
 }
 
-/// Reads the whole file: its header must fit this program and this schema, every row its table, and the counts and
-/// the digest of the last line all that came before. Leaves `input` at its beginning.
-///
-/// # Errors
-/// When it is damaged, cut off, from another program or from another version of this one.
+/// Validates a file: header against program and schema, rows against tables, counts and digest of the last
+/// line. Rewinds `input`. Damaged, truncated and foreign files are errors.
 pub fn check_export<R: BufRead + Seek>(
     input: &mut R,
     registry: &Registry,
@@ -115,7 +107,7 @@ fn read_header<R: BufRead>(
     registry: &Registry,
     schema: i64,
 ) -> Result<Header, MoveError> {
-    /// What every version of the format has.
+    /// Fields common to all versions of the format.
     #[derive(serde::Deserialize)]
     struct Beginning {
         format: String,

@@ -1,4 +1,4 @@
-//! Writes an entire server as it is at one moment, while it goes on working.
+//! Export of an entire server from one snapshot, while it goes on working.
 
 use std::io::Write;
 
@@ -9,32 +9,24 @@ use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
 use knotpost_storage::{ReadTx, StoreError, TABLES};
 
-/// Rows between two reports.
 const REPORT_EVERY: u64 = 1 << 13;
 
-/// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// Tables with their rows.
     pub tables: Vec<(&'static str, u64)>,
-    /// Bytes of the file.
     pub bytes: u64,
     /// SHA-256 of all lines but the last, in hexadecimal.
     pub sha256: String,
 }
 
 impl Exported {
-    /// How many rows a table has.
     pub fn rows(&self, table: &str) -> u64 {
         self.tables.iter().find(|(name, _)| *name == table).map_or(0, |(_, rows)| *rows)
     }
 }
 
-/// Writes everything that moves to another server into `out`, in one consistent look at the database. Two servers
-/// with the same content give the same bytes.
-///
-/// # Errors
-/// When the database or `out` fails; what was written until then lacks its last line and is taken by nobody.
+/// Writes all transferable data from one consistent snapshot. Equal contents give equal bytes. On an error
+/// the file lacks its last line and is refused by every import.
 pub async fn export_server(
     app: &App,
     out: &mut (dyn Write + Send),
@@ -58,7 +50,7 @@ pub async fn export_server(
     Ok(Exported { tables, bytes, sha256 })
 }
 
-/// The digest of what is stored, written down behind this first line.
+/// Digest of the present content, with this first line.
 pub(super) async fn digest_of(
     tx: &mut ReadTx,
     header: &Header,
@@ -88,7 +80,7 @@ async fn header_of(tx: &mut ReadTx, app: &App) -> Result<Header, StoreError> {
     })
 }
 
-/// A file that is being written, with what its last line must know.
+/// Output with the counts for its last line.
 struct Tally<'a> {
     out: &'a mut (dyn Write + Send),
     digest: Sha256,

@@ -1,4 +1,4 @@
-//! Reads an entire server into an empty one, in batches, so that an interrupted import goes on where it was.
+//! Import of an entire server into an empty database, in batches, so that it can be resumed.
 
 use std::io::{BufRead, Seek, SeekFrom};
 use std::sync::Arc;
@@ -14,65 +14,53 @@ use crate::clock::CLOCK_DUTY;
 use crate::identity::server_key::save_agreed;
 use knotpost_storage::{Cell, ReadTx, StoreError, Table, WriteTx};
 
-/// Under this name a database that is being filled keeps how far it is.
+/// Key of the progress record of an unfinished import.
 const PLACE_FACT: &str = "import";
-/// Rows of one transaction at most.
 const BATCH_ROWS: usize = 4_000;
-/// Bytes of lines of one transaction, as soon as they are exceeded.
+/// Bytes after which a transaction ends.
 const BATCH_BYTES: u64 = 4 << 20;
-/// A server with people, or with a row in one of these, is in use.
+/// A server with people, or with rows in these tables, is in use.
 const IN_USE: [(&str, &str); 3] =
     [("boards", "boards"), ("inbox", "received mail"), ("outbox", "outgoing mail")];
 
-/// How far an import is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
-    /// The digest of the file.
     file: String,
-    /// Rows that are stored.
     rows: u64,
-    /// Where the next one begins in the file.
     bytes: u64,
 }
 
-/// What is done about a server whose key is not that of the file.
+/// Treatment of a database with another server key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForeignKey {
-    /// The file is refused.
     Refuse,
-    /// This server's key becomes that of the database; what was sealed with the other one is lost.
+    /// Adopt this server's key; data sealed with the other one is lost.
     Adopt,
 }
 
-/// Where an import began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Began {
-    /// With the first row.
     Anew,
-    /// Behind so many rows that an interrupted import had stored.
     After(u64),
 }
 
-/// What was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
     pub began: Began,
-    /// All rows of the file.
     pub rows: u64,
-    /// The digest that file and database have in common, in hexadecimal.
+    /// Common digest of file and database, in hexadecimal.
     pub sha256: String,
 }
 
-/// How many rows of an import that was not finished are here; `None`: there is no such import.
 pub async fn unfinished_import(app: &App) -> Result<Option<u64>, StoreError> {
     Ok(place(&mut app.store.read().await?).await?.map(|place| place.rows))
 }
 
-/// Forgets everything that an import which was not finished has stored. Says whether there was one.
+/// Deletes an unfinished import; `false`: there was none.
 pub async fn discard_import(app: &App) -> Result<bool, StoreError> {
     let discard = app.store.write(|tx| {
         Box::pin(async move {
-            // Only what an import brought may go.
+            // Guard: only imported rows may be deleted.
             if place(tx).await?.is_none() {
                 return Ok(false);
             }
@@ -82,12 +70,8 @@ pub async fn discard_import(app: &App) -> Result<bool, StoreError> {
     discard.await
 }
 
-/// Takes the server of a checked file in. The database must be empty, or hold what an interrupted import of the
-/// same file left. When all rows are stored they are read again and compared with the file; until then no server
-/// starts on the database.
-///
-/// # Errors
-/// When the database is in use or has another key, the file is no more what it was, or something fails.
+/// Imports a validated file into a database that is empty or holds an unfinished import of the same file.
+/// Afterwards all rows are read back and compared; no server starts on the database before that.
 pub async fn import_server<R: BufRead + Seek + Send>(
     app: &Arc<App>,
     input: &mut R,
@@ -122,7 +106,7 @@ async fn keep_place(tx: &mut WriteTx, place: &Place) -> Result<(), StoreError> {
     tx.save_server_metadata(PLACE_FACT, &text).await
 }
 
-/// Finds the place where an interrupted import of this file was, or clears the ground for a new one.
+/// Resumes an import of this file, or clears the database for a new one.
 async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveError> {
     let start = Place { file: file.sha256.clone(), rows: 0, bytes: file.first_line.len() as u64 };
     let now = app.clock.now();
@@ -206,7 +190,7 @@ fn read_batch<R: BufRead>(
     Ok(batch)
 }
 
-/// Stores rows together with the place behind them, unless somebody else has moved on meanwhile.
+/// Stores rows and progress, unless somebody else has advanced meanwhile.
 async fn store_batch(
     app: &Arc<App>,
     table: &'static Table,
@@ -230,7 +214,6 @@ async fn store_batch(
 
 const OVERTAKEN: &str = "another import is running on this database";
 
-/// Reads everything back and compares it with the file.
 async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Result<(), MoveError> {
     let mut tx = app.store.read().await?;
     for (table, rows) in file.tables() {
@@ -254,7 +237,6 @@ async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Resu
     Ok(())
 }
 
-/// From now on the database is one like any other.
 async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), MoveError> {
     let shared = Arc::clone(app);
     let finished = app.store.write(move |tx| {

@@ -1,4 +1,4 @@
-//! The lines of the file: a header, a line a row, an end. The same content is always the same bytes.
+//! Lines of the file: header, one line per row, end. Equal content gives equal bytes.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -13,47 +13,34 @@ use super::MoveError;
 use crate::identity::hashing::too_costly;
 use knotpost_storage::{Cell, Column, Kind, Table};
 
-/// What the header calls the format.
 pub(super) const FORMAT: &str = "knotpost-server";
-/// The version of the format; a reader knows its own alone.
+/// A reader accepts its own version only.
 pub(super) const VERSION: u32 = 1;
-/// A longer line is in no file of ours: the largest rows hold a mail.
+/// Longer than any line of ours; the largest rows hold a mail.
 const LONGEST_LINE: u64 = 64 << 20;
 
-/// The first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
-    /// [`FORMAT`].
     pub(super) format: String,
-    /// [`VERSION`].
     pub(super) version: u32,
-    /// The version of the program that wrote it.
     pub(super) program: String,
-    /// The last step of the schema.
     pub(super) schema: i64,
-    /// The fingerprint of the server's secret key.
     pub(super) key: Option<String>,
-    /// The rules versions of its games.
     pub(super) rules: BTreeMap<String, u32>,
-    /// What follows, in this order.
     pub(super) tables: Vec<Section>,
 }
 
-/// A table as the header announces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Section {
     pub(super) name: String,
-    /// Its columns in the order of a row's values.
+    /// In the order of a row's values.
     pub(super) columns: Vec<String>,
-    /// How many lines it has.
     pub(super) rows: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastLine {
-    /// [`FORMAT`] again.
     pub(super) end: String,
-    /// How many lines came before this one.
     pub(super) lines: u64,
     /// SHA-256 of all bytes before this line, in hexadecimal.
     pub(super) sha256: String,
@@ -66,24 +53,21 @@ impl Section {
     }
 }
 
-/// The rules versions of all games.
 pub(super) fn rules_of(registry: &Registry) -> BTreeMap<String, u32> {
     registry.iter().map(|game| (game.meta().name.to_owned(), game.meta().rules_version)).collect()
 }
 
-/// A digest as it is written.
 pub(super) fn to_text(digest: Sha256) -> String {
     data_encoding::HEXLOWER.encode(&digest.finalize())
 }
 
-/// Appends a value as a line of JSON.
 pub(super) fn write_json(value: &impl Serialize, line: &mut Vec<u8>) -> std::io::Result<()> {
     serde_json::to_writer(&mut *line, value)?;
     line.push(b'\n');
     Ok(())
 }
 
-/// Appends a row as a line. Fractions are words, so that no reader rounds them; bytes are base64.
+/// Fractions are strings, so that no reader rounds them; bytes are base64.
 pub(super) fn write_row(cells: &[Cell], line: &mut Vec<u8>) -> std::io::Result<()> {
     use std::io::Write as _;
     for (index, cell) in cells.iter().enumerate() {
@@ -93,7 +77,7 @@ pub(super) fn write_row(cells: &[Cell], line: &mut Vec<u8>) -> std::io::Result<(
             Cell::Int(value) => write!(line, "{value}")?,
             Cell::Flag(value) => write!(line, "{value}")?,
             Cell::Real(value) => write!(line, "\"{value:?}\"")?,
-            // The one character that SQLite can store and PostgreSQL cannot.
+            // NUL can be stored by SQLite but not by PostgreSQL.
             Cell::Text(text) if text.contains('\0') => {
                 serde_json::to_writer(&mut *line, &text.replace('\0', "\u{fffd}"))?;
             }
@@ -105,7 +89,6 @@ pub(super) fn write_row(cells: &[Cell], line: &mut Vec<u8>) -> std::io::Result<(
     Ok(())
 }
 
-/// The row of a line, or what is wrong with it.
 pub(super) fn read_row(table: &Table, line: &[u8]) -> Result<Vec<Cell>, String> {
     let values: Vec<Value> = serde_json::from_slice(line)
         .map_err(|error| format!("that is no row of the table {}: {error}", table.name))?;
@@ -146,13 +129,10 @@ fn read_cell(column: Column, value: Value) -> Result<Cell, String> {
     cell.ok_or_else(|| format!("the value of `{}` is not of its kind", column.name))
 }
 
-/// Reads a file line by line and keeps count.
 pub(super) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Lines read so far.
     pub(super) count: u64,
-    /// Bytes of these lines.
     pub(super) bytes: u64,
 }
 
@@ -161,12 +141,12 @@ impl<R: BufRead> Lines<R> {
         Self { input, buffer: Vec::new(), count: 0, bytes: 0 }
     }
 
-    /// The same, after `count` lines and `bytes` bytes were read.
+    /// Continues after `count` lines and `bytes` bytes.
     pub(super) fn after(input: R, count: u64, bytes: u64) -> Self {
         Self { count, bytes, ..Self::new(input) }
     }
 
-    /// The next line with its end; `None` at the end of the file.
+    /// Line with its end; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, MoveError> {
         use std::io::Read as _;
         self.buffer.clear();
@@ -182,7 +162,6 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(&self.buffer))
     }
 
-    /// That something is wrong with the line that was read last.
     pub(super) fn damaged(&self, what: impl Into<String>) -> MoveError {
         MoveError::Damaged { line: self.count, what: what.into() }
     }

@@ -1,4 +1,4 @@
-//! What is sent to a webhook next, and what follows from its fate: no second time, another try, or none ever.
+//! Delivery of webhooks: the next event, and the consequences of an attempt.
 
 use std::sync::Arc;
 
@@ -12,40 +12,36 @@ use knotpost_storage::{
     Attempted, HookEventRow, ReadTx, StoreError, UserRow, UserState, WebhookRow, WriteTx,
 };
 
-/// Nobody else sends a leased event before this time is over. More than an attempt takes.
+/// Longer than any attempt.
 const LEASE_MS: i64 = 2 * 60_000;
 const SECOND: i64 = 1000;
 const HOUR: i64 = 3600 * SECOND;
 const DAY: i64 = 24 * HOUR;
-/// The pauses behind the first failed attempts of an event, and from then on the last of them.
+/// Pauses after failed attempts; the last one repeats.
 const PAUSES: [i64; 6] = [5 * SECOND, 60 * SECOND, 5 * 60 * SECOND, 30 * 60 * SECOND, 2 * HOUR, 6 * HOUR];
-/// How long an event is tried at least …
+/// Minimum age before an event is given up.
 const GIVE_UP_MS: i64 = 3 * DAY;
-/// … and how often: until each of the pauses is over. It is old without them when the server stood still, or when an
-/// administrator has it tried once more.
+/// Minimum attempts before an event is given up. Both are needed: it may be old because the server stood
+/// still or an administrator retries it.
 const GIVE_UP_ATTEMPTS: i64 = PAUSES.len() as i64 + 1;
-/// Why an event is dropped that could have been sent for as long and was not: no server sent any.
+/// Reason for dropping an event too old without attempts, since no server was sending.
 const STALE: &str = "it waited for days until events were sent again";
-/// How long a webhook fails before it is switched off …
+/// Failure time after which a webhook is stopped.
 const STOP_MS: i64 = 3 * DAY;
-/// … and so often in a row: a server that was stopped for a week has not tried.
+/// Consecutive failures required too: a server stopped for a week has not tried.
 const STOP_FAILURES: i64 = 10;
-/// How long a host may ask for in `Retry-After`.
+/// Maximum accepted `Retry-After`.
 const LONGEST_ASKED: i64 = DAY;
 
-/// An event on its way.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     pub url: HookUrl,
-    /// The id of the message, the same in every attempt.
+    /// Message id, the same in every attempt.
     pub id: String,
-    /// In which form it is told.
     pub form: HookForm,
-    /// The fields of the request that say what its body is, and who sends it.
     pub headers: Vec<(&'static str, String)>,
-    /// The body of the request.
     pub body: Vec<u8>,
-    /// How often it was tried, this time included.
+    /// Attempts, this one included.
     pub attempts: i64,
     row: OutboxKey,
     webhook: i64,
@@ -56,44 +52,35 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The row of the outbox.
     pub fn row(&self) -> i64 {
         self.row.0
     }
 }
 
-/// What there is to do.
 #[derive(Clone, Debug)]
 pub enum Taken {
-    /// Send this.
     Deliver(Box<Delivery>),
-    /// What was due is of no use any more.
     Dropped,
 }
 
-/// What became of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The host took it.
     Arrived,
-    /// The host wants nothing any more.
     Gone,
-    /// It has to be tried again.
     Failed {
-        /// Why, for the owner.
         why: String,
-        /// After how many seconds the host wants to be asked again.
+        /// Seconds.
         retry_after: Option<i64>,
     },
 }
 
-/// Takes the event that is due longest; `None`: none is due.
+/// Leases the event due longest; `None`: none is due.
 pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     if app.hold.is_some() {
         return Ok(None);
     }
     let now = app.clock.now();
-    // A look without the writer's lock first: idle servers do not write.
+    // Reads first: idle servers do not write.
     let due = app.store.read().await?.next_hook_due().await?;
     if due.is_none_or(|due| due > now.0) {
         return Ok(None);
@@ -144,13 +131,12 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     }
 }
 
-/// Returns true while the session lasts in which a browser was added.
+/// True while the session of a browser's registration lasts.
 async fn has_session(tx: &mut ReadTx, hook: &WebhookRow, now: Millis) -> Result<bool, StoreError> {
     let Some(digest) = &hook.session else { return Ok(false) };
     Ok(tx.session(digest).await?.is_some_and(|session| now < session.expires_at))
 }
 
-/// An event and to whom it is told.
 struct Prepared {
     row: HookEventRow,
     hook: WebhookRow,
@@ -159,7 +145,6 @@ struct Prepared {
     told: Told,
 }
 
-/// Who is to be told of the event, and what; or why nobody is.
 fn prepare(
     row: HookEventRow,
     hook: Option<WebhookRow>,
@@ -167,7 +152,7 @@ fn prepare(
     now: Millis,
 ) -> Result<Prepared, (OutboxKey, &'static str)> {
     let key = row.id;
-    // The number of a webhook that was removed may be that of a younger one. One made when the clock was ahead is none.
+    // A reused number may belong to a younger webhook. One made under a clock ahead is accepted.
     let is_known = |hook: &WebhookRow| hook.created_at <= row.date || hook.created_at > now;
     let hook = hook.filter(|hook| Some(hook.user_id.0) == row.user_id && is_known(hook));
     let hook = hook.ok_or((key, REMOVED))?;
@@ -181,7 +166,6 @@ fn prepare(
     Ok(Prepared { row, hook, owner, form, told })
 }
 
-/// The event with its address, in its form; or why nobody is to be told of it.
 fn address(app: &App, prepared: Prepared, now: Millis) -> Result<Delivery, (OutboxKey, &'static str)> {
     let Prepared { row, hook, owner, form, told } = prepared;
     let key = row.id;
@@ -208,10 +192,7 @@ fn address(app: &App, prepared: Prepared, now: Millis) -> Result<Delivery, (Outb
     })
 }
 
-/// Notes what became of an attempt.
-///
-/// # Errors
-/// When the database fails; then the event is sent once more, with the same id.
+/// Records the result. If that fails, the event is sent once more with the same id.
 pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result<(), StoreError> {
     let now = app.clock.now();
     let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
@@ -237,7 +218,6 @@ pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result
         })
         .await?;
     if !arrived_well {
-        // A webhook that was switched off has a mail written.
         app.signals.outbox.notify_one();
     }
     Ok(())
@@ -288,13 +268,12 @@ async fn give_up(
     stop(tx, app, hook, (delivery.user, &delivery.userid), why, now).await
 }
 
-/// Whether an event of this age, after this many attempts, is not tried again.
 fn is_given_up(attempts: i64, age: i64) -> bool {
     age >= GIVE_UP_MS && attempts >= GIVE_UP_ATTEMPTS
 }
 
-/// How long to wait after so many failed attempts, a quarter more or less, so that what failed together is not tried
-/// together again; what the host asks for counts instead, within bounds.
+/// Pause with 25 % jitter, so that simultaneous failures spread; a requested delay counts instead, within
+/// bounds.
 fn pause(attempts: i64, asked: Option<i64>, random: u64) -> i64 {
     if let Some(seconds) = asked {
         return seconds.saturating_mul(SECOND).clamp(SECOND, LONGEST_ASKED);

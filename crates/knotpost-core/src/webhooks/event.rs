@@ -1,5 +1,3 @@
-//! What webhooks are told of.
-
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
 
@@ -22,7 +20,6 @@ pub enum HookEvent {
 impl HookEvent {
     pub const ALL: [Self; 5] = [Self::Turn, Self::Move, Self::Chat, Self::Proposal, Self::Over];
 
-    /// Its word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Turn => "turn",
@@ -33,23 +30,22 @@ impl HookEvent {
         }
     }
 
-    /// The event of that word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == word)
     }
 
-    /// Events as a row holds them.
+    /// Encodes events for a row.
     pub(crate) fn join(events: &[Self]) -> String {
         events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(",")
     }
 
-    /// … and read again.
+    /// Decodes [`Self::join`].
     pub(crate) fn split(words: &str) -> Vec<Self> {
         words.split(',').filter_map(Self::from_word).collect()
     }
 }
 
-/// What has just happened on a board of which these facts are told, in the order in which it is told.
+/// Events implied by these facts, in the order of delivery.
 pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     let is_over = matches!(board.standing(), Standing::Over(_));
     let is_waiting = !is_over && board.row.paused_at.is_none();
@@ -76,7 +72,6 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     told.into_iter().filter_map(|(happened, event)| happened.then_some(event)).collect()
 }
 
-/// Whether a note tells of a proposal or of what became of one.
 pub(super) fn is_proposal(note: &Note) -> bool {
     matches!(note, Note::Proposed { .. } | Note::Rejected { .. } | Note::Agreed { .. } | Note::SilentDraw)
 }

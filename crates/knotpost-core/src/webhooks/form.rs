@@ -1,4 +1,4 @@
-//! The forms in which webhooks are told: signed data for programs, words for chat services, pushes for browsers.
+//! Formats of webhooks: signed data for programs, text for chat services, pushes for browsers.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::signing::HookSecret;
 use crate::app::App;
 use knotpost_model::{HookUrl, Millis};
 
-/// Characters of a text that every service takes.
+/// Characters accepted by every service.
 const LONGEST: usize = 1500;
 
 /// In which form a webhook is told.
@@ -32,10 +32,8 @@ pub enum HookForm {
 }
 
 impl HookForm {
-    /// Those that a user can choose for a webhook.
     pub const CHOICES: [Self; 5] = [Self::Signed, Self::Discord, Self::Slack, Self::Ntfy, Self::Matrix];
 
-    /// Its word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Signed => "signed",
@@ -47,18 +45,17 @@ impl HookForm {
         }
     }
 
-    /// The form of that word that a user can choose.
     pub fn choose(word: &str) -> Option<Self> {
         Self::CHOICES.into_iter().find(|form| form.as_str() == word)
     }
 
-    /// The form of a row; what a newer server wrote is none.
+    /// Parses a stored format; `None`: written by a newer server.
     pub(crate) fn of_row(word: &str) -> Option<Self> {
         if word == Self::Push.as_str() { Some(Self::Push) } else { Self::choose(word) }
     }
 }
 
-/// The message of a row, as it waits.
+/// Stored message with its envelope.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting<'a> {
     pub id: &'a str,
@@ -66,8 +63,7 @@ pub(super) struct Waiting<'a> {
     pub told: &'a Told,
 }
 
-/// Puts a message into the form of its webhook; `secret` is what the row of the webhook has sealed. `None`: it cannot
-/// be done with that secret.
+/// Builds the request; `secret` is unsealed from the webhook's row. `None`: the secret does not fit.
 pub(super) fn pack(
     app: &App,
     form: HookForm,
@@ -88,7 +84,7 @@ pub(super) fn pack(
             ];
             Parcel { headers, body: message.body.as_bytes().to_vec() }
         }
-        // Without leave to mention anybody, whatever was said.
+        // Mentions disabled, whatever the text.
         HookForm::Discord => {
             in_json(&json!({ "content": with_link(app, told), "allowed_mentions": { "parse": [] } }))
         }
@@ -112,17 +108,15 @@ fn in_json(body: &Value) -> Parcel {
     Parcel { headers, body: body.to_string().into_bytes() }
 }
 
-/// Slack reads three signs as markup (its documentation, "Formatting text for app surfaces").
+/// Slack reads three characters as markup (its documentation, "Formatting text for app surfaces").
 fn for_slack(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The words and, on a line of its own, where the board is.
 fn with_link(app: &App, told: &Told) -> String {
     [words(app, told).as_str(), &told.data.url].join("\n").trim_end().to_owned()
 }
 
-/// What happened, for people in a chat.
 fn words(app: &App, told: &Told) -> String {
     let board = told.board(app);
     let Data { user, moves, chat, proposal, result, .. } = &told.data;
@@ -146,7 +140,7 @@ fn words(app: &App, told: &Told) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-/// A move, or what was done in its place.
+/// A move, or an action in its place.
 fn made(Move { by, text }: &Move) -> String {
     match text.as_str() {
         "pass" => format!("{by} passed"),
@@ -157,7 +151,6 @@ fn made(Move { by, text }: &Move) -> String {
     }
 }
 
-/// What became of a proposal.
 fn proposed(Proposal { kind, by, state }: &Proposal) -> String {
     let is_draw = kind == "draw";
     match (by, state.as_str()) {

@@ -1,9 +1,8 @@
-//! What programs of users are told of their boards, with signed requests.
+//! Webhooks: signed requests to users' programs about their boards.
 //!
-//! `queueing` writes the events in the transaction that causes them, `delivering` says what is to be sent and what
-//! follows from the result, `form` puts it into the words of the host, `push` is the form for browsers, `signing` is
-//! the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what
-//! owners do with their webhooks is part of `identity`.
+//! `queueing` writes events in the transaction that causes them, `delivering` chooses and evaluates attempts,
+//! `form` formats, `push` is the format for browsers, `signing` the Standard Webhooks specification. HTTP is
+//! spoken elsewhere; management is in `identity`.
 
 mod delivering;
 mod event;
@@ -31,19 +30,15 @@ use crate::replies::{Content, Facts};
 use knotpost_model::{HookUrl, Millis, Reach, UserKey};
 use knotpost_storage::{StoreError, WriteTx};
 
-/// The kind of a row of the outbox that is for a webhook and no mail.
+/// Kind of outbox rows that are webhook events.
 pub const KIND: &str = "webhook";
-/// Events that wait for one webhook; who cannot keep up is told no more.
+/// Queued events of a webhook; beyond that it is stopped.
 pub(crate) const MOST_WAITING: i64 = 1000;
-/// What stands on an event that nobody needs to be told any more.
 pub(crate) const REMOVED: &str = "the webhook was removed";
 
-/// A webhook was switched off.
 #[derive(Debug, Serialize)]
 struct WebhookStopped {
-    /// Whose.
     userid: String,
-    /// Scheme, host and port of its address.
     place: String,
     why: String,
 }
@@ -58,18 +53,17 @@ impl Content for WebhookStopped {
     }
 }
 
-/// Where webhooks of this server may be.
 pub(crate) fn reach(app: &App) -> Reach {
     if app.config.webhooks.allow_private { Reach::Anywhere } else { Reach::Public }
 }
 
-/// Scheme, host and port of an address: the rest can be a secret.
+/// Scheme, host and port; the rest can be a secret.
 fn origin(url: &str) -> String {
     HookUrl::parse(url, Reach::Anywhere).map_or_else(|_| "an address".to_owned(), |url| url.origin())
 }
 
-/// Switches a webhook off, drops what waits for it and tells its owner. A browser is forgotten instead: its user can
-/// switch it on again there, and only there.
+/// Stops a webhook, drops its events and mails its owner. A browser is deleted instead: only its user can
+/// switch it on again there.
 async fn stop(
     tx: &mut WriteTx,
     app: &App,
@@ -92,7 +86,6 @@ async fn stop(
     post_to_user(tx, app, &reply, user, now).await
 }
 
-/// Removes the webhooks of a user that were made since that moment.
 pub(crate) async fn remove_since(
     tx: &mut WriteTx,
     user: UserKey,
@@ -106,7 +99,7 @@ pub(crate) async fn remove_since(
     Ok(())
 }
 
-/// Drops what waits for any webhook of a user who is kept from playing.
+/// Drops pending events of a suspended user.
 pub(crate) async fn silence(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
     for hook in tx.webhooks_of(user).await? {
         tx.drop_hook_events(hook.id, "the user was suspended", now).await?;

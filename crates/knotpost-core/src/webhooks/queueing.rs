@@ -1,5 +1,5 @@
-//! What webhooks are to be told, written into the outbox by the transaction in which it happens. A message is whole
-//! when it is written: what becomes of the board later changes nothing about it.
+//! Queueing of webhook events, in the transaction that causes them. A stored message is complete: later
+//! changes of the board do not affect it.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -15,9 +15,9 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{HookReader, NewHookEvent, ReadTx, StoreError, WriteTx};
 
-/// Moves that one message tells; more are made at once by chains of queued moves alone.
+/// Moves per message; only chains of queued moves make more at once.
 const MOST_MOVES: usize = 50;
-/// Characters of what was said that a message repeats.
+/// Characters of a remark in a message.
 const MOST_SAID: usize = 1000;
 
 #[derive(Serialize)]
@@ -27,7 +27,6 @@ struct Message<'a> {
     data: &'a Value,
 }
 
-/// Queues what has just happened on a board to the webhooks of these users.
 pub(crate) async fn queue_for_board(
     tx: &mut WriteTx,
     app: &App,
@@ -64,7 +63,6 @@ pub(crate) async fn queue_for_board(
     Ok(())
 }
 
-/// Queues to these users' webhooks that a board was taken off the server.
 pub(crate) async fn queue_for_removed(
     tx: &mut WriteTx,
     app: &App,
@@ -98,7 +96,7 @@ fn base(app: &App, board: &BoardRef) -> Map<String, Value> {
     data
 }
 
-/// Queues one message, or switches off a webhook for which too many wait.
+/// Queues one message, or stops a webhook with too many queued.
 pub(crate) async fn queue(
     tx: &mut WriteTx,
     app: &App,
@@ -122,12 +120,11 @@ pub(crate) async fn queue(
         at: now,
     };
     tx.insert_hook_event(&event).await?;
-    // Handled after the commit; noted in vain it costs one query.
+    // Acts after the commit; in vain it costs one query.
     app.signals.webhooks.note();
     Ok(())
 }
 
-/// What a message of that kind tells beside the board.
 async fn details(
     tx: &mut ReadTx,
     board: &Board,
@@ -146,13 +143,13 @@ async fn details(
     })
 }
 
-/// The moves that were just made, the last ones when they are many.
+/// Moves just made, the last ones if there are many.
 fn moves(board: &Board) -> Value {
     let from = board.changed_from.unwrap_or_default().max(board.entries.len().saturating_sub(MOST_MOVES));
     let line = |(index, entry): (usize, &crate::boards::Entry)| {
         json!({
             "number": entry.row.number,
-            // Who took the other side sits on it by now.
+            // After a swap the mover sits on the other side.
             "by": board.userid_at(board.present_seat(index)),
             "move": entry.row.text,
         })

@@ -1,16 +1,15 @@
-//! Signatures of the Standard Webhooks specification, version 1, symmetric: a program that has the secret can tell that
-//! a message is ours and not an old one.
+//! Signatures of the Standard Webhooks specification, version 1, symmetric: the secret's holder can verify
+//! that a message is ours and recent.
 
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// How secrets begin when they are shown.
+/// Prefix of displayed secrets.
 const PREFIX: &str = "whsec_";
-/// Bytes of a secret; the specification asks for 24 to 64.
+/// Bytes; the specification asks for 24 to 64.
 const LENGTH: usize = 32;
 
-/// What the messages to one webhook are signed with.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HookSecret(Vec<u8>);
 
@@ -21,32 +20,27 @@ impl std::fmt::Debug for HookSecret {
 }
 
 impl HookSecret {
-    /// A secret of these random bytes.
     pub(crate) fn new(bytes: [u8; LENGTH]) -> Self {
         Self(bytes.to_vec())
     }
 
-    /// The secret as rows hold it, once it is unsealed.
     pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// What is to be sealed.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The secret as its owner is shown it.
     pub fn show(&self) -> String {
         format!("{PREFIX}{}", BASE64.encode(&self.0))
     }
 
-    /// The secret of that text.
     pub fn read(text: &str) -> Option<Self> {
         BASE64.decode(text.strip_prefix(PREFIX)?.as_bytes()).ok().map(Self)
     }
 
-    /// The `webhook-signature` of a message, sent at `timestamp` (unix seconds).
+    /// Header `webhook-signature`; `timestamp` in Unix seconds.
     pub fn sign(&self, id: &str, timestamp: i64, body: &str) -> String {
         format!("v1,{}", BASE64.encode(&mac(&self.0, format!("{id}.{timestamp}.{body}").as_bytes())))
     }

@@ -1,16 +1,14 @@
-//! Connections that could not be accepted: logged now and then, and never the end of a listener.
+//! Failures to accept connections: logged now and then, never fatal to a listener.
 
 use std::io;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// One line in the log covers the failures of this long.
 const LOG_EVERY: Duration = Duration::from_secs(10);
-/// A failed accept (no descriptors left, a connection gone again) must not spin.
+/// Prevents spinning on failures, such as a lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The failures of one listener.
 #[derive(Debug)]
 pub struct AcceptFailures {
     listener: &'static str,
@@ -19,14 +17,13 @@ pub struct AcceptFailures {
 }
 
 impl AcceptFailures {
-    /// No failure so far; `listener` is its name in the log.
+    /// `listener` is its name in the log.
     pub fn new(listener: &'static str) -> Self {
-        // There from the start, so that the first growth is seen.
+        // Created at the start, so that the first increase is seen.
         ::metrics::counter!("knotpost_accept_failures_total", "listener" => listener).increment(0);
         Self { listener, logged: None, suppressed: 0 }
     }
 
-    /// Notes a failure and waits a moment.
     pub async fn pause_after(&mut self, error: &io::Error) {
         ::metrics::counter!("knotpost_accept_failures_total", "listener" => self.listener).increment(1);
         if let Some(suppressed) = self.count(Instant::now()) {
@@ -35,7 +32,7 @@ impl AcceptFailures {
         sleep(PAUSE).await;
     }
 
-    /// Counts a failure. When a line is due: how many have had none since the last line.
+    /// Counts a failure; `Some(n)`: a line is due, and `n` failures went unlogged.
     fn count(&mut self, now: Instant) -> Option<u64> {
         if self.logged.is_some_and(|logged| now.duration_since(logged) < LOG_EVERY) {
             self.suppressed += 1;

@@ -1,5 +1,4 @@
-//! The bounds of every listener, whatever it speaks: the connections that there may be, in all and of each client, and
-//! the pause when one cannot be accepted.
+//! Limits of every listener: connections in all and per client, and the pause after a failed accept.
 
 mod accepting;
 mod places;

@@ -1,9 +1,8 @@
-//! Places of connections: how many there are, in all and of each client, and which one ends where a newcomer has none.
+//! Places of connections, in all and per client, and the choice of a connection to close for a newcomer.
 //!
-//! A connection is silent until its request has come and after its answer has gone, and a stream of events is a request
-//! whose answer has no end. Streams take at most half of the places. Where all are taken, a silent connection or a
-//! stream is closed, first of whoever uses most of what one client may have; the last places are for monitoring and for
-//! clients that have none.
+//! A connection is silent before its request and after its answer; an event stream is an answer without end.
+//! Streams take at most half of the places. When full, a silent connection or a stream is closed, first of
+//! the client closest to its limit; the last places are for monitoring and for clients without a connection.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,13 +14,13 @@ use tokio_util::sync::CancellationToken;
 
 use knotpost_model::{UserKey, networks_of};
 
-/// Places that only monitoring and clients without a connection get; a tenth where there are few.
+/// Places reserved for monitoring and clients without a connection; a tenth of a small total.
 const RESERVE: usize = 20;
-/// Streams of a host (an IPv4 address, a /64 of IPv6).
+/// Streams per host (an IPv4 address, a /64 of IPv6).
 const STREAMS_OF_HOST: usize = 16;
 const STREAMS_OF_ACCOUNT: usize = 3;
 
-/// Limits connections. Clones count together.
+/// Clones share their counts.
 #[derive(Clone, Debug)]
 pub struct Places {
     held: Arc<Mutex<Held>>,
@@ -29,7 +28,7 @@ pub struct Places {
     of_host: usize,
 }
 
-/// The place of a connection, until dropped.
+/// Released when dropped.
 #[derive(Debug)]
 pub struct Place {
     places: Places,
@@ -37,33 +36,26 @@ pub struct Place {
     closed: CancellationToken,
 }
 
-/// A request that is being answered on a connection, until dropped.
 #[derive(Debug)]
 pub struct Request(Arc<Place>);
 
-/// A stream of events that is the answer on a connection, until dropped.
 #[derive(Debug)]
 pub struct Stream(Arc<Place>);
 
-/// Whoever follows a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum Holder {
-    /// Somebody at this address.
     Network(IpAddr),
-    /// The program of this account, wherever it runs.
+    /// The program of this account, from any address.
     Account(UserKey),
 }
 
-/// The limit that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// That of all connections.
     Total,
-    /// That of this client or its network, or of this account.
+    /// That of the client, its network or the account.
     Client,
 }
 
-/// The key of a count of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Connections(IpNet),
@@ -71,7 +63,6 @@ enum Key {
     Account(UserKey),
 }
 
-/// Something to be counted for, and the most that it may have.
 type Share = (Key, usize);
 
 #[derive(Debug, Default)]
@@ -84,29 +75,26 @@ struct Held {
 
 #[derive(Debug)]
 struct Connection {
-    /// Of the client, as long as it is known: behind a proxy during a request alone.
+    /// Counters of the client while it is known: behind a proxy only during a request.
     shares: Vec<Share>,
-    /// True for that of a proxy or a relay, which has the connections of many.
+    /// True for a proxy or relay, which connects for many.
     is_of_many: bool,
     stream: Option<Vec<Share>>,
     requests: usize,
-    /// Grows with each change, so that the oldest is known.
+    /// Sequence number of the latest change, to find the oldest.
     since: u64,
     is_reserved: bool,
     closed: CancellationToken,
 }
 
 impl Places {
-    /// At most `most` connections, and `of_host` of a host.
+    /// At most `most` connections, and `of_host` per host.
     pub fn new(most: usize, of_host: usize) -> Self {
         Self { held: Arc::default(), most, of_host }
     }
 
-    /// A place for a connection that was accepted. `None` for a client is a proxy or a relay, which has the connections
-    /// of many and no limit of its own.
-    ///
-    /// # Errors
-    /// There are enough, and none can be closed for this one.
+    /// Takes a place. `client` is `None` for a proxy or relay, which has no limit of its own. Fails if the
+    /// limit is reached and nothing can be closed.
     pub fn open(&self, client: Option<IpAddr>) -> Result<Arc<Place>, Full> {
         let shares = client.map(|client| self.shares(client)).unwrap_or_default();
         let mut held = self.lock();
@@ -149,15 +137,12 @@ impl Places {
 }
 
 impl Place {
-    /// Ends when the connection is to be closed for another one.
+    /// Resolves when the connection is to be closed for another one.
     pub async fn closed(&self) {
         self.closed.cancelled().await;
     }
 
-    /// A request has come, behind a proxy of this client; monitoring is always answered.
-    ///
-    /// # Errors
-    /// This client has enough, or the places that are left are not for it.
+    /// Begins a request, behind a proxy for this client. Monitoring is never refused.
     pub fn begin(self: &Arc<Self>, client: Option<IpAddr>, is_monitoring: bool) -> Result<Request, Full> {
         let mut held = self.places.lock();
         let Some(connection) = held.connections.get(&self.id) else { return Err(Full::Total) };
@@ -187,10 +172,7 @@ impl Place {
         Ok(Request(Arc::clone(self)))
     }
 
-    /// The answer is a stream of events.
-    ///
-    /// # Errors
-    /// Its follower has enough.
+    /// Turns the answer into an event stream, within the follower's limit.
     pub fn stream(self: &Arc<Self>, holder: Holder) -> Result<Stream, Full> {
         let shares: Vec<Share> = match holder {
             Holder::Network(address) => networks_of(address)
@@ -248,12 +230,12 @@ impl Held {
         }
     }
 
-    /// The used part of one of these shares, in thousandths.
+    /// Highest use of these counters, in thousandths of their limits.
     fn used(&self, shares: &[Share]) -> usize {
         shares.iter().map(|(key, most)| self.count_of(*key) * 1000 / (*most).max(1)).max().unwrap_or_default()
     }
 
-    /// Closes a connection for a new one: a silent one, else a stream, else a silent one of a proxy.
+    /// Closes a silent connection, else a stream, else a silent one of a proxy.
     fn close_for_connection(&mut self) {
         self.close_first(|connection| match connection {
             Connection { stream: Some(_), .. } => Some(1),
@@ -263,7 +245,7 @@ impl Held {
         });
     }
 
-    /// Closes a connection of those with the highest rank: the oldest of whoever has most. `None` for a rank is kept.
+    /// Closes the oldest connection of the busiest client among those of highest rank. Rank `None` is spared.
     fn close_first(&mut self, rank: impl Fn(&Connection) -> Option<u8>) {
         let ranked = self.connections.iter().filter_map(|(id, connection)| {
             let used = self.used(connection.stream.as_ref().unwrap_or(&connection.shares));
@@ -331,7 +313,6 @@ mod tests {
         places.open(Some(address(client)))
     }
 
-    /// Connections that follow streams, each of the host that `of` names.
     fn follow(
         places: &Places,
         count: u16,
@@ -401,13 +382,11 @@ mod tests {
     #[test]
     fn a_newcomer_finds_a_place_whatever_others_hold() {
         let places = Places::new(100, 10);
-        // Nothing is sent on any of them.
         let silent: Vec<_> =
             (0..200).map(|number| open(&places, &format!("192.0.2.{}", number % 20))).collect();
         assert!(silent.iter().all(Result::is_ok));
         let held = places.lock().connections.len();
         assert_eq!(held, 90, "the last tenth is kept");
-        // Every one of them has a request that takes its time.
         let busy: Vec<_> =
             silent.iter().flatten().filter_map(|place| place.begin(None, false).ok()).collect();
         assert_eq!(busy.len(), 90);
@@ -416,7 +395,6 @@ mod tests {
         assert!(known.begin(Some(address("192.0.2.1")), true).is_ok(), "monitoring is answered");
         let new = open(&places, "198.51.100.1").unwrap();
         assert!(new.begin(Some(address("198.51.100.1")), false).is_ok());
-        // Behind a proxy, too.
         let proxied = places.open(None).unwrap();
         assert_eq!(proxied.begin(Some(address("192.0.2.1")), false).unwrap_err(), Full::Total);
         assert!(proxied.begin(Some(address("203.0.113.1")), false).is_ok());

@@ -1,4 +1,4 @@
-//! The file of the keys: created once, replaced atomically, and readable by its owner alone.
+//! The key file: created once, replaced atomically, readable by its owner alone.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
@@ -9,7 +9,7 @@ use super::{KEY_FILE, to_hex};
 use crate::clock::{Entropy, random_bytes};
 use crate::files::{create_new_private, folder_of, sync_name};
 
-/// Writes a new key atomically and returns its text; of two processes that do so at once both get the first.
+/// Creates a key atomically and returns its text; concurrent processes all get the first.
 pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> std::io::Result<String> {
     let key: [u8; 32] = random_bytes(entropy)?;
     let mark: [u8; 8] = random_bytes(entropy)?;
@@ -26,7 +26,7 @@ pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> std::io::Result<Stri
     }
 }
 
-/// Puts a text into the place of that of an existing file. Of two processes that do so at once one is refused.
+/// Replaces an existing file; one of two concurrent processes is refused.
 pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let was = std::fs::metadata(path)?;
     let mut draft = path.as_os_str().to_owned();
@@ -48,7 +48,7 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     sync_name(path)
 }
 
-/// The file belongs to the user that runs the server, also when another user changes it.
+/// Keeps the owner of the file, when another user replaces it.
 fn give_to(file: &File, was: &std::fs::Metadata) -> std::io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) == (was.uid(), was.gid()) {

@@ -38,7 +38,7 @@ fn what_was_signed_and_sealed_is_good_until_its_key_is_dropped() {
     let (signed, sealed) = (before.sign(&parts), before.seal(&entropy, TEXT).expect("sealed"));
     assert!(!sealed.windows(6).any(|w| w == b"secret"));
     let digest = before.digest(Purpose::Dedupe, &parts);
-    // A server that knows the next key accepts what one made that has it already, and the other way round.
+    // Servers accept each other's signatures while one of them has rotated already.
     let next = before.with_next(&entropy).expect("a next key");
     assert_eq!(next.sign(&parts).key, signed.key, "it is not used yet");
     let after = next.rotated(&entropy).expect("rotated");
@@ -102,8 +102,8 @@ fn digests_tell_their_parts_and_purposes_apart() {
     assert_ne!(key.digest(Purpose::Tokens, &[b"ab"]), key.digest(Purpose::Dedupe, &[b"ab"]));
 }
 
-/// Computed by Python's `hmac` and libsodium. What is stored and mailed was made by a program of before: none of this ever
-/// changes.
+/// Computed by Python's `hmac` and libsodium. Stored and mailed data of earlier versions depends on it: none
+/// of this ever changes.
 #[test]
 fn digests_signatures_and_seals_are_those_of_every_version() {
     let parts: [&[u8]; 2] = [b"ab", b"c"];

@@ -1,5 +1,3 @@
-//! Boards.
-
 use crate::connection::{StoreError, on};
 use crate::rows::{BoardFilter, BoardRow, NewBoard};
 use crate::transaction::{ReadTx, WriteTx};
@@ -17,12 +15,12 @@ macro_rules! select_board {
 }
 pub(crate) use select_board;
 
-/// Among how many of their boards the finished ones of a user are looked for: no index has them by their end, and a
-/// computer player may have a million.
+/// Latest boards of a user searched for finished ones: no index has them by their end, and a computer player
+/// may have a million.
 const LATEST_OF_USER: i64 = 5000;
 
-/// Boards of a user whose keys `$candidates` selects, in the order in which they were made. `$1` is the board before, `$2` the
-/// game, `$3` the state, `$4` the limit, `$5` the user.
+/// Boards of a user, with keys selected by `$candidates`, in order of creation. `$1` is the board before,
+/// `$2` the game, `$3` the state, `$4` the limit, `$5` the user.
 macro_rules! boards_of_user {
     ($candidates:literal) => {
         select_board!(concat!(
@@ -34,8 +32,7 @@ macro_rules! boards_of_user {
     };
 }
 
-/// The statement for the boards of a user that reads the fewest rows: it depends on how many boards somebody has ever had
-/// for none of them.
+/// Chooses the statement that reads the fewest rows: none depends on the number of all boards of a user.
 fn boards_of_user(filter: &BoardFilter) -> &'static str {
     if filter.next {
         // The index holds only the boards on which it is their turn.
@@ -43,8 +40,8 @@ fn boards_of_user(filter: &BoardFilter) -> &'static str {
     } else if filter.state == Some(BoardState::Active) {
         boards_of_user!("SELECT board_id FROM boards_in_play WHERE user_id = $5 AND board_id > $1")
     } else {
-        // The seats are read in order, until there are enough boards that pass the filter. PostgreSQL may read the boards in
-        // order as well, and does not infer itself where it can begin.
+        // Reads seats in order until enough boards pass the filter. PostgreSQL may read the boards in order
+        // as well, and does not infer the start by itself.
         boards_of_user!(
             "SELECT DISTINCT s.board_id FROM seats s CROSS JOIN boards b WHERE b.id = s.board_id AND s.user_id = $5 \
              AND s.board_id > $1 AND b.id > $1 AND ($2 IS NULL OR b.game = $2) AND ($3 IS NULL OR b.state = $3) \
@@ -54,11 +51,8 @@ fn boards_of_user(filter: &BoardFilter) -> &'static str {
 }
 
 impl ReadTx {
-    /// Reads all of the next board after this row, and its moves, for whoever wants to know whether they can be read;
-    /// returns its row. `None`: there is none after it.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Reads the next board after this row with all moves, as a check that it is readable; `None`: there is
+    /// none.
     pub(crate) async fn read_board_after(&mut self, board: i64) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT id FROM boards WHERE id > $1 ORDER BY id LIMIT 1";
         let next: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(board).fetch_optional(c).await)?;
@@ -70,7 +64,7 @@ impl ReadTx {
         Ok(next)
     }
 
-    /// The board of that game and number, whatever its state.
+    /// In any state.
     pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>, StoreError> {
         let sql = select_board!("WHERE game = $1 AND number = $2");
         Ok(
@@ -83,13 +77,12 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// Boards in the order of their rows after one, removed ones too, at most `limit`.
+    /// In the order of their rows, removed ones too.
     pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
         let sql = select_board!("WHERE id > $1 ORDER BY id LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Boards that pass the filter, in the order in which they were made, at most `limit`.
     pub async fn list_boards(
         &mut self,
         filter: &BoardFilter,
@@ -97,8 +90,8 @@ impl ReadTx {
     ) -> Result<Vec<BoardRow>, StoreError> {
         let after = filter.after.map_or(0, |key| key.0);
         let (game, state) = (filter.game.as_deref(), filter.state.map(BoardState::as_str));
-        // One statement for each combination, so that each uses an index. Inside a game the
-        // order of numbers is the order of rows.
+        // One statement per combination, so that each uses an index. Inside a game the order of numbers is
+        // the order of rows.
         let rows = match (filter.user, game, state) {
             (Some(user), ..) => {
                 let sql = boards_of_user(filter);
@@ -134,8 +127,7 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Finished boards of a game, or of one user there among the latest 5000 they sat down at; the latest end
-    /// first.
+    /// Finished boards of a game, latest end first; of one user, only among their latest 5000 boards.
     pub async fn list_finished(
         &mut self,
         game: &str,
@@ -150,7 +142,7 @@ impl ReadTx {
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(limit).fetch_all(c).await)?
             }
             Some(user) => {
-                // The computed `game` keeps the planner from walking all finished boards of that game.
+                // The computed `game` keeps the planner from scanning all finished boards of that game.
                 let sql = select_board!(
                     "WHERE id IN (SELECT own.board_id FROM (SELECT DISTINCT board_id FROM seats WHERE user_id = $2 \
                      ORDER BY board_id DESC LIMIT $4) AS own) AND game || '' = $1 AND state = 'over' \
@@ -163,7 +155,6 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// How many boards of the game are active and how many are over.
     pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
         // PostgreSQL sums BIGINT to NUMERIC.
         let sql = "SELECT CAST(COALESCE(SUM(active), 0) AS BIGINT), CAST(COALESCE(SUM(finished), 0) AS BIGINT) \
@@ -171,21 +162,21 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// How many boards of all games are stored, removed ones included. Scans the table.
+    /// Removed ones included. Scans the table.
     pub async fn count_all_boards(&mut self) -> Result<i64, StoreError> {
         Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM boards").fetch_one(c).await)?)
     }
 }
 
 impl WriteTx {
-    /// The next free number of a game's boards, from 101; a number is never used twice.
+    /// Next free number in a game, from 101; numbers are never reused.
     pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
                    ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
         Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// Stores a new board under `number`. It is due for the clock at once, unless another time is set.
+    /// The board is due for the clock at once, unless a time is set.
     pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
                    scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
@@ -208,7 +199,6 @@ impl WriteTx {
         Ok(BoardKey(key))
     }
 
-    /// Stores where a board stands after a move, a restart or its end.
     pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
                    reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14 \

@@ -1,5 +1,4 @@
-//! What is shown around a board, in one query: its watchers, the proposal on it, the comment to a move, and the
-//! players whose mail comes back.
+//! Data around a board in one query: watchers, proposal, remark on a move, players with bouncing mail.
 
 use sqlx::FromRow;
 
@@ -12,19 +11,16 @@ use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind, User
 /// What is shown around a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardContext {
-    /// Names of the watchers of the board, or of all boards of its game.
+    /// Watchers of the board, or of all boards of its game.
     pub watchers: Vec<String>,
-    /// The proposal on the board, void or not.
+    /// Proposal, even if void.
     pub proposal: Option<ProposalRow>,
-    /// The comment that came with the requested move.
     pub comment: Option<RemarkRow>,
-    /// The offers that were refused on the board.
     pub refused: Vec<RefusedOffer>,
-    /// Names of the players who still play and have no confirmed address from which mail does not come back.
+    /// Players still in the game without a confirmed address that works.
     pub unreached: Vec<String>,
 }
 
-/// What a row of the query is about.
 #[derive(Clone, Copy, Debug)]
 enum RowKind {
     Watcher = 1,
@@ -45,7 +41,7 @@ impl TryFrom<i64> for RowKind {
     }
 }
 
-/// A row of any kind; what the neutral columns hold is said by the query and by [`ReadTx::board_context`].
+/// Neutral columns, whose meaning per kind is in the query and in [`ReadTx::board_context`].
 #[derive(Debug, FromRow)]
 struct Row {
     #[sqlx(try_from = "i64")]
@@ -73,7 +69,6 @@ const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_
      WHERE a.user_id = u.id AND a.verified_at IS NOT NULL AND f.stopped_at IS NULL)";
 
 impl ReadTx {
-    /// What is shown around a board, with the comment to its move `ply`.
     pub async fn board_context(&mut self, board: BoardKey, ply: i64) -> Result<BoardContext, StoreError> {
         let rows = on!(self, c => sqlx::query_as::<_, Row>(BOARD_CONTEXT)
             .bind(board.0)

@@ -1,4 +1,4 @@
-//! What users note to themselves on boards. No list and no other user's query reads it.
+//! Private notes of users on boards. No list and no other user's query reads them.
 
 use sqlx::FromRow;
 
@@ -8,15 +8,12 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct BoardNoteRow {
-    /// The words.
     pub text: String,
-    /// When they were written.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
 
 impl ReadTx {
-    /// The note of a user on a board.
     pub async fn board_note(
         &mut self,
         user: UserKey,
@@ -28,13 +25,12 @@ impl ReadTx {
         )
     }
 
-    /// How many notes a user has.
     pub async fn count_board_notes(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM board_notes WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
     }
 
-    /// Game and number of the board on which a user wrote their oldest note.
+    /// Game and number of the board with a user's oldest note.
     pub async fn oldest_board_note(&mut self, user: UserKey) -> Result<Option<(String, i64)>, StoreError> {
         let sql = "SELECT b.game, b.number FROM board_notes n JOIN boards b ON b.id = n.board_id \
                    WHERE n.user_id = $1 ORDER BY n.at, n.board_id LIMIT 1";
@@ -43,7 +39,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores the note of a user on a board, in the place of an earlier one.
     pub async fn set_board_note(
         &mut self,
         user: UserKey,
@@ -64,14 +59,12 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the note of a user on a board.
     pub async fn drop_board_note(&mut self, user: UserKey, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM board_notes WHERE user_id = $1 AND board_id = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes all notes on a board.
     pub async fn drop_notes_on(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM board_notes WHERE board_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;

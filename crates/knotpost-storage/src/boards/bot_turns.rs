@@ -1,4 +1,4 @@
-//! The turns of computer players, and which server decides on them.
+//! Turns of computer players, and their leases.
 
 use sqlx::FromRow;
 
@@ -6,43 +6,36 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// A board on which a computer player is to move.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct BotTurn {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub board: BoardKey,
-    /// The game's name.
     pub game: String,
-    /// The number among the game's boards.
     pub number: i64,
-    /// How many moves the board has.
     pub ply: i64,
     /// The position after them.
     pub position: String,
     /// The computer player.
     #[sqlx(try_from = "i64")]
     pub user: UserKey,
-    /// Its name.
     pub userid: String,
-    /// When the board last changed.
     #[sqlx(try_from = "i64")]
     pub since: Millis,
-    /// The first person on the board, whose turn among the users this is.
+    /// First person on the board, whose share is charged.
     #[sqlx(try_from = "i64")]
     pub person: UserKey,
-    /// The moment of the last answer of a computer player; 0: never.
+    /// Last answer to that person; 0: never.
     #[sqlx(try_from = "i64")]
     pub served: Millis,
-    /// The moment at which the processor time that they used has come back.
+    /// Time at which their used processor time is refunded.
     #[sqlx(try_from = "i64")]
     pub used_until: Millis,
 }
 
-/// The longest lease of a turn; one that ends later was taken by a clock that was ahead.
+/// Maximum length of a lease; a longer one was taken by a clock ahead.
 pub const LONGEST_LEASE_MS: i64 = 3_600_000;
 
-/// Turns of one person that are looked at at once.
+/// Turns of one person per query.
 const OF_PERSON: i64 = 25;
 
 macro_rules! bot_turns {
@@ -64,11 +57,10 @@ macro_rules! bot_turns {
 }
 
 impl ReadTx {
-    /// The boards on which a computer player is to move and no server is deciding, at most `limit`; those of the people
-    /// whom computer players have not answered for longest first, and few of each. Only boards that are being played are
-    /// in `boards_in_play`.
+    /// Unleased turns of computer players: people not served for longest first, and few of each.
+    /// `boards_in_play` holds only active boards.
     pub async fn bot_turns(&mut self, now: Millis, limit: i64) -> Result<Vec<BotTurn>, StoreError> {
-        // SQLite joins in this order where the word is CROSS, and finds few computer players first.
+        // CROSS fixes SQLite's join order: the few computer players first.
         let sql = concat!(
             "SELECT * FROM (",
             bot_turns!(
@@ -89,7 +81,6 @@ impl ReadTx {
             .await)?)
     }
 
-    /// The turn of a computer player on one board, if there is one and no server is deciding on it.
     pub async fn bot_turn_on(
         &mut self,
         game: &str,
@@ -111,10 +102,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// On how many boards this user plays against one of these computer players.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Boards of this user in play against any of these computer players.
     pub async fn count_boards_against(&mut self, user: UserKey, bots: &[String]) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(DISTINCT p.board_id) FROM boards_in_play p JOIN seats s ON s.board_id = p.board_id \
                    JOIN users u ON u.id = s.user_id \
@@ -130,7 +118,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Takes the lease of a computer player's turn until a moment; `false`: another server has it.
+    /// `false`: another server has the lease.
     pub async fn lease_bot_turn(
         &mut self,
         board: BoardKey,
@@ -150,11 +138,8 @@ impl WriteTx {
         Ok(leased.is_some())
     }
 
-    /// Notes that computer players answer this person now, which is later than they answered anybody else, and what it
-    /// takes of their processor time. Times of a clock that was ahead by more than `horizon` count as now.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Marks a person as the one served last, and charges processor time. Times of a clock ahead by more than
+    /// `horizon` count as now.
     pub async fn note_bot_share(
         &mut self,
         person: UserKey,
@@ -178,21 +163,20 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends the lease of a turn.
     pub async fn end_bot_lease(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM bot_leases WHERE board_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Ends all leases of turns: only for a server that is alone on its database.
+    /// Ends all leases: only for a server alone on its database.
     pub async fn end_bot_leases(&mut self) -> Result<(), StoreError> {
         let sql = "DELETE FROM bot_leases";
         on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores a computer player, who has no password and no address; `false` when the name is taken.
+    /// A user without password and address; `false`: the name is taken.
     pub async fn insert_bot(&mut self, userid: &str, at: Millis) -> Result<bool, StoreError> {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, NULL, 'bot', 'active', $3) ON CONFLICT (userid_key) DO NOTHING RETURNING id";

@@ -1,4 +1,4 @@
-//! Remarks around a board, and a short query that tells whether anything happened there.
+//! Remarks of a board, and its version for polling.
 
 use sqlx::FromRow;
 
@@ -6,41 +6,32 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, BoardState, Millis, RemarkKind};
 
-/// A remark.
 #[derive(Clone, Debug, FromRow)]
 pub struct ChatRow {
-    /// Made with this move, or after it; 0: with the challenge.
+    /// Number of the move it was made with or after; 0: the challenge.
     pub ply: i64,
-    /// Its author; `None`: the sender of the challenge.
+    /// `None`: the sender of the challenge.
     pub userid: Option<String>,
-    /// How it was made.
     #[sqlx(try_from = "String")]
     pub kind: RemarkKind,
-    /// The words.
     pub text: String,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
 
-/// What changes when something happens on a board.
+/// Version of a board; some value changes with every event.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PulseRow {
-    /// The number of the last move.
     pub ply: i64,
-    /// When the last move was made.
     pub moved_at: Option<i64>,
-    /// Active, over or removed.
     #[sqlx(try_from = "String")]
     pub state: BoardState,
-    /// The last remark.
     pub remark: Option<i64>,
-    /// When a proposal that is still open was made.
     pub proposed_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// The latest remarks around a board, at most `limit`, in the order in which they were made.
+    /// Latest remarks, in chronological order.
     pub async fn chat_lines(&mut self, board: BoardKey, limit: i64) -> Result<Vec<ChatRow>, StoreError> {
         let sql = "SELECT r.ply, u.userid, r.kind, r.text, r.at FROM remarks r \
                    LEFT JOIN users u ON u.id = r.user_id \
@@ -54,7 +45,6 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Values of which one changes whenever something happens on the board; `None`: there is no such board.
     pub async fn board_pulse(&mut self, game: &str, number: u32) -> Result<Option<PulseRow>, StoreError> {
         let sql = "SELECT b.ply, b.state, \
                    (SELECT at FROM moves m WHERE m.board_id = b.id AND m.number = b.ply) AS moved_at, \

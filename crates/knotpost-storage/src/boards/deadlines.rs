@@ -1,4 +1,4 @@
-//! When each board is due for the clock, and the periods that do not count against its players.
+//! Due times of boards for the clock, and uncounted periods.
 
 use sqlx::FromRow;
 
@@ -6,15 +6,11 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, Period, UserKey};
 
-/// A board that is due for the clock.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DueBoard {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub id: BoardKey,
-    /// The game's name.
     pub game: String,
-    /// The number among the game's boards.
     pub number: i64,
 }
 
@@ -23,21 +19,20 @@ fn period((from, until): (i64, i64)) -> Period {
 }
 
 impl ReadTx {
-    /// The boards that have been due longest, at most `limit`.
+    /// Longest due first.
     pub async fn due_boards(&mut self, now: Millis, limit: i64) -> Result<Vec<DueBoard>, StoreError> {
         let sql = "SELECT id, game, number FROM boards WHERE due_at IS NOT NULL AND due_at <= $1 \
                    ORDER BY due_at LIMIT $2";
         Ok(on!(self, c => sqlx::query_as::<_, DueBoard>(sql).bind(now.0).bind(limit).fetch_all(c).await)?)
     }
 
-    /// The periods that count against no player of this board.
+    /// Periods that count against no player of this board.
     pub async fn board_pauses(&mut self, board: BoardKey) -> Result<Vec<Period>, StoreError> {
         let sql = "SELECT from_at, until_at FROM board_pauses WHERE board_id = $1 ORDER BY from_at";
         let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(board.0).fetch_all(c).await)?;
         Ok(rows.into_iter().map(period).collect())
     }
 
-    /// The outages that ended after `since`.
     pub async fn outages(&mut self, since: Millis) -> Result<Vec<Period>, StoreError> {
         let sql = "SELECT from_at, until_at FROM outages WHERE until_at > $1 ORDER BY from_at";
         let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(since.0).fetch_all(c).await)?;
@@ -46,7 +41,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Sets when a board is due for the clock next; `None`: never.
+    /// `None`: never due.
     pub async fn set_due(
         &mut self,
         board: BoardKey,
@@ -64,21 +59,21 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Pauses a board since a moment; `None`: resumes it. A paused board is never due for the clock.
+    /// `None`: resumes. A paused board is never due for the clock.
     pub async fn set_paused(&mut self, board: BoardKey, paused: Option<Millis>) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET paused_at = $2, due_at = NULL WHERE id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Postpones a board whose processing by the clock failed.
+    /// Postpones a board that the clock failed to process.
     pub async fn put_off(&mut self, board: BoardKey, due: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE id = $1 AND due_at IS NOT NULL";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Makes the boards that wait for this user, or that hold an offer, due for the clock at once.
+    /// Makes boards due that wait for this user or hold an offer.
     pub async fn make_due(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE due_at IS NOT NULL AND state = 'active' \
                    AND id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
@@ -88,14 +83,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes every active board due for the clock again: the machine's time went back.
+    /// Makes every active board due: the clock went back.
     pub async fn make_all_due(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $1 WHERE due_at IS NOT NULL AND due_at > $1";
         on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores a period of a board that counts against no player.
     pub async fn insert_board_pause(&mut self, board: BoardKey, pause: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_pauses (board_id, from_at, until_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (board_id, from_at) DO UPDATE SET until_at = $3";

@@ -1,4 +1,4 @@
-//! Feeds: the keys of their addresses, and the boards they list.
+//! Feeds: keys of their URLs, and their boards.
 
 use sqlx::FromRow;
 
@@ -8,36 +8,28 @@ use crate::rows::BoardRow;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// What the address of a user's feeds is derived from.
 #[derive(Clone, Debug, FromRow)]
 pub struct FeedKeyRow {
-    /// Random hexadecimal digits.
     pub salt: String,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
 
-/// Which of many boards are listed.
+/// Order of boards in a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitingOrder {
-    /// Those that came last, the latest first.
+    /// Latest turn first.
     Latest,
-    /// Those with the least time, pauses not counted; `forfeit_ms` is the time of boards without limits of their own.
-    Shortest {
-        /// In milliseconds.
-        forfeit_ms: i64,
-    },
+    /// Shortest time first, pauses ignored; `forfeit_ms` applies to boards without limits of their own.
+    Shortest { forfeit_ms: i64 },
 }
 
 impl ReadTx {
-    /// What the address of this user's feeds is derived from; `None`: they have none.
     pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>, StoreError> {
         let sql = "SELECT salt, at FROM feed_keys WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, FeedKeyRow>(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
-    /// The boards that wait for this user and are not paused, at most `limit`.
     pub async fn boards_waiting_for(
         &mut self,
         user: UserKey,
@@ -70,7 +62,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Gives a user's feeds another address.
     pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
@@ -78,7 +69,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends a user's feeds.
     pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM feed_keys WHERE user_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;

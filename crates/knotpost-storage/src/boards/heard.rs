@@ -1,4 +1,4 @@
-//! Counts of what was said lately to those who follow a board.
+//! Counts of recent chat, by readers of a board.
 
 use knotpost_model::{BoardKey, Millis};
 
@@ -6,11 +6,8 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 
 impl ReadTx {
-    /// The players and watchers of a board, with how many chats others have written since then on boards that the reader
-    /// plays on, or on this one, and how many of these were written by somebody who does not play there.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Players and watchers of a board, each with the number of chats by others since `since`, on boards they
+    /// play or on this one, and the number of these by outsiders.
     pub async fn heard_chats(
         &mut self,
         board: BoardKey,

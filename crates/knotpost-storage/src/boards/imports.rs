@@ -1,4 +1,4 @@
-//! Boards imported from records, and what records contain beside the moves.
+//! Boards imported from records, and data of records beside the moves.
 
 use sqlx::FromRow;
 
@@ -6,34 +6,31 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis};
 
-/// A comment that came with a move.
 #[derive(Clone, Debug, FromRow)]
 pub struct CommentRow {
-    /// Made with this move; 0: with the challenge.
+    /// Number of the move; 0: the challenge.
     pub ply: i64,
-    /// Its author; `None`: the sender of the challenge.
+    /// `None`: the sender of the challenge.
     pub user_id: Option<i64>,
-    /// The words.
     pub text: String,
-    /// When it was made.
     pub at: i64,
 }
 
 impl ReadTx {
-    /// The board that was made from the record with this digest.
     pub async fn find_import(&mut self, digest: &str) -> Result<Option<BoardKey>, StoreError> {
         let sql = "SELECT board_id FROM imports WHERE digest = $1";
         let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(digest).fetch_optional(c).await)?;
         Ok(key.map(BoardKey))
     }
 
-    /// The tags stored with an imported board, as JSON.
+    /// Tags of an imported board, as JSON.
     pub async fn imported_tags(&mut self, board: BoardKey) -> Result<Option<String>, StoreError> {
         let sql = "SELECT tags FROM imports WHERE board_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_optional(c).await)?)
     }
 
-    /// Finished boards of a game with this seed and number of moves that ended in the second from `second` on.
+    /// Finished boards of a game with this seed and number of moves that ended in the second from `second`
+    /// on.
     pub async fn boards_ended_in(
         &mut self,
         game: &str,
@@ -54,7 +51,7 @@ impl ReadTx {
         Ok(keys.into_iter().map(BoardKey).collect())
     }
 
-    /// Everything said with moves of a board, in order; no chat.
+    /// Remarks on moves, in order; no chat.
     pub async fn comments(&mut self, board: BoardKey) -> Result<Vec<CommentRow>, StoreError> {
         let sql = "SELECT ply, user_id, text, at FROM remarks WHERE board_id = $1 AND kind = 'comment' ORDER BY ply, id";
         Ok(on!(self, c => sqlx::query_as::<_, CommentRow>(sql).bind(board.0).fetch_all(c).await)?)
@@ -62,8 +59,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Takes the number a board had elsewhere, when no board of the game has it here; numbers given later are
-    /// higher. Returns whether it was free.
+    /// Takes a number from elsewhere if it is free, which is returned; later numbers are higher.
     pub async fn claim_board_number(&mut self, game: &str, number: u32) -> Result<bool, StoreError> {
         if self.find_board(game, number).await?.is_some() {
             return Ok(false);
@@ -75,11 +71,8 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Stores that a finished board was made from the record with this digest: it is never due for the clock. `tags`
-    /// are those that mean nothing here, as JSON.
-    ///
-    /// # Errors
-    /// When the record is here already, or the database fails.
+    /// Marks a finished board as imported from this record: never due for the clock. `tags` are unknown ones,
+    /// as JSON. Fails for a record imported before.
     pub async fn insert_import(
         &mut self,
         board: BoardKey,

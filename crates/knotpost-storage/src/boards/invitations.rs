@@ -1,4 +1,4 @@
-//! Invitations: who gets the link of one plays with its maker, once.
+//! Invitations by link, used once.
 
 use sqlx::FromRow;
 
@@ -8,41 +8,28 @@ use knotpost_model::{Millis, UserKey};
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct InvitationRow {
-    /// Its number.
     pub id: i64,
-    /// Who invites.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// The game's name.
     pub game: String,
-    /// The game's options, canonical.
     pub options: String,
-    /// Whether the result is to count.
     pub rated: bool,
-    /// Whether who invites has the first seat.
+    /// True if the inviter has the first seat.
     pub begins: bool,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
-    /// Until when it is good.
     #[sqlx(try_from = "i64")]
     pub expires_at: Millis,
 }
 
-/// An invitation to be stored; the fields are those of [`InvitationRow`].
+/// Fields as in [`InvitationRow`].
 #[derive(Clone, Debug)]
 pub struct NewInvitation {
-    /// See [`InvitationRow::user_id`].
     pub user: UserKey,
-    /// See [`InvitationRow::game`].
     pub game: String,
-    /// See [`InvitationRow::options`].
     pub options: String,
-    /// See [`InvitationRow::rated`].
     pub rated: bool,
-    /// See [`InvitationRow::begins`].
     pub begins: bool,
-    /// See [`InvitationRow::expires_at`].
     pub expires_at: Millis,
 }
 
@@ -56,13 +43,12 @@ macro_rules! select_invitation {
 }
 
 impl ReadTx {
-    /// The invitation of this number.
     pub async fn invitation(&mut self, id: i64) -> Result<Option<InvitationRow>, StoreError> {
         let sql = select_invitation!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, InvitationRow>(sql).bind(id).fetch_optional(c).await)?)
     }
 
-    /// A user's invitations that are good then, the oldest first.
+    /// Valid at that time, oldest first.
     pub async fn invitations_of(
         &mut self,
         user: UserKey,
@@ -93,7 +79,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes an invitation of a user; `false`: there is none any more. Of several who do so one is told `true`.
+    /// `false`: gone. Of concurrent deletions one returns `true`.
     pub async fn drop_invitation(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM invitations WHERE id = $1 AND user_id = $2 RETURNING id";
         let id: Option<i64> =
@@ -101,7 +87,7 @@ impl WriteTx {
         Ok(id.is_some())
     }
 
-    /// Deletes a batch of invitations that expired before `before`; returns whether there may be more.
+    /// Deletes a batch that expired before `before`; true if there may be more.
     pub async fn prune_invitations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM invitations WHERE id IN \
                    (SELECT id FROM invitations WHERE expires_at < $1 ORDER BY expires_at LIMIT 1000)";

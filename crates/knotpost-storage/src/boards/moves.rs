@@ -53,10 +53,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a move. The number is unique on its board: of two, one gets [`StoreError::Conflict`].
-    ///
-    /// # Errors
-    /// When the number is taken, or the database fails.
+    /// Numbers are unique per board: of two equal ones, one fails with [`StoreError::Conflict`].
     pub async fn insert_move(&mut self, board: BoardKey, entry: &MoveRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO moves (board_id, number, seat, kind, text, auto, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         on!(self.writing(), c => sqlx::query(sql)
@@ -73,7 +70,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes all moves of a board that is restarted.
     pub async fn delete_moves(&mut self, board: BoardKey) -> Result<(), StoreError> {
         on!(self.writing(), c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())

@@ -1,4 +1,4 @@
-//! How boards came about: whether their players looked for them, and of which board they are another game.
+//! Origins of boards: seeks and rematches.
 
 use sqlx::FromRow;
 
@@ -6,24 +6,20 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::BoardKey;
 
-/// How a board came about. One by a plain challenge has none.
+/// A plain challenge has no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct OriginRow {
-    /// Whether all its players looked for its terms.
     pub sought: bool,
-    /// The board of which it is another game.
     pub rematch_of: Option<i64>,
 }
 
 impl ReadTx {
-    /// How a board came about.
     pub async fn board_origin(&mut self, board: BoardKey) -> Result<OriginRow, StoreError> {
         let sql = "SELECT sought, rematch_of FROM board_origins WHERE board_id = $1";
         let row = on!(self, c => sqlx::query_as::<_, OriginRow>(sql).bind(board.0).fetch_optional(c).await)?;
         Ok(row.unwrap_or_default())
     }
 
-    /// The number of the board that is another game of this one and is being played.
     pub async fn rematch_in_play(&mut self, board: BoardKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT b.number FROM board_origins o JOIN boards b ON b.id = o.board_id \
                    WHERE o.rematch_of = $1 AND b.state = 'active' ORDER BY b.id DESC LIMIT 1";
@@ -32,7 +28,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores how a new board came about.
     pub async fn insert_board_origin(&mut self, board: BoardKey, row: OriginRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_origins (board_id, sought, rematch_of) VALUES ($1, $2, $3)";
         on!(self.writing(), c => sqlx::query(sql)

@@ -1,4 +1,4 @@
-//! How the boards of a user stand, in few columns: a page that follows them asks this again and again.
+//! State of a user's boards in few columns, for frequent polling.
 
 use sqlx::FromRow;
 
@@ -6,25 +6,18 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::UserKey;
 
-/// A board as it stands for one of its players.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct OwnBoardRow {
-    /// The game's name.
     pub game: String,
-    /// The number among the game's boards.
     pub number: i64,
-    /// How many moves the board has.
     pub ply: i64,
-    /// When it last changed.
     pub last_move_at: Option<i64>,
-    /// Since when it is paused.
     pub paused_at: Option<i64>,
-    /// The seat of the user that is to move.
     pub turn: Option<i64>,
 }
 
 impl ReadTx {
-    /// The boards that a user plays now, at most `limit`, by age.
+    /// Boards in play, oldest first.
     pub async fn own_boards(&mut self, user: UserKey, limit: i64) -> Result<Vec<OwnBoardRow>, StoreError> {
         let sql = "SELECT b.game, b.number, b.ply, b.last_move_at, b.paused_at, \
                    (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = b.id AND s.user_id = $1 AND s.to_move) AS turn \

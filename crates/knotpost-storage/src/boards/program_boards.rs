@@ -1,4 +1,4 @@
-//! What a program that plays for a user is told of their boards.
+//! Events for a program that plays for a user.
 
 use sqlx::FromRow;
 
@@ -6,39 +6,26 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
 
-/// A board as it stands for one of its players.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ProgramBoard {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub board: BoardKey,
-    /// The game's name.
     pub game: String,
-    /// The number among the game's boards.
     pub number: i64,
-    /// How many moves the board has.
     pub ply: i64,
     /// Active, over or removed.
     #[sqlx(try_from = "String")]
     pub state: BoardState,
-    /// When it began.
     pub started_at: i64,
-    /// When it last changed.
     pub last_move_at: Option<i64>,
     pub ended_at: Option<i64>,
-    /// When the clock looks at it next; another one after each turn.
+    /// Next check by the clock; changes with each turn.
     pub due_at: Option<i64>,
-    /// Since when it is paused.
     pub paused_at: Option<i64>,
-    /// A seat of the user; `None`: they do not play there any more.
     pub seat: Option<i64>,
-    /// The seat of the user that is to move.
     pub turn: Option<i64>,
-    /// The number of the last remark of somebody else …
     pub remark: Option<i64>,
-    /// … and when it was made.
     pub remark_at: Option<i64>,
-    /// When somebody else proposed what is still open.
     pub proposed_at: Option<i64>,
 }
 
@@ -61,7 +48,6 @@ macro_rules! program_board {
 }
 
 impl ReadTx {
-    /// The boards that a user plays now, at most `limit`, by age.
     pub async fn program_boards(
         &mut self,
         user: UserKey,
@@ -75,7 +61,7 @@ impl ReadTx {
         )
     }
 
-    /// The boards of a game on which a user sits and which ended at that moment or later, at most `limit`.
+    /// Boards of the user that ended at `since` or later.
     pub async fn ended_program_boards(
         &mut self,
         user: UserKey,
@@ -96,7 +82,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// One board as it stands for a user, whether they play there or not.
+    /// One board, even if the user does not play there.
     pub async fn program_board(
         &mut self,
         user: UserKey,
@@ -112,7 +98,6 @@ impl ReadTx {
             .await)?)
     }
 
-    /// Whether a user plays rated boards now.
     pub async fn plays_rated_boards(&mut self, user: UserKey) -> Result<bool, StoreError> {
         let sql = "SELECT b.id FROM boards_in_play i JOIN boards b ON b.id = i.board_id \
                    WHERE i.user_id = $1 AND b.rated LIMIT 1";

@@ -1,4 +1,4 @@
-//! Offers that other players must agree to: a draw, or to take a move back.
+//! Offers that other players must accept.
 
 use sqlx::FromRow;
 
@@ -6,33 +6,27 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, ProposalKind, UserKey};
 
-/// What a player proposed on a board. It holds as long as the board stands at `ply`.
+/// Valid while the board stands at `ply`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ProposalRow {
-    /// What it is about.
     #[sqlx(try_from = "String")]
     pub kind: ProposalKind,
-    /// Who made it.
     pub seat: i64,
-    /// The number of the last move then: a further one makes it void.
+    /// Number of the last move; any further move voids the proposal.
     pub ply: i64,
-    /// Seats that agreed, comma-separated.
+    /// Agreeing seats, comma-separated.
     pub accepted: String,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
 
-/// An offer that was refused. Its maker does not repeat it before everybody has moved since `ply`.
+/// A refused offer, not to be repeated before everybody has moved since `ply`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct RefusedOffer {
-    /// Its maker.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Its subject.
     #[sqlx(try_from = "String")]
     pub kind: ProposalKind,
-    /// The number of the last move then.
     pub ply: i64,
 }
 
@@ -43,16 +37,12 @@ impl ProposalRow {
 }
 
 impl ReadTx {
-    /// The proposal on a board, void or not.
+    /// Even if void.
     pub async fn proposal(&mut self, board: BoardKey) -> Result<Option<ProposalRow>, StoreError> {
         let sql = "SELECT kind, seat, ply, accepted, at FROM proposals WHERE board_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, ProposalRow>(sql).bind(board.0).fetch_optional(c).await)?)
     }
 
-    /// The offers that were refused on a board.
-    ///
-    /// # Errors
-    /// The database fails.
     pub async fn refused_offers(&mut self, board: BoardKey) -> Result<Vec<RefusedOffer>, StoreError> {
         let sql = "SELECT user_id, kind, ply FROM refused_offers WHERE board_id = $1 ORDER BY user_id, kind";
         Ok(on!(self, c => sqlx::query_as::<_, RefusedOffer>(sql).bind(board.0).fetch_all(c).await)?)
@@ -60,7 +50,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a proposal in place of what was proposed before.
     pub async fn save_proposal(&mut self, board: BoardKey, row: &ProposalRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO proposals (board_id, kind, seat, ply, accepted, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id) DO UPDATE SET kind = excluded.kind, seat = excluded.seat, \
@@ -84,10 +73,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores that what a user offered was refused.
-    ///
-    /// # Errors
-    /// The database fails.
     pub async fn save_refused_offer(
         &mut self,
         board: BoardKey,
@@ -106,10 +91,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets the refused offers of this kind that others than `user`, who offers the same now, have made.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Deletes refused offers of this kind by others than `user`, who offers the same now.
     pub async fn forget_refused_offers(
         &mut self,
         board: BoardKey,
@@ -127,8 +109,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the moves of a board after the first `ply`, and what was submitted since. What was said
-    /// with them stays as chat.
+    /// Deletes moves after the first `ply`, with later submissions. Remarks on them stay as chat.
     pub async fn delete_moves_after(&mut self, board: BoardKey, ply: i64) -> Result<(), StoreError> {
         for sql in [
             "DELETE FROM moves WHERE board_id = $1 AND number > $2",

@@ -1,28 +1,22 @@
-//! Moves that wait for their turn.
-
 use sqlx::FromRow;
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis};
 
-/// A move that waits.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct QueuedMoveRow {
-    /// Its place in the queue, from 1.
+    /// Position in the queue, from 1.
     pub place: i64,
-    /// The move of another seat it waits for, as typed.
+    /// Expected move of another seat, as typed.
     pub condition: Option<String>,
-    /// The move, as typed.
     pub text: String,
-    /// Which move of the board it is to be, when that was said.
     pub number: Option<i64>,
-    /// How many moves had been made when it was queued.
     pub ply: i64,
 }
 
 impl ReadTx {
-    /// The waiting moves of a seat, in order.
+    /// In order.
     pub async fn queued_moves(
         &mut self,
         board: BoardKey,
@@ -37,7 +31,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Replaces the waiting moves of a seat.
     pub async fn save_queue(
         &mut self,
         board: BoardKey,
@@ -65,14 +58,12 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the first waiting move of a seat.
     pub async fn delete_queued(&mut self, board: BoardKey, seat: i64, place: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND seat = $2 AND place = $3";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes the waiting moves of a seat, or of all seats.
     pub async fn delete_queue(&mut self, board: BoardKey, seat: Option<i64>) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND ($2 IS NULL OR seat = $2)";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;

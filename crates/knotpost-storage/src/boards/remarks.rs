@@ -1,4 +1,4 @@
-//! Remarks: comments that come with moves, and chat.
+//! Remarks: comments on moves, and chat.
 
 use crate::connection::{StoreError, key_list, on};
 use crate::rows::RemarkRow;
@@ -8,15 +8,14 @@ use knotpost_model::{BoardKey, Millis, RemarkKey, RemarkKind, UserKey};
 const REMARKS_ON_SQLITE: &str = "SELECT r.id, r.ply, u.userid, r.kind, r.text \
      FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id IN (SELECT value FROM json_each($1)) ORDER BY r.id";
 
-/// One row at a time, forced by the limit: with all keys at once PostgreSQL keeps a plan that scans a table that was
-/// small when the plan was made.
+/// One row at a time, forced by the limit: with all keys at once PostgreSQL may reuse a plan that scans a
+/// table that was small when planned.
 const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text \
      FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL \
      (SELECT s.id, s.ply, u.userid, s.kind, s.text FROM remarks s LEFT JOIN users u ON u.id = s.user_id \
      WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
 
 impl ReadTx {
-    /// The remarks of these keys that exist, in the order in which they were made.
     pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new());
@@ -30,7 +29,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// The comment that came with a move (or, at ply 0, with the challenge).
+    /// Comment on a move, or at ply 0 on the challenge.
     pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
         let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
                    WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
@@ -41,7 +40,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a remark.
     pub async fn insert_remark(
         &mut self,
         board: BoardKey,

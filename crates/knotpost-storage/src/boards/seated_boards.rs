@@ -1,4 +1,4 @@
-//! A board together with its seats, in one query: nearly everything about boards begins with it.
+//! A board with its seats in one query, the start of nearly all work on boards.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::rows::{BoardRow, SeatRow, SeatedBoard};
 use crate::transaction::ReadTx;
 use knotpost_model::BoardKey;
 
-/// A seat, and the board once more.
+/// A seat, with the columns of its board repeated.
 #[derive(Debug, FromRow)]
 struct Line {
     #[sqlx(flatten)]
@@ -37,8 +37,8 @@ macro_rules! select_seated {
 }
 
 const SEVERAL_ON_SQLITE: &str = select_seated!("b.id IN (SELECT value FROM json_each($1))");
-/// One board at a time: joined with all keys at once, PostgreSQL may keep a plan that scans a table that was small when
-/// the plan was made.
+/// One board at a time: joined with all keys at once, PostgreSQL may reuse a plan that scans a table that was
+/// small when planned.
 const SEVERAL_ON_POSTGRES: &str = concat!(
     "SELECT found.* FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL (",
     select_seated!("b.id = asked.id"),
@@ -46,7 +46,6 @@ const SEVERAL_ON_POSTGRES: &str = concat!(
 );
 
 impl ReadTx {
-    /// The board of that game and number, whatever its state.
     pub async fn find_seated_board(
         &mut self,
         game: &str,
@@ -67,7 +66,7 @@ impl ReadTx {
         Ok(gather(lines))
     }
 
-    /// The boards of these keys that exist, by key.
+    /// Existing boards, by key.
     pub async fn seated_boards(
         &mut self,
         keys: &[BoardKey],

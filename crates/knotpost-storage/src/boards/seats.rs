@@ -1,23 +1,17 @@
-//! The seats and the watchers of a board.
-
 use crate::connection::{StoreError, on};
 use crate::rows::SeatRow;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, UserKey};
 
-/// A seat to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct NewSeat {
-    /// From 1, in turn order.
     pub seat: i64,
-    /// The user in the seat.
     pub user: UserKey,
-    /// Whether it is its turn.
     pub to_move: bool,
 }
 
 impl ReadTx {
-    /// The seats of a board, in turn order.
+    /// In turn order.
     pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
         let sql = "SELECT s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
                    (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, u.state = 'suspended' AS is_suspended, \
@@ -26,7 +20,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, SeatRow>(sql).bind(board.0).fetch_all(c).await)?)
     }
 
-    /// Names of the watchers of the board, or of all boards of its game, with their keys.
+    /// Watchers of the board, or of all boards of its game, with their keys.
     pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
         let sql = "SELECT u.id, u.userid FROM users u WHERE u.id IN \
                    (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
@@ -35,7 +29,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, String)>(sql).bind(board.0).fetch_all(c).await)?)
     }
 
-    /// Boards with that number on which the user plays, in whatever game, that are not removed.
+    /// Games in which the user plays on a board of that number that is not removed.
     pub async fn games_with_board(&mut self, number: u32, user: UserKey) -> Result<Vec<String>, StoreError> {
         // From the few games to the one board of that number in each: SQLite keeps a CROSS JOIN's order.
         let sql = "SELECT DISTINCT n.game FROM board_numbers n CROSS JOIN boards b CROSS JOIN seats s \
@@ -46,7 +40,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a seat of a new or restarted board.
     pub async fn insert_seat(&mut self, board: BoardKey, seat: NewSeat) -> Result<(), StoreError> {
         let sql = "INSERT INTO seats (board_id, seat, user_id, state, to_move, resign_pending) \
                    VALUES ($1, $2, $3, 'playing', $4, $5)";
@@ -62,13 +55,11 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Empties all seats of a board that begins again.
     pub async fn delete_seats(&mut self, board: BoardKey) -> Result<(), StoreError> {
         on!(self.writing(), c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores where a seat stands.
     pub async fn update_seat(&mut self, board: BoardKey, seat: &SeatRow) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET state = $3, to_move = $4, resign_pending = $5 WHERE board_id = $1 AND seat = $2";
         on!(self.writing(), c => sqlx::query(sql)
@@ -83,7 +74,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes the users of two seats change places.
     pub async fn exchange_users(
         &mut self,
         board: BoardKey,
@@ -97,7 +87,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Gives a seat to another user.
     pub async fn pass_seat_on(
         &mut self,
         board: BoardKey,
@@ -109,7 +98,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes the user a watcher of the board.
     pub async fn subscribe(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "INSERT INTO subscribers (board_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;

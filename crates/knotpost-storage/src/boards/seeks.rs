@@ -1,4 +1,4 @@
-//! Users who look for opponents.
+//! Seeks: users who look for opponents.
 
 use sqlx::FromRow;
 
@@ -6,18 +6,13 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// A user who looks for opponents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SeekRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Their name.
     pub userid: String,
-    /// How many more boards they want.
     pub wanted: i64,
-    /// The game's options, canonical.
     pub options: String,
-    /// Whether the result is to count.
     pub rated: bool,
     /// Reminder after this long; `None`: the server's default.
     pub nag_ms: Option<i64>,
@@ -38,13 +33,12 @@ macro_rules! select_seek {
 }
 
 impl ReadTx {
-    /// What a user looks for in a game.
     pub async fn seek(&mut self, game: &str, user: UserKey) -> Result<Option<SeekRow>, StoreError> {
         let sql = select_seek!("WHERE k.user_id = $1 AND k.game = $2");
         Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
     }
 
-    /// Other users who look for the same, the one who has waited longest first, at most `limit`.
+    /// Matching seeks of other users, longest waiting first.
     pub async fn equal_seeks(
         &mut self,
         game: &str,
@@ -69,17 +63,14 @@ impl ReadTx {
             .await)?)
     }
 
-    /// All users who look for opponents in a game, the one who has waited longest first, at most `limit`.
+    /// All seeks of a game, longest waiting first.
     pub async fn list_seeks(&mut self, game: &str, limit: i64) -> Result<Vec<SeekRow>, StoreError> {
         let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Users who look for the same as somebody else does, with the game: those who were ready at the same time have
-    /// begun a board already. The one who has waited longest comes first, at most `limit`.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Users with a matching seek of somebody else, longest waiting first, with the game: at least one of the
+    /// two was suspended until now.
     pub async fn unpaired_seekers(&mut self, limit: i64) -> Result<Vec<(String, i64)>, StoreError> {
         let sql = "SELECT k.game, k.user_id FROM seeks k WHERE EXISTS (SELECT 1 FROM seeks o \
                    WHERE o.game = k.game AND o.user_id <> k.user_id AND o.options = k.options AND o.rated = k.rated \
@@ -90,15 +81,14 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// The next place among a game's seeks. Of transactions that meet here one waits for the other, or is
-    /// run again after it: so two who look at once find each other, and only once.
+    /// Next place among a game's seeks. Concurrent transactions wait here, or run again: two matching seeks
+    /// find each other, and only once.
     pub async fn take_seek_place(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO seek_orders (game, next) VALUES ($1, 2) \
                    ON CONFLICT (game) DO UPDATE SET next = seek_orders.next + 1 RETURNING next - 1";
         Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// Stores what a user looks for, instead of what they looked for before.
     pub async fn put_seek(
         &mut self,
         game: &str,
@@ -129,14 +119,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends a user's search in a game.
     pub async fn delete_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM seeks WHERE user_id = $1 AND game = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(game).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// A board of a game has begun: its player wants one less, and a player who wants no more boards is removed.
+    /// Counts a board that has begun; deletes a satisfied seek.
     pub async fn count_down_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "UPDATE seeks SET wanted = wanted - 1 WHERE user_id = $1 AND game = $2 RETURNING wanted";
         let wanted: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;

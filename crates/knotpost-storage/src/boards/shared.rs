@@ -1,4 +1,4 @@
-//! The boards that two users have played with or against each other.
+//! Boards that two users share.
 
 use sqlx::FromRow;
 
@@ -6,26 +6,20 @@ use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 use knotpost_model::{BoardKey, BoardState, UserKey};
 
-/// A board with both users on it.
 #[derive(Clone, Debug, FromRow)]
 pub struct SharedBoardRow {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub id: BoardKey,
-    /// The game's name.
     pub game: String,
-    /// Active or over.
     #[sqlx(try_from = "String")]
     pub state: BoardState,
     pub ended_at: Option<i64>,
-    /// Whether the first user is among its winners.
     pub first_won: bool,
-    /// Whether the second user is among its winners.
     pub second_won: bool,
 }
 
-/// The latest boards of each of both that the other plays on, too: whoever has played less decides how many are found, and
-/// nobody makes the statement read more than twice the limit.
+/// Latest boards of each that the other plays on too. The limit applies to both, so the statement reads at
+/// most twice its number of rows, and the user with fewer boards decides.
 macro_rules! latest_with {
     ($one:literal, $other:literal) => {
         concat!(
@@ -50,7 +44,7 @@ macro_rules! has_won {
 }
 
 impl ReadTx {
-    /// Boards being played and finished boards with both users, of the latest `limit` boards of each; the latest first.
+    /// Shared boards among the latest `limit` of each, latest first.
     pub async fn shared_boards(
         &mut self,
         first: UserKey,

@@ -1,4 +1,4 @@
-//! Moves that were shown to their player and wait to be confirmed.
+//! Submitted moves, waiting for confirmation.
 
 use sqlx::FromRow;
 
@@ -6,19 +6,15 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis};
 
-/// A move that waits to be confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SubmissionRow {
-    /// How many moves the board had when it was submitted.
     pub ply: i64,
-    /// The move, as typed.
     pub text: String,
-    /// What is to be said with it.
     pub comment: String,
 }
 
 impl ReadTx {
-    /// What a seat has submitted last, whether it can still be played or not.
+    /// Last submission of a seat, even if no longer valid.
     pub async fn submission(
         &mut self,
         board: BoardKey,
@@ -32,7 +28,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores what a seat submitted, in place of its last submission.
     pub async fn save_submission(
         &mut self,
         board: BoardKey,
@@ -55,14 +50,12 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes what a seat submitted.
     pub async fn delete_submission(&mut self, board: BoardKey, seat: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1 AND seat = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes the submissions of all seats of a board.
     pub async fn delete_submissions(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;

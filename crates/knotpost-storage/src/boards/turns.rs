@@ -1,12 +1,12 @@
-//! Writes the outcome of a turn, the most frequent write of all.
+//! Outcome of a turn, the most frequent write.
 
 use crate::connection::{StoreError, on};
 use crate::rows::Turn;
 use crate::transaction::WriteTx;
 use knotpost_model::{BoardKey, BoardState};
 
-/// While a game goes on, a move changes neither its state nor how it began. Setting a column
-/// updates every index on it, even when the value stays the same, so these columns are left out.
+/// Leaves out columns that a move in an active game does not change: setting a column updates all its
+/// indexes, even with an equal value.
 macro_rules! advance {
     ($due:literal) => {
         concat!(
@@ -55,7 +55,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores which seat is to move.
     async fn set_to_move(&mut self, board: BoardKey, next: i64) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET to_move = (seat = $2) WHERE board_id = $1 AND to_move <> (seat = $2)";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(next).execute(c).await.map(drop))?;

@@ -1,11 +1,11 @@
-//! Watchers of boards, and users who are notified when boards end. Players are no watchers here, whatever is stored.
+//! Watchers of boards, and subscribers to their ends. Stored rows of players are ignored.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, UserKey};
 
 impl ReadTx {
-    /// Whether the user watches all boards of a game, and whether they are notified when any of them ends.
+    /// Flags for all boards of a game: watches, and is notified of ends.
     pub async fn watches_all(&mut self, game: &str, user: UserKey) -> Result<(bool, bool), StoreError> {
         let sql = "SELECT subscribes, notifies FROM user_games WHERE user_id = $1 AND game = $2";
         let row: Option<(bool, bool)> =
@@ -13,7 +13,6 @@ impl ReadTx {
         Ok(row.unwrap_or_default())
     }
 
-    /// Numbers of the boards of a game that the user watches one by one, at most `limit`.
     pub async fn watched_boards(
         &mut self,
         game: &str,
@@ -25,7 +24,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Numbers of the active boards about whose end the user is notified one by one, at most `limit`.
+    /// Numbers of active boards with notification of the end, one by one.
     pub async fn notified_boards(
         &mut self,
         game: &str,
@@ -37,14 +36,14 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Users who asked to be notified when this board ends.
+    /// Users who asked for this very board.
     pub async fn users_waiting_for(&mut self, board: BoardKey) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT user_id FROM notifications WHERE board_id = $1 ORDER BY user_id";
         let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_all(c).await)?;
         Ok(keys.into_iter().map(UserKey).collect())
     }
 
-    /// All users who are notified when this board ends.
+    /// All users notified of the end of this board.
     pub async fn notified_users(&mut self, board: BoardKey) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT user_id FROM notifications WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
                    JOIN user_games g ON g.game = b.game AND g.notifies WHERE b.id = $1 ORDER BY 1";
@@ -54,14 +53,14 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stops the user watching the board; returns whether they did.
+    /// True if they watched.
     pub async fn unsubscribe(&mut self, board: BoardKey, user: UserKey) -> Result<bool, StoreError> {
         let sql = "DELETE FROM subscribers WHERE board_id = $1 AND user_id = $2";
         let gone = on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(gone > 0)
     }
 
-    /// Stops the user watching any board of a game, future ones included.
+    /// Future boards included.
     pub async fn unsubscribe_all(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         self.set_watches_all(game, user, false).await?;
         let sql = "DELETE FROM subscribers WHERE user_id = $2 \
@@ -70,7 +69,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Sets whether the user watches all boards of a game, future ones too.
+    /// Future boards included.
     pub async fn set_watches_all(&mut self, game: &str, user: UserKey, all: bool) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $5) \
@@ -87,7 +86,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Sets whether the user is notified when any board of a game ends.
     pub async fn set_hears_of_all(&mut self, game: &str, user: UserKey, all: bool) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $5) \
@@ -104,7 +102,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Switches whether the user is notified when this board ends; returns whether they are now.
+    /// Toggles the notification; returns the new state.
     pub async fn switch_notification(&mut self, board: BoardKey, user: UserKey) -> Result<bool, StoreError> {
         let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
         let gone = on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(|d| d.rows_affected()))?;
@@ -116,7 +114,6 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Deletes the user's wish to be notified when this board ends.
     pub async fn forget_notification(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;

@@ -1,4 +1,4 @@
-//! Bounces, and the addresses to which mail is stopped because of them.
+//! Bounces, and addresses stopped because of them.
 
 use sqlx::FromRow;
 
@@ -6,22 +6,18 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BounceKind, Millis, OutboxKey, Trouble, UserKey};
 
-/// An address that gets no mail any more.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct StoppedAddress {
-    /// In lower case.
     pub address_key: String,
-    /// When mail to it was stopped.
     pub stopped_at: i64,
-    /// The last reason that a mail server gave before.
+    /// Last reason given by a mail server.
     pub why: String,
-    /// When its user was notified; `None`: not yet, or it belongs to no user.
+    /// Time of the notice to its user; `None`: not yet, or no user.
     pub told_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// On how many days since these moments mail to this address came back as from a mailbox that does not exist, and
-    /// for whatever reason.
+    /// Days with hard bounces, and days with any bounces, since the given times.
     pub async fn count_bounce_days(
         &mut self,
         address_key: &str,
@@ -39,11 +35,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// The moment at which the last mail to this address was handed over, after `since` and not after `before`, that
-    /// has not come back.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Time of the last handover to this address in the interval that has not bounced.
     pub async fn last_arrival(
         &mut self,
         address_key: &str,
@@ -61,14 +53,12 @@ impl ReadTx {
         Ok(at.map(Millis))
     }
 
-    /// Whether mail has come back from this address and since when it gets none: `None`: no mail has
-    /// come back, `Some(None)`: mail still goes there.
+    /// `None`: no bounces; `Some(None)`: bounces, but not stopped.
     pub async fn address_trouble(&mut self, address_key: &str) -> Result<Option<Option<i64>>, StoreError> {
         let sql = "SELECT stopped_at FROM failing_addresses WHERE address_key = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// The addresses of a user that get no mail any more.
     pub async fn stopped_addresses_of(&mut self, user: UserKey) -> Result<Vec<StoppedAddress>, StoreError> {
         let sql = "SELECT f.address_key, f.stopped_at, COALESCE(f.why, '') AS why, a.stop_told_at AS told_at \
                    FROM addresses a JOIN failing_addresses f ON f.address_key = a.address_key \
@@ -76,7 +66,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, StoppedAddress>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
-    /// All addresses that get no mail any more, by name after `after`, at most `limit`.
     pub async fn stopped_addresses(
         &mut self,
         after: &str,
@@ -90,22 +79,17 @@ impl ReadTx {
         )
     }
 
-    /// Counts the addresses that get no mail any more.
-    ///
-    /// # Errors
-    /// The database fails.
     pub async fn count_stopped_addresses(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM failing_addresses WHERE stopped_at IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
-    /// To whom an outgoing mail went; `None` when its row is gone.
+    /// `None`: its row is gone.
     pub async fn outbox_recipient(&mut self, mail: OutboxKey) -> Result<Option<String>, StoreError> {
         let sql = "SELECT recipient FROM outbox WHERE id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
     }
 
-    /// The active administrators, at most `limit`.
     pub async fn administrators(&mut self, limit: i64) -> Result<Vec<UserKey>, StoreError> {
         let sql = "SELECT id FROM users WHERE role = 'admin' AND state = 'active' ORDER BY id LIMIT $1";
         let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(limit).fetch_all(c).await)?;
@@ -114,7 +98,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Counts a bounce, once for each mail and kind; returns whether it was new.
+    /// Counts a bounce, once per mail and kind; true if new.
     pub async fn insert_bounce(
         &mut self,
         mail: OutboxKey,
@@ -122,7 +106,7 @@ impl WriteTx {
         trouble: &Trouble,
         now: Millis,
     ) -> Result<bool, StoreError> {
-        // The row of the address is locked first: two reports about it are counted one after the other.
+        // Locks the row of the address first: two reports about it are counted one after the other.
         let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
                     ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
         on!(self.writing(), c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
@@ -140,7 +124,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Stops mail to an address; returns whether it was not stopped before.
+    /// True if it was not stopped before.
     pub async fn stop_address(
         &mut self,
         address_key: &str,
@@ -158,7 +142,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Deletes the bounces of an address, so that mail goes there again; returns whether it was stopped.
+    /// Deletes the bounces of an address; true if it was stopped.
     pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
         let row: Option<Option<i64>> =
@@ -172,7 +156,6 @@ impl WriteTx {
         Ok(row.flatten().is_some())
     }
 
-    /// Stores that the user was notified of a stopped address.
     pub async fn note_stop_told(
         &mut self,
         user: UserKey,
@@ -184,8 +167,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of what came back before `before`, and addresses of no user; returns whether
-    /// there may be more. A stopped address of a user stays stopped.
+    /// Deletes a batch of bounces from before `before`, and addresses of no user; true if there may be more.
+    /// A user's stopped address stays stopped.
     pub async fn prune_bounces(&mut self, before: Millis) -> Result<bool, StoreError> {
         let mut most = 0;
         for sql in [

@@ -1,4 +1,4 @@
-//! Messages of one user to all users, passed on to some of them at a time.
+//! Broadcasts, delivered to a few users at a time.
 
 use sqlx::FromRow;
 
@@ -6,23 +6,18 @@ use crate::connection::{StoreError, claim, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// A broadcast that is being passed on.
 #[derive(Clone, Debug, FromRow)]
 pub struct BroadcastRow {
-    /// The row.
     pub id: i64,
-    /// Its author.
     pub userid: String,
     pub text: String,
-    /// When it was written.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
-    /// Users up to this key have it.
+    /// Delivered to users up to this key.
     pub after_user: i64,
 }
 
 impl ReadTx {
-    /// Whether the user has played a game to its end.
     pub async fn has_finished_a_game(&mut self, user: UserKey) -> Result<bool, StoreError> {
         let sql = "SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
                    WHERE s.user_id = $1 AND b.state = 'over' LIMIT 1";
@@ -31,7 +26,6 @@ impl ReadTx {
         Ok(board.is_some())
     }
 
-    /// Whether a broadcast waits to be passed on.
     pub async fn has_waiting_broadcast(&mut self) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM broadcasts WHERE done_at IS NULL LIMIT 1";
         let waiting: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
@@ -44,7 +38,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, BroadcastRow>(sql).bind(id).fetch_optional(c).await)?)
     }
 
-    /// Users in use after this key, in the order of their keys: the key, and whether they take broadcasts.
+    /// Active users after this key, by key, with true for those who take broadcasts.
     pub async fn broadcast_readers(
         &mut self,
         after: i64,
@@ -56,10 +50,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Counts the broadcasts that were written after `since`.
-    ///
-    /// # Errors
-    /// The database fails.
     pub async fn count_broadcasts(&mut self, since: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM broadcasts WHERE at > $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(since.0).fetch_one(c).await)?)
@@ -67,8 +57,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Takes the user's right to write to all users, unless they used it after `since`; returns whether
-    /// they had it.
+    /// Claims the right to broadcast, unless used after `since`.
     pub async fn claim_broadcast(
         &mut self,
         user: UserKey,
@@ -81,7 +70,7 @@ impl WriteTx {
         Ok(claimed.is_some())
     }
 
-    /// Stores a broadcast; a worker passes it on at its next check.
+    /// A worker delivers it at its next check.
     pub async fn insert_broadcast(
         &mut self,
         user: UserKey,
@@ -93,16 +82,15 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends the broadcasts of a user: who does not have them yet gets them no more.
     pub async fn end_broadcasts(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE broadcasts SET done_at = $2 WHERE user_id = $1 AND done_at IS NULL";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// The oldest broadcast that some users do not have yet, locked until this transaction ends.
+    /// Oldest unfinished broadcast, locked until the transaction ends.
     pub async fn take_broadcast(&mut self) -> Result<Option<BroadcastRow>, StoreError> {
-        // The row is touched, so that two processes cannot pass on the same part.
+        // The update keeps two processes from delivering the same part.
         let id: Option<i64> = claim!(
             self.writing(),
             "UPDATE broadcasts SET after_user = after_user WHERE id = (SELECT id FROM broadcasts \
@@ -116,7 +104,7 @@ impl WriteTx {
         }
     }
 
-    /// Deletes a batch of broadcasts that all users had before `before`; returns whether there may be more.
+    /// Deletes a batch finished before `before`; true if there may be more.
     pub async fn prune_broadcasts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
@@ -124,7 +112,7 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Stores that users up to this key have the broadcast, or with `done` that all have it.
+    /// Stores the progress; with `done`, all have it.
     pub async fn advance_broadcast(
         &mut self,
         id: i64,

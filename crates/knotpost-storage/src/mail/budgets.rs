@@ -1,22 +1,20 @@
-//! How much of the hourly budgets for replies was spent, counted for all servers together.
+//! Hourly budgets for replies, counted over all servers.
 
 use sqlx::FromRow;
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 
-/// A number of mails and a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Spent {
     #[sqlx(rename = "answers")]
     pub mails: i64,
-    /// Bytes of them, as they were stored.
     pub bytes: i64,
 }
 
 impl ReadTx {
-    /// What was spent of a budget in this hour. When another process, whose clock is fast, has begun the next hour
-    /// already, that hour counts: counting never starts anew in between.
+    /// Spent in this hour, or in the next if another process with a fast clock has begun it: counting never
+    /// restarts in between.
     pub async fn spent_of_budget(&mut self, key: &str, hour: i64) -> Result<Spent, StoreError> {
         let sql = "SELECT answers, bytes FROM answer_budget WHERE address_key = $1 AND hour IN ($2, $2 + 1)";
         let spent =
@@ -26,7 +24,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Spends part of a budget. It belongs in the transaction that queues the reply.
+    /// Belongs in the transaction that queues the reply.
     pub async fn spend_of_budget(&mut self, key: &str, spent: Spent, hour: i64) -> Result<(), StoreError> {
         let sql = "INSERT INTO answer_budget (address_key, hour, answers, bytes) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (address_key) DO UPDATE SET \
@@ -44,7 +42,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Spends one mail of a budget and returns how many were spent in this hour.
+    /// Spends one mail; returns the number in this hour.
     pub async fn count_answer(&mut self, key: &str, hour: i64) -> Result<i64, StoreError> {
         self.spend_of_budget(key, Spent { mails: 1, bytes: 0 }, hour).await?;
         Ok(self.spent_of_budget(key, hour).await?.mails)

@@ -1,6 +1,6 @@
-//! The outbox side of coalescing: finds a newer board mail that waits, gives it merged facts, drops the older one.
+//! Outbox side of coalescing: finds a newer waiting board mail, gives it merged facts, drops the older one.
 //!
-//! Which mails are coalesced, and what the merged one says, is not decided here.
+//! The choice of mails and the merged content are decided elsewhere.
 
 use sqlx::FromRow;
 
@@ -10,15 +10,13 @@ use crate::rows::CoalescedMail;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, OutboxKey};
 
-/// A board mail that waits and was certainly not delivered.
+/// A waiting board mail, certainly not delivered.
 #[derive(Clone, Debug, FromRow)]
 pub struct NewerMail {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
-    /// The number of the move after which it shows the board.
     pub ply: i64,
-    /// What it shows beside the board, as JSON.
+    /// Content beside the board, as JSON.
     pub facts: String,
 }
 
@@ -31,15 +29,15 @@ macro_rules! has_newer {
 }
 pub(crate) use has_newer;
 
-/// Neither the Message-ID, which was never seen, nor the due time changes: the reader does not wait longer. So no index
-/// is touched.
+/// Message-ID (never seen) and due time stay, so that no index is touched and the reader does not wait
+/// longer.
 const UPDATE: &str = concat!(
     "UPDATE outbox SET ply = $1, date = $2, facts = $4 WHERE id = $3 AND attempts = 0 AND ",
     waits!()
 );
 
 impl ReadTx {
-    /// The newest mail of this board to this address that waits, was certainly not delivered, and shows more than `ply`
+    /// Newest waiting mail of this board to this address, certainly not delivered, that shows more than `ply`
     /// moves.
     pub async fn newer_waiting_mail(
         &mut self,
@@ -59,8 +57,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Gives a mail that waits and was certainly not delivered the merged facts, and makes it due; `false`: it was leased
-    /// meanwhile, or has other facts.
+    /// Merges facts into a waiting mail and makes it due; `false`: leased meanwhile, or its facts changed.
     pub async fn coalesce_into_waiting(
         &mut self,
         key: OutboxKey,
@@ -76,14 +73,13 @@ impl WriteTx {
         Ok(done > 0)
     }
 
-    /// Gives a mail that was leased the merged facts.
     pub async fn coalesce_into_leased(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
         let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
         on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Has mails about a board that were found waiting in this transaction show it as it is after `ply` moves.
+    /// Updates waiting mails, found in this transaction, to the board after `ply` moves.
     pub async fn update_coalesced_mails(
         &mut self,
         mails: &[CoalescedMail],
@@ -108,7 +104,7 @@ impl WriteTx {
         if updated == mails.len() as u64 { Ok(()) } else { Err(StoreError::Busy(sqlx::Error::RowNotFound)) }
     }
 
-    /// Drops mails that were merged into newer ones, unless they have been tried meanwhile.
+    /// Drops mails merged into newer ones, unless tried meanwhile.
     pub async fn drop_coalesced_mails(&mut self, mails: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         if mails.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What decides whether a leased mail is still sent, and to whom it is addressed; read for several mails at once.
+//! Last check before sending, for several mails at once: state and recipient.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,22 @@ use crate::rows::{UserRow, UserState, is_shared};
 use crate::transaction::ReadTx;
 use knotpost_model::{Millis, OutboxKey, UserKey};
 
-/// The state of a leased mail just before it is built.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "five facts of the database that have nothing to do with each other"
 )]
 pub struct DeliveryStatus {
-    /// The mail.
     pub id: OutboxKey,
-    /// Whether it has not ended, and no other process has leased it.
+    /// True if it has not ended and no other process has leased it.
     pub is_leased: bool,
-    /// Whether its address is stopped because mail came back.
     pub is_stopped: bool,
-    /// Whether its recipient is on the do-not-mail list.
     pub is_blocked: bool,
     /// True if a newer mail about the board to the same address waits and was certainly not delivered.
     pub has_newer: bool,
-    /// True if others than its user have proven its address.
+    /// True if other users have confirmed its address too.
     pub is_shared: bool,
     pub reader: Option<UserRow>,
-    /// The row of its address, if it is one of the user's.
     pub address: Option<i64>,
 }
 
@@ -84,7 +79,7 @@ impl Line {
     }
 }
 
-/// The mail of a key `asked`, whose value is the mail's address in lower case.
+/// State of the mail of a key `asked`, whose value is the mail's address in lower case.
 macro_rules! select_status {
     ($from:literal, $key:literal) => {
         concat!(
@@ -109,8 +104,8 @@ macro_rules! select_status {
 }
 
 const ON_SQLITE: &str = select_status!("json_each($1) AS asked CROSS JOIN ", "asked.key");
-/// One row at a time, forced by the limit: with all keys at once PostgreSQL keeps a plan that scans a table that was
-/// small when the plan was made.
+/// One row at a time, forced by the limit: with all keys at once PostgreSQL may reuse a plan that scans a
+/// table that was small when planned.
 const ON_POSTGRES: &str = concat!(
     "SELECT found.* FROM json_each_text(CAST($1 AS json)) AS asked CROSS JOIN LATERAL (",
     select_status!("", "asked.key"),
@@ -118,7 +113,7 @@ const ON_POSTGRES: &str = concat!(
 );
 
 impl ReadTx {
-    /// The states of mails that were leased until `lease_until`, in any order, without those that do not exist any more.
+    /// States of mails leased until `lease_until`, in any order; missing ones are left out.
     pub async fn delivery_statuses(
         &mut self,
         mails: &[OutboxRow],

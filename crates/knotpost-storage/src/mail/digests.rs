@@ -1,4 +1,4 @@
-//! Boards that wait for a user's one mail of the day.
+//! Boards waiting for a user's daily mail.
 
 use sqlx::FromRow;
 
@@ -11,25 +11,23 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 pub struct DigestBoard {
     #[sqlx(try_from = "i64")]
     pub board_id: BoardKey,
-    /// When it first changed after the last digest.
     #[sqlx(try_from = "i64")]
     pub since: Millis,
 }
 
 impl ReadTx {
-    /// When the user's next digest is due; `None`: nothing waits for them.
     pub async fn digest_due(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT due_at FROM digests WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
-    /// When the first of all digests is due.
+    /// Due time of the earliest digest.
     pub async fn next_digest_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM digests";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// What was said on a board from a moment on, in order.
+    /// Remarks on a board from a time on, in order.
     pub async fn remarks_since(
         &mut self,
         board: BoardKey,
@@ -44,7 +42,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Adds a changed board to a user's digest; further changes before the mail add nothing.
+    /// Further changes before the mail add nothing.
     pub async fn add_to_digest(
         &mut self,
         user: UserKey,
@@ -65,7 +63,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the digest that has been due longest and returns its user and its boards.
+    /// Deletes the digest due longest and returns its user and boards.
     pub async fn take_digest(
         &mut self,
         now: Millis,
@@ -85,10 +83,6 @@ impl WriteTx {
         Ok(Some((UserKey(user), boards)))
     }
 
-    /// Forgets what waits for the user's next digest.
-    ///
-    /// # Errors
-    /// The database fails.
     pub async fn end_digest(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in ["DELETE FROM digest_boards WHERE user_id = $1", "DELETE FROM digests WHERE user_id = $1"]
         {
@@ -97,7 +91,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes digests due at once whose boards wait without a time.
+    /// Makes digests due whose boards wait without a time.
     pub async fn mend_digests(&mut self, now: Millis) -> Result<u64, StoreError> {
         let sql = "INSERT INTO digests (user_id, due_at) SELECT DISTINCT user_id, CAST($1 AS BIGINT) FROM digest_boards b \
                    WHERE NOT EXISTS (SELECT 1 FROM digests d WHERE d.user_id = b.user_id) \

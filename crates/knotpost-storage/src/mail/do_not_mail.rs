@@ -1,5 +1,4 @@
-//! Addresses and domains that get no mail, whatever its cause. Every outgoing mail is compared with this list when its row
-//! is made and once more before it is sent.
+//! The do-not-mail list, checked for every outgoing mail when it is queued and again before it is sent.
 
 use sqlx::FromRow;
 
@@ -7,34 +6,30 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UnmailedTarget};
 
-/// An entry of the list.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DoNotMailRow {
     /// An address in lower case, or a domain behind an `@`.
     pub target: String,
-    /// Why, in the words of the administrator who made the entry.
     pub reason: String,
-    /// When the entry was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
 
-/// Why an address is on the list whose reader wants none of the mails that ask for a confirmation. The reader can take
-/// such an entry back; all others are for administrators.
+/// Reason of an entry made by the reader's `stop`. The reader can revoke such an entry; all others are for
+/// administrators.
 pub const STOPPED_BY_READER: &str = "its reader answered `stop` to a mail that asked for a confirmation";
 
-/// Why a mail was dropped whose recipient is on the list, in the outbox.
+/// Reason in the outbox for a mail to a blocked recipient.
 pub const DO_NOT_MAIL: &str = "do_not_mail";
 
-/// Whether one of these entries covers an address.
 pub(crate) fn is_covered(address: &str, entries: &[String]) -> bool {
     !entries.is_empty()
         && UnmailedTarget::covering(&address.to_lowercase()).iter().any(|target| entries.contains(target))
 }
 
 impl ReadTx {
-    /// Whether an address gets no mail: itself, the same without its `+tag`, or its domain is on the list. The address
-    /// is given in lower case.
+    /// True if the address, the same without its `+tag`, or its domain is on the list. The address is in
+    /// lower case.
     pub async fn is_blocked(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let [address, mailbox, domain] = UnmailedTarget::covering(address_key);
         let sql = "SELECT at FROM do_not_mail WHERE target IN ($1, $2, $3) LIMIT 1";
@@ -47,7 +42,7 @@ impl ReadTx {
         Ok(found.is_some())
     }
 
-    /// The entries that cover one of these addresses.
+    /// Entries that cover any of these addresses.
     pub(crate) async fn blocked_among(
         &mut self,
         addresses: impl Iterator<Item = &str>,
@@ -66,7 +61,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(targets).fetch_all(c).await)?)
     }
 
-    /// The list by target, after `after`, at most `limit`.
+    /// By target, after `after`.
     pub async fn list_blocked(&mut self, after: &str, limit: i64) -> Result<Vec<DoNotMailRow>, StoreError> {
         let sql = "SELECT target, reason, at FROM do_not_mail WHERE target > $1 ORDER BY target LIMIT $2";
         Ok(on!(self, c => sqlx::query_as::<_, DoNotMailRow>(sql).bind(after).bind(limit).fetch_all(c).await)?)
@@ -74,8 +69,8 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Sends no mail to an address from now on, given in the form of [`Address::key`](knotpost_model::Address::key); says
-    /// whether that is new. An entry that is there already keeps its reason.
+    /// `address` is in the form of [`Address::key`](knotpost_model::Address::key); true if new. An existing
+    /// entry keeps its reason.
     pub async fn block_address(
         &mut self,
         address_key: &str,
@@ -107,7 +102,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Takes an entry off the list; returns whether it was there.
+    /// True if the entry existed.
     pub async fn unblock(&mut self, target: &UnmailedTarget) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 RETURNING at";
         let row: Option<i64> =
@@ -115,7 +110,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Takes an address off the list that its reader had put there; returns whether it was there. No other entry goes.
+    /// Removes an entry made by the reader; other entries stay. True if it existed.
     pub async fn unblock_by_reader(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 AND reason = $2 RETURNING at";
         let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)

@@ -1,4 +1,4 @@
-//! Replies to board mails from an address that is not the player's, until the player confirms them.
+//! Replies to board mails from a foreign address, held until the player confirms them.
 
 use sqlx::FromRow;
 
@@ -6,26 +6,20 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// A reply that waits for its confirmation.
 #[derive(Clone, Debug, FromRow)]
 pub struct HeldAnswerRow {
-    /// The row.
     pub id: i64,
-    /// The player in whose name it came.
     pub user_id: i64,
-    /// The board it is about.
     pub board_id: i64,
-    /// The state of the board that its sender replied to, as JSON.
+    /// State of the board that its sender replied to, as JSON.
     pub sight: String,
-    /// Its text, sealed.
+    /// Text, sealed.
     pub words: Vec<u8>,
-    /// Until when it can be confirmed.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
 }
 
 impl ReadTx {
-    /// The reply in this row.
     pub async fn held_answer(&mut self, id: i64) -> Result<Option<HeldAnswerRow>, StoreError> {
         let sql = "SELECT id, user_id, board_id, sight, words, until_at FROM held_answers WHERE id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, HeldAnswerRow>(sql).bind(id).fetch_optional(c).await)?)
@@ -33,7 +27,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a reply and deletes those that have expired; returns the number of the new row.
+    /// Stores a reply, deletes expired ones, and returns the new row's number.
     pub async fn hold_answer(
         &mut self,
         user: UserKey,
@@ -56,7 +50,7 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Deletes a reply before it is carried out; `false`: it is gone already.
+    /// `false`: gone already.
     pub async fn take_held_answer(&mut self, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM held_answers WHERE id = $1 RETURNING id";
         let row: Option<i64> =

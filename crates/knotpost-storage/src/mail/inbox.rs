@@ -1,4 +1,4 @@
-//! Received mail: stored from the moment it is acknowledged until its outcome is known.
+//! Received mail, from its acknowledgement to its outcome.
 
 use sqlx::FromRow;
 
@@ -7,31 +7,26 @@ use crate::rows::NewInbox;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{InboxKey, Millis};
 
-/// A mail that waits for its outcome.
 #[derive(Clone, Debug, FromRow)]
 pub struct InboxRow {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub id: InboxKey,
-    /// When it came.
     #[sqlx(try_from = "i64")]
     pub received_at: Millis,
     /// Envelope sender; `None`: the null sender.
     pub mail_from: Option<String>,
     /// Envelope recipients, one a line.
     pub recipients: String,
-    /// The message, sealed.
+    /// Sealed message.
     pub raw: Option<Vec<u8>>,
-    /// How often its processing began.
     pub attempts: i64,
-    /// What is known about where it comes from (see `domain::Verdicts`); `None`: it was not checked.
+    /// Verdicts as JSON; `None`: not checked.
     pub verdicts: Option<String>,
-    /// The connecting host that it counts for (see `domain::Host`).
     pub host: Option<String>,
 }
 
 impl ReadTx {
-    /// What became of the mail that was acted on under this key.
+    /// Outcome of the first mail with this key.
     pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
         let row: Option<Option<String>> =
@@ -39,26 +34,23 @@ impl ReadTx {
         Ok(row.flatten())
     }
 
-    /// When the next mail may be taken by a worker.
     pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// How many mails wait for their outcome.
     pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
         Ok(
             on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
         )
     }
 
-    /// How many mails that came in before `before` wait for their outcome.
     pub async fn count_late_inbox(&mut self, before: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at < $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
     }
 
-    /// Whether a mail that came until then waits for its outcome.
+    /// True if a mail received up to then still waits.
     pub async fn is_mail_waiting(&mut self, until: Millis) -> Result<bool, StoreError> {
         // The due time keeps the search among the rows that wait.
         let sql = "SELECT id FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at <= $1 LIMIT 1";
@@ -69,7 +61,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a received mail: done when its reason is given, otherwise waiting for a worker.
+    /// With a reason it is stored as done, otherwise it waits for a worker.
     pub async fn insert_inbox(&mut self, mail: &NewInbox) -> Result<InboxKey, StoreError> {
         let sql = "INSERT INTO inbox (received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, \
                    text, raw, state, reason, attempts, due_at, done_at, verdicts, host) \
@@ -97,8 +89,7 @@ impl WriteTx {
         Ok(InboxKey(key))
     }
 
-    /// Leases the waiting mail whose turn it is (see `mail::waiting`) until `lease_until`; no other worker gets it before
-    /// then.
+    /// Leases the next mail in the order of `mail::waiting`; no other worker gets it before `lease_until`.
     pub async fn lease_inbox(
         &mut self,
         now: Millis,
@@ -121,8 +112,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores a mail's outcome, unless it has one: then it says `false` and the caller must undo
-    /// what it did. `keep_raw` keeps the sealed message for an administrator.
+    /// Stores the outcome; `false`: there is one already, and the caller must undo its work. `keep_raw` keeps
+    /// the sealed message for an administrator.
     pub async fn finish_inbox(
         &mut self,
         key: InboxKey,
@@ -144,7 +135,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Names the outcome of a mail that is done more exactly, and what an administrator may read of it.
+    /// Refines the outcome of a finished mail, and sets its texts for administrators.
     pub async fn describe_inbox(
         &mut self,
         key: InboxKey,
@@ -157,14 +148,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Names the recipients of a mail that is done as an administrator may read them.
     pub async fn replace_recipients(&mut self, key: InboxKey, recipients: &str) -> Result<(), StoreError> {
         let sql = "UPDATE inbox SET recipients = $2 WHERE id = $1 AND recipients <> $2";
         on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Claims a mail before it is acted on; `false`: it was claimed before, after `since`.
+    /// Claims a mail before acting on it; `false`: claimed before, after `since`.
     pub async fn claim_mail(
         &mut self,
         dedupe_key: &str,
@@ -184,9 +174,9 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Drops stored messages of mails that ended before `raw_before`, outcomes and guards older than
-    /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that no other
-    /// write waits long. Returns how many outcomes went, and whether there may be more.
+    /// Deletes messages of mails that ended before `raw_before`, outcomes and claims older than
+    /// `rows_before`, and counters of hours before `hour`; at most a batch of each, to keep other writes
+    /// waiting briefly. Returns the number of outcomes deleted, and true if there may be more.
     pub async fn prune_inbox(
         &mut self,
         raw_before: Millis,

@@ -1,7 +1,7 @@
-//! Received and outgoing mail as an administrator sees it: listed newest first, tried again, ended.
+//! The administrators' view of both queues: listing newest first, retrying, dropping.
 //!
-//! No index serves these queries: each of them scans a window of row numbers, and the caller moves the window on. Mail
-//! is written far more often than it is inspected.
+//! No index serves these queries: each scans a window of row numbers, advanced by the caller. Mail is written
+//! far more often than it is inspected.
 
 use sqlx::FromRow;
 
@@ -10,114 +10,80 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 
-/// The most addresses that one query can filter by: as many as a user may have.
 pub const MOST_ASKED: usize = 10;
 
-/// A received mail and what became of it.
 #[derive(Clone, Debug, FromRow)]
 pub struct InboxEntry {
-    /// Its number.
     pub id: i64,
-    /// When it came.
     pub received_at: i64,
-    /// The way it came.
     pub way: String,
-    /// The peer's network address.
     pub peer: Option<String>,
-    /// Envelope sender; `None`: the null sender.
     pub mail_from: Option<String>,
-    /// Envelope recipients, one a line.
     pub recipients: String,
-    /// Bytes of the message.
     pub size: i64,
-    /// Address in From.
     pub sender: Option<String>,
     pub message_id: Option<String>,
-    /// Subject with passwords masked.
     pub subject: Option<String>,
-    /// Text with passwords masked.
     pub text: Option<String>,
-    /// What is known of its sender's proof, as JSON.
+    /// As JSON.
     pub verdicts: Option<String>,
-    /// Bytes of the sealed message, 0 when it is not stored.
+    /// Bytes of the sealed message; 0: not stored.
     pub kept: i64,
     /// `new`, `done` or `failed`.
     pub state: String,
-    /// The named outcome.
     pub reason: Option<String>,
-    /// How often its processing began.
     pub attempts: i64,
-    /// When a worker may take it.
     pub due_at: i64,
-    /// When it ended.
     pub done_at: Option<i64>,
 }
 
-/// An outgoing mail and what became of it.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxEntry {
-    /// Its number.
     pub id: i64,
-    /// What kind of mail it is.
     pub kind: String,
     pub recipient: String,
     pub userid: Option<String>,
-    /// The game of the board it shows.
     pub game: Option<String>,
-    /// That board's number.
     pub number: Option<i64>,
-    /// The number of the move after which it shows the board.
     pub ply: Option<i64>,
     pub message_id: String,
-    /// The Date it carries.
     pub date: i64,
-    /// `queued`, `sent`, `failed` or `dropped`.
     pub state: String,
-    /// How often it was tried.
     pub attempts: i64,
-    /// When it is tried next.
     pub due_at: i64,
-    /// When it ended.
     pub done_at: Option<i64>,
-    /// Why it was not sent, the last time.
     pub error: Option<String>,
 }
 
-/// A filter for mails. Empty texts and lists match every mail.
+/// Empty texts and lists match every mail.
 #[derive(Clone, Debug, Default)]
 pub struct MailFilter {
     pub state: String,
-    /// With this outcome: a received mail's named reason, or a piece of an outgoing mail's error.
+    /// A received mail's named reason, or a part of an outgoing mail's error.
     pub reason: String,
-    /// Not older than this.
     pub since: i64,
-    /// From or to one of these addresses, in lower case; at most [`MOST_ASKED`].
+    /// Sender or recipient, in lower case; at most [`MOST_ASKED`].
     pub addresses: Vec<String>,
 }
 
-/// Row numbers that a query scans: from `low` up to but not including `high`.
+/// Half-open range of row numbers scanned by a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// The lowest number.
+    /// Included.
     pub low: i64,
-    /// One more than the highest.
+    /// Excluded.
     pub high: i64,
 }
 
-/// One of the two queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailQueue {
-    /// Received mail.
     Inbox,
-    /// Outgoing mail.
     Outbox,
 }
 
-/// Why a mail was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailState {
     pub state: String,
-    /// Its outcome or last error.
     pub reason: Option<String>,
 }
 
@@ -152,7 +118,7 @@ impl ReadTx {
         Ok(ends.0.zip(ends.1).map(|(low, high)| Window { low, high: high + 1 }))
     }
 
-    /// When the first mail at or above this number came or was written.
+    /// Time of the first mail from this number on.
     pub async fn mail_time(&mut self, queue: MailQueue, low: i64) -> Result<Option<i64>, StoreError> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT received_at FROM inbox WHERE id >= $1 ORDER BY id LIMIT 1",
@@ -161,7 +127,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(low).fetch_optional(c).await)?)
     }
 
-    /// Received mails of a window, the newest first, at most `limit`.
+    /// Newest first.
     pub async fn list_inbox(
         &mut self,
         filter: &MailFilter,
@@ -187,7 +153,7 @@ impl ReadTx {
         })?)
     }
 
-    /// Outgoing mails of a window, the newest first, at most `limit`.
+    /// Newest first.
     pub async fn list_outbox(
         &mut self,
         filter: &MailFilter,
@@ -214,13 +180,11 @@ impl ReadTx {
         })?)
     }
 
-    /// One received mail.
     pub async fn inbox_entry(&mut self, key: InboxKey) -> Result<Option<InboxEntry>, StoreError> {
         let sql = inbox_entry!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, InboxEntry>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// The sealed message of a received mail, when it is stored.
     pub async fn inbox_raw(&mut self, key: InboxKey) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT raw FROM inbox WHERE id = $1";
         let row: Option<Option<Vec<u8>>> =
@@ -228,7 +192,6 @@ impl ReadTx {
         Ok(row.flatten())
     }
 
-    /// One outgoing mail, with what it is made from.
     pub async fn outbox_entry(
         &mut self,
         key: OutboxKey,
@@ -242,7 +205,6 @@ impl ReadTx {
         Ok(entry.zip(row))
     }
 
-    /// What state a mail is in; `None`: there is no such mail.
     pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>, StoreError> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT state, reason FROM inbox WHERE id = $1",
@@ -255,8 +217,8 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Makes a mail due once more. A received one must have failed and be stored; an outgoing one must have failed, or
-    /// been dropped for one of these reasons. `false`: it is not in such a state.
+    /// Makes a mail due again. A received one must have failed and be stored; an outgoing one must have
+    /// failed, or been dropped for one of these reasons. `false`: in another state.
     pub async fn retry_mail(
         &mut self,
         queue: MailQueue,
@@ -285,7 +247,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Ends a mail that waits or has failed. `false`: it has ended otherwise, or a worker has leased it.
+    /// Ends a waiting or failed mail. `false`: ended otherwise, or leased.
     pub async fn drop_mail(
         &mut self,
         queue: MailQueue,

@@ -1,5 +1,5 @@
-//! The outbox: mails are queued in the transaction that causes them, and leased and acknowledged by the workers that
-//! send them.
+//! The outbox: mails are queued in the transaction that causes them, then leased, sent and acknowledged by
+//! workers.
 
 use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
@@ -28,7 +28,7 @@ const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id,
 /// How many mails one statement queues at most.
 const MAX_NEW_MAILS: usize = 16;
 
-/// In an `UPDATE` that ends mails: of the good-bye to a user who left, the address goes, and the message that names it.
+/// Assignments in an `UPDATE` that ends mails: remove address and message of the farewell to a deleted user.
 macro_rules! without_goodbye {
     () => {
         "recipient = CASE kind WHEN 'goodbye' THEN '' ELSE recipient END, \
@@ -36,64 +36,53 @@ macro_rules! without_goodbye {
     };
 }
 
-/// A mail that is not sent yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxRow {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
-    /// What kind of mail it is.
     pub kind: String,
     pub recipient: String,
     pub user_id: Option<i64>,
-    /// The board it shows, when it is rendered from facts.
+    /// Board, if rendered from facts.
     pub board_id: Option<i64>,
-    /// … after this move.
     pub ply: Option<i64>,
-    /// … and what it shows beside the board, as JSON.
+    /// Content beside the board, as JSON.
     pub facts: Option<String>,
-    /// The message, when it is not rendered from facts.
+    /// Message, if not rendered from facts.
     pub rendered: Option<Vec<u8>>,
     /// Without angle brackets.
     pub message_id: String,
-    /// The Date it carries.
     #[sqlx(try_from = "i64")]
     pub date: Millis,
-    /// How often it was tried, this time included.
+    /// Attempts, this one included.
     pub attempts: i64,
-    /// The number of these attempts that may have delivered it: this one, and those of which nothing was heard.
+    /// Attempts that may have delivered it: this one, and those with an unknown result.
     pub unsure_attempts: i64,
 }
 
-/// The state of an attempt to send a mail that will be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempted {
-    /// The mail was certainly not delivered: it may still be changed, or give way.
+    /// Certainly not delivered: it may still be changed or dropped.
     InVain,
-    /// Nothing was heard of it: the mail may have been delivered.
+    /// Unknown result: it may have been delivered.
     Unheard,
 }
 
-/// What an outgoing mail was about.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxOrigin {
-    /// To whom it went.
     pub recipient: String,
     pub user_id: Option<i64>,
-    /// The board it showed.
     pub board_id: Option<i64>,
-    /// … after this move.
     pub ply: Option<i64>,
     #[sqlx(try_from = "i64")]
     pub date: Millis,
 }
 
-/// Key, recipient, user, moves and facts of a mail that was dropped.
+/// Key, recipient, user, moves and facts of a dropped mail.
 type DroppedRow = (i64, String, Option<i64>, Option<i64>, Option<String>);
 
-/// Mails that are due, and with each the mails to the same recipient that were queued before it and have not been tried
-/// since it became due: a recipient is written to in the order in which things happened, whenever each of the mails
-/// would be due by itself.
+/// Due mails, each with earlier untried mails to the same recipient: a recipient gets mails in the order of
+/// events, whatever their due times.
 macro_rules! lease {
     ($begin:literal, $also:literal, $end:literal) => {
         concat!(
@@ -115,9 +104,9 @@ macro_rules! lease {
 }
 
 const LEASE_ON_SQLITE: &str = lease!("IN (", "", ")");
-/// Rows that another process is leasing are skipped, not waited for, and a mail waits while another process is sending an
-/// earlier one about the board: one that was tried, is due later and has no error yet. The array makes the inner query
-/// run once.
+/// Skips rows being leased by another process, and mails whose board has an earlier mail being sent
+/// elsewhere: one that was tried, is due later and has no error yet. The array makes the inner query run
+/// once.
 const LEASE_ON_POSTGRES: &str = lease!(
     "= ANY (ARRAY(",
     " AND NOT EXISTS (SELECT 1 FROM outbox p WHERE p.board_id = o.board_id AND p.state = 'queued' \
@@ -160,7 +149,7 @@ where
 }
 
 impl ReadTx {
-    /// The outgoing mail with this Message-ID (without brackets).
+    /// Message-ID without brackets.
     pub async fn outbox_origin(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>, StoreError> {
         let sql = "SELECT recipient, user_id, board_id, ply, date FROM outbox WHERE message_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
@@ -168,12 +157,10 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Queues a mail.
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
         self.insert_outboxes(std::slice::from_ref(mail)).await
     }
 
-    /// Queues mails.
     pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
         if mails.is_empty() {
             return Ok(());
@@ -184,9 +171,9 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Leases the mails that have been due longest by `due_by`, at most `most`, and what was queued for their recipients
-    /// before them, 64 more at most; until `lease_until`. The attempt is counted here, before the sending, so that a mail
-    /// that crashes the process is not tried for ever.
+    /// Leases up to `most` mails due by `due_by`, longest first, and up to 64 earlier ones to their
+    /// recipients, until `lease_until`. The attempt is counted before the sending, so that a mail that
+    /// crashes the process is not retried for ever.
     pub async fn lease_outbox(
         &mut self,
         (due_by, now): (Millis, Millis),
@@ -205,7 +192,7 @@ impl WriteTx {
         Ok(rows)
     }
 
-    /// Ends the leases of mails that were leased until `lease_until` and not tried.
+    /// Returns untried mails that were leased until `lease_until`.
     pub async fn give_back_outbox(
         &mut self,
         keys: &[OutboxKey],
@@ -223,14 +210,14 @@ impl WriteTx {
 }
 
 impl WriteTx {
-    /// Makes every waiting mail due that was not deferred after a failure, leased or not.
+    /// Makes every waiting mail due unless deferred after a failure, leased or not.
     pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
         on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Ends a mail as `sent`, `failed` or `dropped`.
+    /// `sent`, `failed` or `dropped`.
     pub async fn finish_outbox(
         &mut self,
         key: OutboxKey,
@@ -248,7 +235,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Acknowledges mails as sent.
     pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         among!(
             self.writing(),
@@ -259,7 +245,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Defers a mail until `due`, for this reason.
     pub async fn defer_outbox(
         &mut self,
         key: OutboxKey,
@@ -275,7 +260,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Drops the unsent mails by reference of a board whose moves are about to change, and returns them, the oldest first.
+    /// Drops unsent reference mails of a board whose moves are about to change; returns them, oldest first.
     pub async fn drop_board_mails(
         &mut self,
         board: BoardKey,
@@ -294,19 +279,16 @@ impl WriteTx {
 }
 
 impl ReadTx {
-    /// When the next mail is due.
     pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// How many mails wait to be sent.
     pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
-    /// How many mails that were written before `before` wait to be sent.
     pub async fn count_late_outbox(&mut self, before: Millis) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND date < $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
@@ -314,9 +296,9 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Deletes a batch of mails that ended before `before`; returns how many.
+    /// Deletes a batch that ended before `before`; returns the number.
     pub async fn prune_outbox(&mut self, before: Millis) -> Result<u64, StoreError> {
-        // Keys grow with time: only the oldest rows that have ended are read, and those before them that wait.
+        // Keys ascend: only the oldest finished rows are read, and waiting ones before them.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, done_at FROM outbox WHERE state <> 'queued' \
                    ORDER BY id LIMIT 1000) AS oldest WHERE done_at < $1)";
         Ok(

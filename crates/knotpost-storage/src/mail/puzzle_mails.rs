@@ -1,11 +1,10 @@
-//! Who takes a mail with puzzles every day, and when the next is due.
+//! Subscribers of the daily puzzles, and their next mails.
 
 use crate::connection::{StoreError, claim, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
 impl ReadTx {
-    /// When the first of all mails with puzzles is due.
     pub async fn next_puzzle_mail_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM puzzle_mails";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
@@ -13,7 +12,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Sets when the user's next mail with puzzles is due.
     pub async fn set_puzzle_mail_due(&mut self, user: UserKey, due: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO puzzle_mails (user_id, due_at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET due_at = $2";
@@ -21,15 +19,14 @@ impl WriteTx {
         Ok(())
     }
 
-    /// The user takes no mails with puzzles any more.
     pub async fn end_puzzle_mails(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM puzzle_mails WHERE user_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes the entries that have been due longest, at most `most`, and returns their users. Whoever goes on taking
-    /// these mails is entered anew in the same transaction.
+    /// Deletes and returns the longest due entries. Users who stay subscribed are entered again in the same
+    /// transaction.
     pub async fn take_puzzle_mails(&mut self, now: Millis, most: i64) -> Result<Vec<UserKey>, StoreError> {
         let users: Vec<i64> = claim!(
             self.writing(),

@@ -1,23 +1,21 @@
-//! Received mails that wait for a worker: how many may, and whose turn is next.
+//! The queue of received mail: limits and order.
 //!
-//! Turns are those of weighted fair queueing. A mail's turn is the one after the last waiting mail of its flow, or
-//! after the turn that is due now when none waits, and the distance depends on what is known of its sender. A
-//! sender of many mails thus waits behind their own; a mail of a known sender comes before one of a stranger, and no
-//! mail waits for ever.
+//! Weighted fair queueing: a mail's position follows the last waiting mail of its flow, or the present
+//! position if none waits, at a distance that depends on the sender's proof. Bulk senders wait behind their
+//! own mails, known senders precede strangers, and no mail waits for ever.
 
 use crate::connection::{StoreError, on};
 use crate::rows::NewInbox;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{InboxKey, Millis};
 
-/// What is known of the sender of a waiting mail.
+/// Proof of a waiting mail's sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
-    /// Nothing is proven.
     Unproven,
-    /// It comes from the domain in its From.
+    /// Proven to come from the domain in From.
     Proven,
-    /// It comes from the domain in its From, and a user has proven to read the address there.
+    /// Proven to come from the domain in From, with an address confirmed by a user.
     Known,
 }
 
@@ -30,7 +28,6 @@ impl Share {
         }
     }
 
-    /// How far the turns of a flow are apart.
     fn distance(self) -> i64 {
         match self {
             Self::Unproven => 16,
@@ -40,17 +37,13 @@ impl Share {
     }
 }
 
-/// A mail's place among those that wait.
 #[derive(Clone, Debug)]
 pub struct NewPlace {
-    /// The flow that it takes its turn in.
     pub flow: String,
     pub from_domain: String,
-    /// The share that it counts for.
     pub share: Share,
 }
 
-/// How many mails may wait. Each share has these numbers for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueBounds {
     pub per_flow: i64,
@@ -58,7 +51,6 @@ pub struct QueueBounds {
     pub total: i64,
 }
 
-/// Which bound a mail met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueBound {
     Flow,
@@ -67,8 +59,8 @@ pub enum QueueBound {
 }
 
 impl ReadTx {
-    /// A mail takes a place for each 256 KiB that it begins. Two servers that check at the same time may both take the last
-    /// place, which does no harm.
+    /// Counts one place per started 256 KiB. Two concurrent servers may both take the last place, which is
+    /// harmless.
     async fn bound_met(
         &mut self,
         place: &NewPlace,
@@ -107,7 +99,8 @@ impl ReadTx {
     }
 
     async fn next_turn(&mut self, place: &NewPlace, now: Millis) -> Result<i64, StoreError> {
-        // The sign keeps SQLite from sorting all that is due. Leased mails, and those that failed and are tried again later, do not hold the turn back.
+        // The sign keeps SQLite from sorting all due mails. Leased and failed mails do not hold the position
+        // back.
         let current =
             "SELECT turn FROM inbox WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1";
         let current: Option<i64> =
@@ -120,7 +113,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a received mail that waits for a worker, unless enough of its kind wait.
     pub async fn insert_waiting(
         &mut self,
         mail: &NewInbox,

@@ -1,4 +1,4 @@
-//! Webhooks and their events: rows of the outbox that the senders of mail do not take.
+//! Webhooks and their events: rows of the outbox that mail workers ignore.
 
 use sqlx::FromRow;
 
@@ -8,106 +8,75 @@ use knotpost_model::{Millis, OutboxKey, UserKey};
 
 #[derive(Clone, Debug, FromRow)]
 pub struct WebhookRow {
-    /// Its number.
     pub id: i64,
-    /// Its owner.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Its address.
     pub url: String,
-    /// The events that it gets, comma-separated.
+    /// Comma-separated.
     pub events: String,
-    /// What its events are signed or encrypted with, sealed.
+    /// Signing or encryption secret, sealed.
     pub secret: Vec<u8>,
-    /// The word of the form in which it is told.
     pub form: String,
-    /// What its owner knows it by, where that is not the address.
+    /// Owner's label, if not the URL.
     pub label: Option<String>,
-    /// The digest of the session that a browser was added in.
+    /// Digest of the session that added a browser.
     pub session: Option<String>,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
-    /// When it last took an event.
     pub sent_at: Option<i64>,
-    /// Attempts that have failed since.
     pub failures: i64,
-    /// When the first of them was.
     pub failing_since: Option<i64>,
-    /// Since when it gets no events.
     pub stopped_at: Option<i64>,
-    /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// A webhook to be stored.
 #[derive(Clone, Debug)]
 pub struct NewWebhook {
-    /// Its address.
     pub url: String,
-    /// The events that it gets, comma-separated.
+    /// Comma-separated.
     pub events: String,
-    /// What its events are signed or encrypted with, sealed.
+    /// Signing or encryption secret, sealed.
     pub secret: Vec<u8>,
-    /// The word of the form in which it is told.
     pub form: &'static str,
-    /// What its owner knows it by, where that is not the address.
     pub label: Option<String>,
-    /// The digest of the session that a browser was added in: it ends with it.
+    /// Digest of the session that adds a browser, which ends with it.
     pub session: Option<String>,
 }
 
-/// A webhook of a reader of a board.
 #[derive(Clone, Debug, FromRow)]
 pub struct HookReader {
-    /// Its number.
     pub id: i64,
-    /// Its owner.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// The name of its owner.
     pub userid: String,
-    /// Its address.
     pub url: String,
-    /// The events that it gets, comma-separated.
+    /// Comma-separated.
     pub events: String,
-    /// How many events wait for it, counted up to a limit.
     pub waiting: i64,
 }
 
-/// An event for a webhook.
 #[derive(Clone, Debug)]
 pub struct NewHookEvent {
     pub webhook: i64,
-    /// Its owner.
     pub user: UserKey,
-    /// Its host, shown to administrators who look at the outbox.
     pub recipient: String,
-    /// The id of the message, the same in every attempt.
+    /// Message id, the same in every attempt.
     pub id: String,
-    /// The message.
     pub body: String,
-    /// When it happened.
     pub at: Millis,
 }
 
-/// An event that was leased to be sent.
 #[derive(Clone, Debug, FromRow)]
 pub struct HookEventRow {
-    /// The row.
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
-    /// The webhook that gets it.
     pub webhook_id: i64,
-    /// Its owner when the event was queued.
     pub user_id: Option<i64>,
-    /// The message.
     pub facts: Option<String>,
     pub message_id: String,
-    /// When it happened.
     #[sqlx(try_from = "i64")]
     pub date: Millis,
-    /// How often it was tried, this time included.
+    /// Attempts, this one included.
     pub attempts: i64,
 }
 
@@ -122,20 +91,18 @@ macro_rules! select_webhook {
 }
 
 impl ReadTx {
-    /// A user's webhooks, the oldest first.
+    /// Oldest first.
     pub async fn webhooks_of(&mut self, user: UserKey) -> Result<Vec<WebhookRow>, StoreError> {
         let sql = select_webhook!("WHERE user_id = $1 ORDER BY id");
         Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
-    /// The webhook of that number.
     pub async fn webhook(&mut self, id: i64) -> Result<Option<WebhookRow>, StoreError> {
         let sql = select_webhook!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(id).fetch_optional(c).await)?)
     }
 
-    /// The webhooks of these users that get events, each with how many events wait for it; counted up to
-    /// `most`.
+    /// Active webhooks of these users, with pending events counted up to `most`.
     pub async fn hooks_of_readers(
         &mut self,
         users: &[UserKey],
@@ -152,13 +119,11 @@ impl ReadTx {
         )?)
     }
 
-    /// When the next event for a webhook is due.
     pub async fn next_hook_due(&mut self) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
-    /// How many events wait for webhooks.
     pub async fn count_waiting_hook_events(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
@@ -166,7 +131,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a webhook; returns its number.
     pub async fn insert_webhook(
         &mut self,
         user: UserKey,
@@ -188,13 +152,13 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Deletes the browsers with that address of a push service, whoever's they are; their numbers.
+    /// Deletes browsers with this push service URL, of any user; returns their numbers.
     pub async fn drop_browsers_at(&mut self, url: &str) -> Result<Vec<i64>, StoreError> {
         let sql = "DELETE FROM webhooks WHERE url = $1 AND form = 'push' RETURNING id";
         Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(url).fetch_all(c).await)?)
     }
 
-    /// Deletes a webhook of a user; `false`: they have no such webhook.
+    /// `false`: no such webhook of this user.
     pub async fn drop_webhook(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM webhooks WHERE id = $1 AND user_id = $2 RETURNING id";
         let row: Option<i64> =
@@ -202,14 +166,13 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Gives a webhook another secret.
     pub async fn set_webhook_secret(&mut self, id: i64, secret: &[u8]) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET secret = $2 WHERE id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores that a webhook took an event. One that was switched off meanwhile stays so.
+    /// Records an accepted event. A webhook stopped meanwhile stays so.
     pub async fn note_hook_well(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, sent_at = $2, \
                    error = CASE WHEN stopped_at IS NULL THEN NULL ELSE error END WHERE id = $1";
@@ -217,14 +180,14 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Switches a webhook on, as if nothing had ever failed.
+    /// Activates a webhook and clears its failures.
     pub async fn start_webhook(&mut self, id: i64) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL WHERE id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores that a webhook did not take an event; returns how often in a row by now, and since when.
+    /// Records a failure; returns the number in a row, and the time of the first.
     pub async fn note_hook_failure(
         &mut self,
         id: i64,
@@ -238,14 +201,13 @@ impl WriteTx {
         )
     }
 
-    /// Switches a webhook off; `false`: it was off already.
+    /// `false`: stopped already.
     pub async fn stop_webhook(&mut self, id: i64, why: &str, now: Millis) -> Result<bool, StoreError> {
         let sql = "UPDATE webhooks SET stopped_at = $3, error = $2 WHERE id = $1 AND stopped_at IS NULL RETURNING id";
         let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
-    /// Queues an event for a webhook.
     pub async fn insert_hook_event(&mut self, event: &NewHookEvent) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at, \
                    webhook_id) VALUES ('webhook', $1, $2, $3, $4, $5, 'queued', 0, $5, $6)";
@@ -262,8 +224,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Leases the event that has been due longest until `lease_until`, of those that are the oldest of their webhooks: a slow
-    /// host has one sender waiting for it, and hears of things in their order, one that it did not take at first included.
+    /// Leases the longest due event among the oldest of each webhook: a slow host occupies one worker, and
+    /// gets events in order, even after failures.
     pub async fn lease_hook_event(
         &mut self,
         now: Millis,
@@ -280,15 +242,15 @@ impl WriteTx {
         if let Some(HookEventRow { webhook_id, .. }) = leased
             && self.is_postgres()
         {
-            // Another process that leases another event of this webhook at the same moment does not see this lease: it writes
-            // this row too, fails, and looks again.
+            // A concurrent lease of another event of this webhook would not see this one: it writes this row
+            // too, fails, and looks again.
             let sql = "UPDATE webhooks SET failures = failures WHERE id = $1";
             on!(self.writing(), c => sqlx::query(sql).bind(webhook_id).execute(c).await.map(drop))?;
         }
         Ok(leased)
     }
 
-    /// Drops a batch of events that nobody has sent since before `before`, for this reason.
+    /// Drops a batch of events unsent since before `before`.
     pub async fn drop_stale_hook_events(
         &mut self,
         before: Millis,
@@ -301,7 +263,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Puts what waits for a webhook off until `due`: where one event failed the others need not try.
+    /// Postpones all events of a webhook after one failed.
     pub async fn put_hook_off(&mut self, webhook: i64, due: Millis, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at < $2 \
                    AND (due_at <= $3 OR attempts = 0 OR error IS NOT NULL)";
@@ -309,14 +271,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Makes due what waits for a webhook that took an event: another one that it did not take before may be taken now.
+    /// Makes the events of a webhook due after one succeeded.
     pub async fn hurry_hook(&mut self, webhook: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2";
         on!(self.writing(), c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Drops what waits for a webhook.
     pub async fn drop_hook_events(&mut self, webhook: i64, why: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 \
                    WHERE webhook_id = $1 AND state = 'queued'";

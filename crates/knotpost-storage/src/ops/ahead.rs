@@ -1,5 +1,4 @@
-//! Rows of queues that wait for a moment which none can legitimately wait for: the clock of a server was ahead when they
-//! were written. They count as due now.
+//! Queue rows due later than they legitimately can be: written under a clock ahead. They count as due now.
 
 use sqlx::AssertSqlSafe;
 
@@ -10,15 +9,15 @@ use knotpost_model::Millis;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 
-/// A queue: its table, the rows that wait in it, and how far ahead the latest of them can be, with some room.
+/// A queue: table, condition of waiting rows, and their latest legitimate due time, with some margin.
 struct Queue {
     table: &'static str,
     waiting: &'static str,
     furthest: i64,
 }
 
-/// Boards are not among them: the clock looks at all of them when it has gone back. Nor are turns of computer players,
-/// whose leases are judged where they are read.
+/// Without boards, which the clock checks all after it went back, and turns of computer players, whose leases
+/// are judged where they are read.
 const QUEUES: [Queue; 6] = [
     // Leased, or not tried yet.
     Queue {
@@ -37,10 +36,7 @@ const QUEUES: [Queue; 6] = [
 ];
 
 impl ReadTx {
-    /// Returns true if a queue holds a row that waits for too late a moment.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// True if a queue holds such a row.
     pub async fn has_rows_ahead(&mut self, now: Millis) -> Result<bool, StoreError> {
         let ahead = QUEUES.map(|Queue { table, waiting, furthest }| {
             format!("SELECT 1 FROM {table} WHERE {waiting} AND due_at > CAST($1 AS BIGINT) + {furthest}")
@@ -53,10 +49,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Makes due what waits for too late a moment, in every queue.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Makes such rows due.
     pub async fn recall_rows_ahead(&mut self, now: Millis) -> Result<(), StoreError> {
         for Queue { table, waiting, furthest } in QUEUES {
             let sql = format!("UPDATE {table} SET due_at = $1 WHERE {waiting} AND due_at > $2");

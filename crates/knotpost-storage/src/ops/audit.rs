@@ -1,4 +1,4 @@
-//! The audit log of administrators' actions: rows are only added, and deleted when they are old.
+//! Audit log of administrators' actions: append-only, pruned by age.
 
 use sqlx::FromRow;
 
@@ -6,57 +6,42 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::Millis;
 
-/// Something an administrator did, or was refused.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct AuditRow {
-    /// Its number.
     pub id: i64,
-    /// When it was done.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
     /// `shell`, `web` or `api`.
     #[sqlx(rename = "door")]
     pub channel: String,
-    /// The userid; of the shell, the user of the machine.
+    /// Userid, or for the shell the operating system's user.
     pub actor: String,
-    /// A stable word such as `board.pause`.
+    /// Stable word such as `board.pause`.
     #[sqlx(rename = "deed")]
     pub action: String,
-    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    /// Subject, e.g. `ann`, `osbox 101`, `inbox 17`.
     pub subject: String,
     /// `done`, or the code of a refusal.
     pub outcome: String,
-    /// Details in a few words; never a secret.
+    /// Never a secret.
     pub detail: String,
 }
 
-/// A row to be added.
 #[derive(Clone, Debug)]
 pub struct NewAudit {
-    /// See [`AuditRow::channel`].
     pub channel: &'static str,
-    /// See [`AuditRow::actor`].
     pub actor: String,
-    /// See [`AuditRow::action`].
     pub action: &'static str,
-    /// See [`AuditRow::subject`].
     pub subject: String,
-    /// The userid it was about.
     pub subject_user: Option<String>,
-    /// See [`AuditRow::outcome`].
     pub outcome: &'static str,
-    /// See [`AuditRow::detail`].
     pub detail: String,
 }
 
-/// A filter for rows.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Done by or to this user, in lower case.
     pub user: Option<String>,
-    /// Not older than this.
     pub since: i64,
-    /// With a lower number than this.
     pub before: Option<i64>,
 }
 
@@ -67,7 +52,7 @@ macro_rules! select_audit {
 }
 
 impl ReadTx {
-    /// Rows that pass the filter, the newest first, at most `limit`.
+    /// Newest first.
     pub async fn list_audit(
         &mut self,
         filter: &AuditFilter,
@@ -94,7 +79,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Adds a row. It belongs in the transaction of the action that it records.
+    /// Belongs in the transaction of the action.
     pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -114,9 +99,9 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of rows older than `before`; returns how many.
+    /// Deletes a batch older than `before`; returns the number.
     pub async fn prune_audit(&mut self, before: Millis) -> Result<u64, StoreError> {
-        // Rows are numbered as they come: only the oldest are read.
+        // Row numbers ascend: only the oldest are read.
         let sql = "DELETE FROM audit WHERE id IN \
                    (SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT 1000) AS oldest WHERE at < $1)";
         Ok(

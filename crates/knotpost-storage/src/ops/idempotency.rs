@@ -1,4 +1,4 @@
-//! Responses to requests that carried an Idempotency-Key.
+//! Responses to requests with an Idempotency-Key.
 
 use crate::connection::{StoreError, on};
 use crate::rows::{RequestKey, SavedResponse};
@@ -6,7 +6,6 @@ use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::Millis;
 
 impl ReadTx {
-    /// The response stored under a key.
     pub async fn saved_response(&mut self, key: &RequestKey) -> Result<Option<SavedResponse>, StoreError> {
         let sql = "SELECT request_digest, status, content_type, body FROM idempotency WHERE key_digest = $1 AND at > $2";
         Ok(
@@ -16,7 +15,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a response. It belongs in the transaction whose outcome it reports.
+    /// Belongs in the transaction whose outcome it reports.
     pub async fn save_response(
         &mut self,
         key_digest: &str,
@@ -39,7 +38,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of responses older than `before`; returns whether there may be more.
+    /// Deletes a batch older than `before`; true if there may be more.
     pub async fn prune_responses(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM idempotency WHERE key_digest IN (SELECT key_digest FROM idempotency WHERE at < $1 LIMIT 1000)";
         let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

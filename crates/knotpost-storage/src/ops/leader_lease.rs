@@ -1,4 +1,4 @@
-//! Leases of work that one process at a time does for all, and the outages in which no process was running.
+//! Leases of duties done by one process for all, and outages without any process.
 
 use sqlx::FromRow;
 
@@ -6,21 +6,17 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, Period};
 
-/// The lease of one kind of work.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct LeaderLease {
-    /// The process that does the work.
     pub holder: String,
-    /// When the lease ends.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
-    /// When the work was last done.
     #[sqlx(try_from = "i64")]
     pub alive_at: Millis,
 }
 
 impl ReadTx {
-    /// The lease of this work; `None`: no process ever did it.
+    /// `None`: no process ever had it.
     pub async fn leader_lease(&mut self, name: &str) -> Result<Option<LeaderLease>, StoreError> {
         let sql = "SELECT holder, until_at, alive_at FROM duties WHERE name = $1";
         Ok(on!(self, c => sqlx::query_as::<_, LeaderLease>(sql).bind(name).fetch_optional(c).await)?)
@@ -28,7 +24,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Gives the lease to a holder. Two processes that do so at the same time conflict with each other.
+    /// Conflicts with a concurrent call.
     pub async fn put_leader_lease(&mut self, name: &str, lease: &LeaderLease) -> Result<(), StoreError> {
         let sql = "INSERT INTO duties (name, holder, until_at, alive_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (name) DO UPDATE SET holder = $2, until_at = $3, alive_at = $4";
@@ -43,14 +39,14 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends all leases: their holders are gone. When the work was last done stays.
+    /// Ends all leases, whose holders are gone. The last times of the duties stay.
     pub async fn release_leader_leases(&mut self) -> Result<(), StoreError> {
         let sql = "UPDATE duties SET until_at = alive_at WHERE until_at > alive_at";
         on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Ends the leases of a holder that is gone; returns whether there were any.
+    /// Ends the leases of a holder that is gone; true if there were any.
     pub async fn release_leader_leases_of(&mut self, holder: &str) -> Result<bool, StoreError> {
         let sql =
             "UPDATE duties SET until_at = alive_at WHERE holder = $1 AND until_at > alive_at RETURNING name";
@@ -59,7 +55,6 @@ impl WriteTx {
         Ok(!names.is_empty())
     }
 
-    /// Stores an outage: a time in which no server was running.
     pub async fn insert_outage(&mut self, outage: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO outages (from_at, until_at) VALUES ($1, $2) \
                    ON CONFLICT (from_at) DO UPDATE SET until_at = $2 WHERE outages.until_at < $2";
@@ -67,7 +62,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Cuts off what lies after `now` in the outages: the machine's time went back.
+    /// Cuts outages off at `now`: the clock went back.
     pub async fn trim_outages(&mut self, now: Millis) -> Result<(), StoreError> {
         on!(self.writing(), c => sqlx::query("DELETE FROM outages WHERE from_at >= $1").bind(now.0).execute(c).await.map(drop))?;
         let sql = "UPDATE outages SET until_at = $1 WHERE until_at > $1";

@@ -1,5 +1,5 @@
-//! The server itself: its leases, its metadata, what administrators see of it, what it holds about a user, and
-//! its move to another database.
+//! The server itself: leases, metadata, administrators' views, personal data, and transfer to another
+//! database.
 
 mod ahead;
 mod audit;

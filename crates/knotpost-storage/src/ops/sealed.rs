@@ -1,17 +1,17 @@
-//! Everything that is stored sealed, for a rotation of the keys.
+//! Sealed data, for key rotation.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;
 
 impl ReadTx {
-    /// How many received mails are stored whose sealed bytes begin like this.
+    /// Received mails whose sealed bytes have this prefix.
     pub async fn count_sealed_mails(&mut self, beginning: &[u8]) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM inbox WHERE raw IS NOT NULL AND substr(raw, 1, $1) = $2";
         let length = i32::try_from(beginning.len()).unwrap_or(i32::MAX);
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(length).bind(beginning).fetch_one(c).await)?)
     }
 
-    /// The sealed secrets of webhooks by their rows, from after this one.
+    /// Sealed secrets of webhooks by row, after this one.
     pub async fn webhook_secrets(
         &mut self,
         after: i64,

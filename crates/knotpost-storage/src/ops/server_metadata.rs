@@ -1,10 +1,9 @@
-//! What all servers on one database must agree on.
+//! Facts that all servers on one database must agree on.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 
 impl ReadTx {
-    /// The value of `name`; `None`: it has none.
     pub async fn server_metadata(&mut self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM server_facts WHERE name = $1";
         Ok(on!(self, c => sqlx::query_scalar::<_, String>(sql).bind(name).fetch_optional(c).await)?)
@@ -12,7 +11,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Sets the value of `name`.
     pub async fn save_server_metadata(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO server_facts (name, value) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET value = $2";
@@ -20,7 +18,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the value of `name`.
     pub async fn forget_server_metadata(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM server_facts WHERE name = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;

@@ -1,4 +1,4 @@
-//! The servers that work on the database, as each reports itself.
+//! Servers on the database, as reported by themselves.
 
 use sqlx::FromRow;
 
@@ -6,29 +6,21 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::Millis;
 
-/// A server and what it last reported.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ServerRow {
-    /// The name under which it holds leases.
     pub name: String,
-    /// The name of its machine.
     pub host: String,
-    /// Its version, and the commit where it is known.
     pub version: String,
     #[sqlx(try_from = "i64")]
     pub started_at: Millis,
-    /// When it reported last.
     #[sqlx(try_from = "i64")]
     pub alive_at: Millis,
-    /// Lines of level ERROR in its log of the 24 hours before.
     pub errors: i64,
-    /// The latest of them.
     pub error: Option<String>,
     pub error_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// All servers, by host and start.
     pub async fn servers(&mut self) -> Result<Vec<ServerRow>, StoreError> {
         let sql = "SELECT name, host, version, started_at, alive_at, errors, error, error_at FROM servers \
                    ORDER BY host, started_at, name";
@@ -37,7 +29,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores what a server reports, in place of what it reported before.
     pub async fn put_server(&mut self, row: &ServerRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO servers (name, host, version, started_at, alive_at, errors, error, error_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
@@ -57,20 +48,17 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the row of a server that ended.
     pub async fn delete_server(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE name = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes the rows of all servers: none is running.
     pub async fn delete_servers(&mut self) -> Result<(), StoreError> {
         on!(self.writing(), c => sqlx::query("DELETE FROM servers").execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes the rows of servers that have reported nothing since `before`.
     pub async fn prune_servers(&mut self, before: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM servers WHERE alive_at < $1";
         on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;

@@ -1,4 +1,4 @@
-//! Exports and imports all tables row by row, whatever the rows mean, to move a server to another database.
+//! Generic export and import of all tables, to transfer a server to another database.
 
 mod tables;
 
@@ -12,27 +12,19 @@ use crate::transaction::{ReadTx, WriteTx};
 
 pub use tables::{Column, Kind, STAYING, Staying, TABLES, Table};
 
-/// Parameters of one statement; SQLite takes 32,766, PostgreSQL 65,535.
+/// Parameters per statement; SQLite takes 32,766, PostgreSQL 65,535.
 const MOST_PARAMETERS: usize = 8_000;
 
-/// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing.
     Null,
-    /// Of a column of [`Kind::Int`].
     Int(i64),
-    /// Of a column of [`Kind::Flag`].
     Flag(bool),
-    /// Of a column of [`Kind::Real`].
     Real(f64),
-    /// Of a column of [`Kind::Text`].
     Text(String),
-    /// Of a column of [`Kind::Bytes`].
     Bytes(Vec<u8>),
 }
 
-/// Reads one value of a row of either database.
 macro_rules! cell {
     ($row:expr, $index:expr, $kind:expr) => {
         match $kind {
@@ -46,7 +38,7 @@ macro_rules! cell {
     };
 }
 
-/// Binds one value; nothing has the type of its column.
+/// Binds one value; NULL gets the type of its column.
 macro_rules! bind {
     ($query:expr, $kind:expr, $cell:expr) => {
         match ($kind, $cell) {
@@ -65,10 +57,7 @@ macro_rules! bind {
 }
 
 impl ReadTx {
-    /// Hands every row of a table to `each`, in the order of its key, without holding more than a few in memory.
-    ///
-    /// # Errors
-    /// Those of `each`, which end the reading, and those of the database.
+    /// Streams every row of a table to `each`, by key. Its errors end the reading.
     pub async fn each_row<E: From<StoreError>>(
         &mut self,
         table: &Table,
@@ -79,7 +68,6 @@ impl ReadTx {
         self.each_row_of(sql, &kinds, &mut each).await
     }
 
-    /// Hands every row of a query without parameters to `each`; `kinds` are those of its columns.
     pub(super) async fn each_row_of<E: From<StoreError>>(
         &mut self,
         sql: String,
@@ -117,7 +105,6 @@ impl ReadTx {
         }
     }
 
-    /// How many rows of a table move.
     pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {
         let sql = format!("SELECT COUNT(*) FROM {}{}", table.name, only(table));
         let rows: i64 = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await)?;
@@ -131,14 +118,13 @@ impl ReadTx {
         Ok(row.is_some())
     }
 
-    /// Whether somebody has an account: computer players are there from the first start.
+    /// Computer players do not count: they exist from the first start.
     pub async fn has_people(&mut self) -> Result<bool, StoreError> {
         let sql = "SELECT CAST(1 AS BIGINT) FROM users WHERE role <> 'bot' LIMIT 1";
         let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
-    /// The number of the last step of the schema.
     pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
         let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
@@ -147,10 +133,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores rows as they are, keys included. Each has the columns of the table in their order.
-    ///
-    /// # Errors
-    /// When the database refuses one of them, or fails.
+    /// Inserts rows with their keys, in the column order of the table.
     pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
         // SQLite searches all parameters for a numbered one.
         let numbered = self.is_postgres();
@@ -175,7 +158,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Empties all tables, those that stay included; only the schema is left.
+    /// Empties all tables, those not transferred included.
     pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
@@ -193,8 +176,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// After rows came in with their keys: new rows continue after the highest key, and statements are planned for
-    /// the rows there are now. SQLite needs neither.
+    /// Resets sequences beyond the highest keys and updates statistics after an import. SQLite needs neither.
     pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
         let Driver::Postgres(mut connection) = self.writing().driver() else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
@@ -212,7 +194,7 @@ impl WriteTx {
     }
 }
 
-/// The fact under which an import keeps its place stays with the database it is about.
+/// Excludes the import's own progress record, which belongs to its database.
 fn only(table: &Table) -> &'static str {
     if table.name == "server_facts" { " WHERE name <> 'import'" } else { "" }
 }
@@ -222,7 +204,7 @@ fn names(table: &Table) -> String {
     quoted.join(", ")
 }
 
-/// Both databases list words in the order of their bytes, whatever the language of the cluster is.
+/// Sorts text by bytes on both databases, whatever the collation of the cluster.
 fn select_text(table: &Table, is_postgres: bool) -> String {
     let is_text =
         |name: &str| table.columns.iter().any(|column| column.name == name && column.kind == Kind::Text);

@@ -1,4 +1,4 @@
-//! Ratings, the changes they are made of, and the order in which boards are rated.
+//! Ratings, their changes, and the order in which boards are rated.
 
 use sqlx::FromRow;
 
@@ -6,42 +6,29 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, Pool, Rating, UserKey};
 
-/// A user's rating in one game.
 #[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct RatingRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// See [`Rating::rating`].
     pub rating: f64,
-    /// See [`Rating::value_sum`].
     pub value_sum: f64,
-    /// Rated games.
     #[sqlx(try_from = "i64")]
     pub games: u32,
-    /// How many were won.
     #[sqlx(try_from = "i64")]
     pub won: u32,
-    /// How many were lost.
     #[sqlx(try_from = "i64")]
     pub lost: u32,
-    /// How many were tied.
     #[sqlx(try_from = "i64")]
     pub tied: u32,
-    /// See [`Rating::glicko`].
     pub glicko: f64,
-    /// See [`Rating::deviation`].
     pub deviation: f64,
-    /// See [`Rating::volatility`].
     pub volatility: f64,
-    /// Whether the user counts as active at this point of the order of ratings.
     pub active: bool,
-    /// When their last board ended, rated or not.
     #[sqlx(try_from = "i64")]
     pub ended_at: Millis,
 }
 
 impl RatingRow {
-    /// A row of these numbers.
     pub fn of(user: UserKey, rating: Rating, active: bool, ended_at: Millis) -> Self {
         let Rating { rating, value_sum, games, won, lost, tied, glicko, deviation, volatility } = rating;
         Self {
@@ -60,7 +47,6 @@ impl RatingRow {
         }
     }
 
-    /// The numbers of the row.
     pub fn rating(&self) -> Rating {
         Rating {
             rating: self.rating,
@@ -76,21 +62,14 @@ impl RatingRow {
     }
 }
 
-/// What a rated board did to one of its players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingChange {
     pub board: BoardKey,
-    /// The player.
     pub user: UserKey,
-    /// The place of the board in the game's order of ratings.
     pub place: i64,
-    /// The rating before it.
     pub before: f64,
-    /// The rating after it.
     pub after: f64,
-    /// Whether the user counts as active after it.
     pub active: bool,
-    /// When the board ended.
     pub at: Millis,
 }
 
@@ -106,7 +85,7 @@ macro_rules! select_rating {
 pub(crate) use select_rating;
 
 impl ReadTx {
-    /// A user's rating in a game; `None`: no rated game yet.
+    /// `None`: no rated game yet.
     pub async fn rating(&mut self, game: &str, user: UserKey) -> Result<Option<RatingRow>, StoreError> {
         let sql = select_rating!("WHERE user_id = $1 AND game = $2");
         Ok(
@@ -119,8 +98,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_all(c).await)?)
     }
 
-    /// Established players who count as active though their last board ended before `limit` and they have
-    /// none now, in the order of their rows.
+    /// Established active players without a board now, whose last one ended before `limit`, by row.
     pub async fn lapsed_players(&mut self, game: &str, limit: Millis) -> Result<Vec<RatingRow>, StoreError> {
         let sql = select_rating!(
             "WHERE game = $1 AND active AND ended_at < $2 AND games >= 20 AND NOT EXISTS \
@@ -130,7 +108,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).bind(limit.0).fetch_all(c).await)?)
     }
 
-    /// The players of a rated board in the order of their seats, with their ratings before and after it.
     pub async fn rating_changes(&mut self, board: BoardKey) -> Result<Vec<(String, f64, f64)>, StoreError> {
         let sql = "SELECT u.userid, c.before, c.after FROM rating_changes c JOIN users u ON u.id = c.user_id \
                    WHERE c.board_id = $1 \
@@ -140,8 +117,8 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// The next place in a game's order of ratings, from 1, and all active established players so far. Of
-    /// concurrent transactions one waits for the other, or is run again after it.
+    /// Next place in a game's order of ratings, from 1, with the pool so far. Concurrent transactions wait,
+    /// or run again.
     pub async fn take_rating_place(&mut self, game: &str) -> Result<(i64, Pool), StoreError> {
         let sql = "INSERT INTO rating_orders (game, next, players, sum) VALUES ($1, 2, 0, 0) \
                    ON CONFLICT (game) DO UPDATE SET next = rating_orders.next + 1 RETURNING next - 1, players, sum";
@@ -149,14 +126,12 @@ impl WriteTx {
         Ok((place, Pool { players, sum }))
     }
 
-    /// Stores what all active established players of a game are now.
     pub async fn set_rating_pool(&mut self, game: &str, pool: Pool) -> Result<(), StoreError> {
         let sql = "UPDATE rating_orders SET players = $2, sum = $3 WHERE game = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(game).bind(pool.players).bind(pool.sum).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores a user's rating in a game.
     pub async fn put_rating(&mut self, game: &str, row: &RatingRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO ratings (user_id, game, rating, value_sum, games, won, lost, tied, glicko, \
                    deviation, volatility, active, ended_at) \
@@ -186,7 +161,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores that a board of a rated player ended without being rated.
     pub async fn note_unrated_end(
         &mut self,
         game: &str,
@@ -198,7 +172,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores that a rated player became active or inactive at a place of the order.
     pub async fn change_activity(
         &mut self,
         game: &str,
@@ -223,7 +196,6 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores what a board did to a player's rating.
     pub async fn insert_rating_change(
         &mut self,
         game: &str,

@@ -1,4 +1,4 @@
-//! Ratings, the changes they are made of, and tables of them.
+//! Ratings, their changes, and standings.
 
 mod current;
 mod rating_history;

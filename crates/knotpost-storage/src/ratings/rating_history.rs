@@ -1,4 +1,4 @@
-//! The data that ratings are recomputed from, and corrections of the stored ratings.
+//! History for recomputing ratings, and corrections.
 
 use sqlx::FromRow;
 
@@ -7,18 +7,16 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, Pool, UserKey};
 
-/// A seat of a finished rated board.
 #[derive(Clone, Debug, FromRow)]
 pub struct RatedBoardRow {
     #[sqlx(try_from = "i64")]
     pub board: BoardKey,
     pub number: i64,
-    /// The winning seats, comma-separated.
+    /// Comma-separated.
     pub winners: String,
     #[sqlx(try_from = "i64")]
     pub ended_at: Millis,
     pub seat: i64,
-    /// The user in the seat.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
 }
@@ -27,8 +25,7 @@ pub struct RatedBoardRow {
 type ChangeRow = (i64, i64, i64, f64, f64, bool, i64);
 
 impl ReadTx {
-    /// The seats of the finished rated boards of a game after `after`, at most `limit` boards, by board and
-    /// seat.
+    /// Seats of at most `limit` finished rated boards after `after`, by board and seat.
     pub async fn rated_boards(
         &mut self,
         game: &str,
@@ -47,7 +44,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// All stored changes of a game, in their order.
+    /// In order.
     pub async fn all_rating_changes(&mut self, game: &str) -> Result<Vec<RatingChange>, StoreError> {
         let sql = "SELECT board_id, user_id, place, before, after, active, at FROM rating_changes \
                    WHERE game = $1 ORDER BY place, board_id, user_id";
@@ -64,7 +61,7 @@ impl ReadTx {
         Ok(rows.into_iter().map(change).collect())
     }
 
-    /// When rated players of a game became active or inactive, in order: place, player, which.
+    /// Changes of activity in order: place, player, active.
     pub async fn rating_activity(&mut self, game: &str) -> Result<Vec<(i64, UserKey, bool)>, StoreError> {
         let sql =
             "SELECT place, user_id, active FROM rating_activity WHERE game = $1 ORDER BY place, user_id";
@@ -72,7 +69,6 @@ impl ReadTx {
         Ok(rows.into_iter().map(|(place, user, active)| (place, UserKey(user), active)).collect())
     }
 
-    /// When each player's last board of a game ended, rated or not.
     pub async fn last_ends(&mut self, game: &str) -> Result<Vec<(UserKey, Millis)>, StoreError> {
         let sql = "SELECT s.user_id, MAX(b.ended_at) FROM boards b JOIN seats s ON s.board_id = b.id \
                    WHERE b.game = $1 AND b.state = 'over' AND b.ended_at IS NOT NULL GROUP BY s.user_id";
@@ -80,20 +76,18 @@ impl ReadTx {
         Ok(rows.into_iter().map(|(user, at)| (UserKey(user), Millis(at))).collect())
     }
 
-    /// All ratings of a game, with the names of their players.
     pub async fn all_ratings(&mut self, game: &str) -> Result<Vec<RatingRow>, StoreError> {
         let sql = select_rating!("WHERE game = $1 ORDER BY user_id");
         Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).fetch_all(c).await)?)
     }
 
-    /// What is stored of all active established players of a game.
     pub async fn rating_pool(&mut self, game: &str) -> Result<Pool, StoreError> {
         let sql = "SELECT players, sum FROM rating_orders WHERE game = $1";
         let row = on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_optional(c).await)?;
         Ok(row.map_or_else(Pool::default, |(players, sum)| Pool { players, sum }))
     }
 
-    /// What the latest rated boards of a user did to their rating in a game, before and after each, in order.
+    /// A user's rating before and after each of the latest rated boards, in order.
     pub async fn rating_curve(
         &mut self,
         game: &str,
@@ -114,14 +108,12 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Deletes the stored change of a player's rating by a board.
     pub async fn delete_rating_change(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM rating_changes WHERE board_id = $1 AND user_id = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes a player's rating.
     pub async fn delete_rating(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM ratings WHERE game = $1 AND user_id = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;

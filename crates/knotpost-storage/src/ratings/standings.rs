@@ -1,68 +1,51 @@
-//! Tables of ratings.
-
 use sqlx::{AssertSqlSafe, FromRow};
 
 use crate::connection::{StoreError, among, key_list, on};
 use crate::transaction::ReadTx;
 use knotpost_model::{Millis, UserKey};
 
-/// A line of the standings.
 #[derive(Clone, Debug, FromRow)]
 pub struct StandingRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Their name.
     pub userid: String,
     pub rating: f64,
-    /// Won games.
     pub won: i64,
-    /// Lost games.
     pub lost: i64,
-    /// Tied games.
     pub tied: i64,
-    /// The Glicko-2 estimate.
     pub glicko: f64,
     pub deviation: f64,
-    /// The user's settings for the game.
     #[sqlx(flatten)]
     pub facts: PlayerFacts,
 }
 
 impl StandingRow {
-    /// The order of the standings: of equals, the user who signed up first comes first.
+    /// Ties are ordered by signup.
     pub fn by_rank(&self, other: &Self) -> std::cmp::Ordering {
         other.rating.total_cmp(&self.rating).then(self.user_id.0.cmp(&other.user_id.0))
     }
 }
 
-/// The facts about a player of the standings besides the rating.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct PlayerFacts {
-    /// Whether they take challenges.
     pub accepts: bool,
-    /// The most boards they play at a time.
     pub board_limit: Option<i64>,
-    /// How many they play; one on which they have several seats counts once.
+    /// Boards in play; several seats on one count once.
     pub playing: i64,
-    /// How many opponents they look for.
     pub wanted: i64,
-    /// Whether a program plays for them.
     pub is_bot: bool,
 }
 
-/// A player who has no rating in a game yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct UnratedPlayer {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Their name.
     pub userid: String,
-    /// The user's settings for the game.
     #[sqlx(flatten)]
     pub facts: PlayerFacts,
 }
 
-/// The columns of [`PlayerFacts`] for a user `u`, and where they come from.
+/// Columns of [`PlayerFacts`] for a user `u`, with their joins.
 macro_rules! player_facts {
     ($game:literal, $from:literal, $($rest:expr),*) => {
         concat!(
@@ -77,20 +60,18 @@ macro_rules! player_facts {
     };
 }
 
-/// Which players a block of the standings holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandingsBlock {
-    /// Active ones with twenty rated games or more.
+    /// Active, with twenty rated games or more.
     Established,
-    /// Active ones with fewer.
+    /// Active, with fewer.
     Provisional,
-    /// Players who no longer play.
     Inactive,
 }
 
-/// The end of the statement for a block, comparing `active` so that the order comes from the index; `$2`: a last
-/// board that ended before is long ago. Deleted users are not listed. Whether a user plays is a scalar subquery:
-/// for an `EXISTS` behind an `OR` PostgreSQL collects all users who play any game.
+/// End of the statement for a block. Compares `active` so that the order comes from an index; `$2` is the
+/// time before which a last board is long ago. Deleted users are excluded. Activity is a scalar subquery: for
+/// an `EXISTS` after an `OR` PostgreSQL collects all users who play any game.
 macro_rules! block {
     (active, $games:literal) => {
         concat!(
@@ -128,8 +109,8 @@ macro_rules! select_standing {
 }
 
 impl ReadTx {
-    /// The best of a block, at most `limit`; of equals those who signed up first. A player whose last board ended before
-    /// `long_ago` and who plays none now is inactive.
+    /// Best of a block; ties by signup. Inactive are players without a board now whose last one ended before
+    /// `long_ago`.
     pub async fn standings(
         &mut self,
         game: &str,
@@ -137,7 +118,7 @@ impl ReadTx {
         long_ago: Millis,
         limit: i64,
     ) -> Result<Vec<StandingRow>, StoreError> {
-        // Each with whether it asks when a player played last.
+        // Statements, with true for those that take `long_ago`.
         let questions: &[_] = match block {
             StandingsBlock::Established => &[(select_standing!(active, "r.games >= 20"), true)],
             StandingsBlock::Provisional => &[(select_standing!(active, "r.games < 20"), true)],
@@ -146,7 +127,7 @@ impl ReadTx {
         };
         let mut rows = Vec::new();
         for (sql, asks_when) in questions {
-            // PostgreSQL keeps a plan only if it knows how few rows are wanted; as a parameter it would not.
+            // A literal: PostgreSQL's plan depends on how few rows are wanted.
             let sql = AssertSqlSafe(format!("{sql}{limit}"));
             let found: Vec<StandingRow> = on!(self, c => {
                 let query = sqlx::query_as(sql).bind(game);
@@ -160,7 +141,6 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// The users among these who have no rating in a game, in no particular order.
     pub async fn unrated_among(
         &mut self,
         game: &str,

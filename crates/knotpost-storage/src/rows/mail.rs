@@ -1,36 +1,26 @@
-//! Mails as they are stored.
+//! Rows of mails.
 
 use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
 
-/// A mail to be stored.
 #[derive(Clone, Debug)]
 pub struct NewInbox {
-    /// When it came.
     pub received_at: Millis,
-    /// The way it came.
     pub way: &'static str,
-    /// The peer's network address.
     pub peer: Option<String>,
     /// Envelope sender; `None`: the null sender.
     pub mail_from: Option<String>,
     /// Envelope recipients, one a line.
     pub recipients: String,
-    /// Bytes of the message.
     pub size: i64,
-    /// Address in From.
     pub sender: Option<String>,
     pub message_id: Option<String>,
-    /// Subject with passwords masked.
     pub subject: Option<String>,
-    /// Text with passwords masked.
     pub text: Option<String>,
-    /// The message, sealed; `None` when its outcome is stored with it.
+    /// Sealed message; `None`: the outcome is stored at once.
     pub raw: Option<Vec<u8>>,
-    /// The named outcome, when it is known already.
     pub reason: Option<&'static str>,
-    /// What is known about where it comes from; `None`: it was not checked.
+    /// As JSON; `None`: not checked.
     pub verdicts: Option<String>,
-    /// The connecting host that it counts for while it waits.
     pub host: Option<String>,
 }
 
@@ -38,42 +28,34 @@ pub struct NewInbox {
 #[derive(Clone, Debug)]
 pub struct BoardMail {
     pub board: BoardKey,
-    /// After this move.
     pub ply: i64,
-    /// What it shows beside the board, as JSON.
+    /// Content beside the board, as JSON.
     pub facts: String,
 }
 
-/// What an outgoing mail says.
 #[derive(Clone, Debug)]
 pub enum OutboxContent {
     Board(BoardMail),
-    /// The message itself.
     Message(Vec<u8>),
-    /// Something that is completed when it is sent, as JSON.
+    /// Facts, rendered at sending, as JSON.
     Reference(String),
 }
 
-/// An outgoing mail to be stored.
 #[derive(Clone, Debug)]
 pub struct NewOutbox {
-    /// What kind of mail it is.
     pub kind: &'static str,
     pub recipient: String,
     pub user: Option<UserKey>,
-    /// What it says.
     pub content: OutboxContent,
     /// Without angle brackets.
     pub message_id: String,
-    /// The Date it carries.
     pub date: Millis,
 }
 
 /// A board mail that waits and was never tried, and what it shows from now on beside the board, as JSON.
 #[derive(Clone, Debug)]
 pub struct CoalescedMail {
-    /// The row.
     pub mail: OutboxKey,
-    /// Its new facts.
+    /// As JSON.
     pub facts: String,
 }

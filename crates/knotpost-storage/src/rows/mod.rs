@@ -12,7 +12,7 @@ pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish, WaitingMa
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};
 
-/// True when another user has proven this address, in SQL.
+/// SQL condition: another user has confirmed this address.
 macro_rules! is_shared {
     ($address:literal, $user:literal) => {
         concat!(

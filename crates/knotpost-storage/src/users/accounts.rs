@@ -1,5 +1,3 @@
-//! Users.
-
 use crate::connection::{StoreError, on};
 use crate::rows::{MoverRow, UserRow, UserState, is_shared};
 use crate::transaction::{ReadTx, WriteTx};
@@ -8,11 +6,8 @@ use knotpost_model::{Millis, UserKey};
 /// A user to be stored.
 #[derive(Clone, Debug)]
 pub struct NewUser {
-    /// The name, as typed.
     pub userid: String,
-    /// The argon2id hash as a PHC string.
     pub password_hash: String,
-    /// When the user signed up.
     pub at: Millis,
 }
 
@@ -26,7 +21,7 @@ macro_rules! select_user {
 }
 
 impl ReadTx {
-    /// The user of that name, in any case of letters.
+    /// Case-insensitive.
     pub async fn find_user(&mut self, userid: &str) -> Result<Option<UserRow>, StoreError> {
         let sql = select_user!("WHERE userid_key = $1");
         Ok(
@@ -39,7 +34,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// A user by key, whether they confirm their moves in a game, and whether this token is theirs.
+    /// A user by key, with their preference to confirm moves and true if the token is theirs.
     pub async fn mover(
         &mut self,
         key: UserKey,
@@ -60,7 +55,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// Users by name after `after` (exclusive), at most `limit`.
+    /// By name, after `after` (exclusive).
     pub async fn list_users(&mut self, after: &str, limit: i64) -> Result<Vec<UserRow>, StoreError> {
         let sql = select_user!("WHERE userid_key > $1 ORDER BY userid_key LIMIT $2");
         Ok(
@@ -68,15 +63,15 @@ impl ReadTx {
         )
     }
 
-    /// Users whose name begins with these letters, in lower case, after `after` (exclusive), at most `limit`.
+    /// Names with this lower-case prefix, after `after` (exclusive).
     pub async fn search_users(
         &mut self,
         begin: &str,
         after: &str,
         limit: i64,
     ) -> Result<Vec<UserRow>, StoreError> {
-        // Names are of ASCII letters, digits and `-._`, so nothing in them is special; databases differ in how they
-        // order signs, and this needs no order but the index's own.
+        // Names are of ASCII letters, digits and `-._`, without special characters of LIKE. Databases sort
+        // signs differently; only the index's own order is used.
         let sql = select_user!(
             "WHERE userid_key >= $1 AND userid_key > $2 AND SUBSTR(userid_key, 1, $3) = $1 ORDER BY userid_key LIMIT $4"
         );
@@ -90,7 +85,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// Users who have this address, in lower case, proven or not, after `after` (exclusive), at most `limit`.
+    /// Users with this address, in lower case, confirmed or not, after `after` (exclusive).
     pub async fn users_with_address(
         &mut self,
         address_key: &str,
@@ -109,7 +104,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// The active users who have proven that they read this address.
+    /// Active users who have confirmed this address.
     pub async fn users_at(&mut self, address_key: &str) -> Result<Vec<UserRow>, StoreError> {
         let sql = select_user!(
             "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL) \
@@ -120,11 +115,8 @@ impl ReadTx {
 }
 
 impl ReadTx {
-    /// The userid of a user who has proven this address, and whether others have as well; `None`: they have not, so that
-    /// the mail may go to somebody else.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// Userid, and true if others have confirmed the address too; `None`: this user has not, so the mail may
+    /// reach somebody else.
     pub async fn addressee(
         &mut self,
         user: UserKey,
@@ -160,7 +152,7 @@ impl WriteTx {
         Ok(key.map(UserKey))
     }
 
-    /// Replaces a user's password hash; `None` locks the account. All their sessions end.
+    /// `None` locks the account. All sessions end.
     pub async fn set_password_hash(
         &mut self,
         user: UserKey,
@@ -172,10 +164,6 @@ impl WriteTx {
         self.drop_sessions_of(user).await
     }
 
-    /// Gives a user another name, which must be nobody else's.
-    ///
-    /// # Errors
-    /// The database fails.
     pub async fn set_userid(&mut self, user: UserKey, userid: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET userid = $2, userid_key = $3 WHERE id = $1";
         on!(self.writing(), c => sqlx::query(sql)
@@ -188,14 +176,12 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Sets whether the account is in use.
     pub async fn set_user_state(&mut self, user: UserKey, state: UserState) -> Result<(), StoreError> {
         let sql = "UPDATE users SET state = $2 WHERE id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Makes the user a `player` or an `admin`.
     pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET role = $2 WHERE id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;

@@ -1,4 +1,4 @@
-//! Changes of addresses that can be taken back.
+//! Reversible changes of addresses.
 
 use sqlx::FromRow;
 
@@ -6,30 +6,26 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// A change of a user's addresses.
 #[derive(Clone, Debug, FromRow)]
 pub struct AddressChange {
-    /// Its number.
     pub id: i64,
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
-    /// The proven addresses before it, one a line.
+    /// Confirmed addresses before it, one a line.
     pub addresses: String,
-    /// When it, or an earlier one, was taken back.
+    /// Time at which it or an earlier one was reverted.
     pub undone_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// A change by number.
     pub async fn address_change(&mut self, id: i64) -> Result<Option<AddressChange>, StoreError> {
         let sql = "SELECT id, user_id, at, addresses, undone_at FROM address_changes WHERE id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, AddressChange>(sql).bind(id).fetch_optional(c).await)?)
     }
 
-    /// A user's changes after `since` that were not taken back, the newest first.
+    /// Changes after `since` that were not reverted, newest first.
     pub async fn address_changes_since(
         &mut self,
         user: UserKey,
@@ -44,7 +40,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores that a user's addresses change; returns the number of the change.
     pub async fn insert_address_change(
         &mut self,
         user: UserKey,
@@ -60,7 +55,7 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Takes back a change and every later one of its user; `false`: it was taken back before.
+    /// Reverts a change and all later ones of its user; `false`: reverted before.
     pub async fn undo_address_change(
         &mut self,
         change: &AddressChange,
@@ -86,7 +81,7 @@ impl WriteTx {
         Ok(undone.is_some())
     }
 
-    /// Deletes a batch of changes before `before`, which can no longer be taken back; returns whether there may be more.
+    /// Deletes a batch before `before`, no longer reversible; true if there may be more.
     pub async fn prune_address_changes(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM address_changes WHERE id IN (SELECT id FROM address_changes WHERE at < $1 LIMIT 1000)";
         let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

@@ -1,4 +1,4 @@
-//! The addresses of users, and the mails that ask for their confirmation.
+//! Users' addresses, and confirmation mails.
 
 use sqlx::FromRow;
 
@@ -6,40 +6,36 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Address, Millis, UserKey};
 
-/// A user's address.
 #[derive(Clone, Debug, FromRow)]
 pub struct AddressRow {
-    /// The address as registered.
     pub address: String,
-    /// When the user proved that they read it; `None`: not yet.
     pub verified_at: Option<i64>,
 }
 
-/// How many confirmation mails an address may get.
+/// Limit of confirmation mails to an address.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfirmationShare {
-    /// Whether the request is a mail from the address itself, authenticated by its domain: those are counted apart.
+    /// True for requests by an authenticated mail of the address itself, counted separately.
     pub aligned: bool,
-    /// Pairs of a number of mails and a span in milliseconds: the next mail is sent while fewer were sent in that span.
+    /// Pairs of a number of mails and a span in milliseconds; all must hold.
     pub limits: &'static [(i64, i64)],
-    /// The same for what one user causes, whatever address it goes to.
+    /// Pair for all mails caused by one user.
     pub of_user: Option<(i64, i64)>,
 }
 
 impl ReadTx {
-    /// The user's addresses, oldest first.
+    /// Oldest first.
     pub async fn addresses(&mut self, user: UserKey) -> Result<Vec<AddressRow>, StoreError> {
         let sql = "SELECT address, verified_at FROM addresses WHERE user_id = $1 ORDER BY id";
         Ok(on!(self, c => sqlx::query_as::<_, AddressRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
-    /// The row of a user's address, given in lower case.
+    /// Row of a user's address, given in lower case.
     pub async fn address_id(&mut self, user: UserKey, address_key: &str) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT id FROM addresses WHERE user_id = $1 AND address_key = $2";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// Whose address this row is, and the address as registered.
     pub async fn address_by_id(&mut self, id: i64) -> Result<Option<(UserKey, String)>, StoreError> {
         let sql = "SELECT user_id, address FROM addresses WHERE id = $1";
         let row: Option<(i64, String)> =
@@ -47,7 +43,7 @@ impl ReadTx {
         Ok(row.map(|(user, address)| (UserKey(user), address)))
     }
 
-    /// Whether a user has proven to read mail at this address, in good standing or not.
+    /// True if any user has confirmed this address, suspended ones included.
     pub async fn is_proven_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL LIMIT 1";
         let row: Option<i64> =
@@ -55,7 +51,7 @@ impl ReadTx {
         Ok(row.is_some())
     }
 
-    /// Whether an address is one of a user's, proven or not.
+    /// True if it is some user's address, confirmed or not.
     pub async fn is_registered_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM addresses WHERE address_key = $1 LIMIT 1";
         let row: Option<i64> =
@@ -63,7 +59,7 @@ impl ReadTx {
         Ok(row.is_some())
     }
 
-    /// Whose this row is, when they have proven to read there.
+    /// Owner of this row, if confirmed.
     pub async fn proven_address(
         &mut self,
         user: UserKey,
@@ -74,7 +70,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// When a user's address was last asked to be confirmed.
     pub async fn last_confirmation(
         &mut self,
         user: UserKey,
@@ -89,7 +84,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Adds an address to a user; returns whether the user did not have it before.
+    /// True if new.
     pub async fn add_address(
         &mut self,
         user: UserKey,
@@ -111,14 +106,13 @@ impl WriteTx {
         Ok(key.is_some())
     }
 
-    /// Deletes an address of a user.
     pub async fn remove_address(&mut self, user: UserKey, address_key: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND address_key = $2";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Sets whether an address is deleted as soon as the user proves another one.
+    /// Marks an address to be deleted once another one is confirmed.
     pub async fn set_address_leaving(
         &mut self,
         user: UserKey,
@@ -130,14 +124,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes the addresses of a user that were to go once another one was proven.
     pub async fn remove_leaving_addresses(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND leaving";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores that the user reads this address; returns whether they have such an address.
+    /// Confirms an address; true if the user has it.
     pub async fn verify_address(
         &mut self,
         user: UserKey,
@@ -155,15 +148,15 @@ impl WriteTx {
         Ok(key.is_some())
     }
 
-    /// Deletes the addresses of a user that were added since that moment.
+    /// Deletes addresses added since then.
     pub async fn remove_addresses_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND created_at >= $2";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Stores that a confirmation mail goes to the address now, if its share allows it; returns whether it may go. The
-    /// row of the address is locked meanwhile: two at once see each other.
+    /// Records a confirmation mail if its share allows; true if it may be sent. Locks the row of the address,
+    /// so that concurrent requests see each other.
     pub async fn claim_confirmation(
         &mut self,
         (user, address_key): (UserKey, &str),
@@ -210,7 +203,7 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Deletes a batch of confirmation mails sent before `before`, which count no more; returns whether there may be more.
+    /// Deletes a batch from before `before`, no longer counted; true if there may be more.
     pub async fn prune_confirmation_mails(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmation_mails WHERE id IN \
                    (SELECT id FROM confirmation_mails WHERE sent_at < $1 LIMIT 1000)";
@@ -218,8 +211,8 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Deletes a batch of confirmation mails sent before `before`, when the next may go anyway;
-    /// says whether there may be more.
+    /// Deletes a batch from before `before`, after which the next mail is free anyway; true if there may be
+    /// more.
     pub async fn prune_confirmations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmations WHERE address_key IN \
                    (SELECT address_key FROM confirmations WHERE sent_at < $1 LIMIT 1000)";

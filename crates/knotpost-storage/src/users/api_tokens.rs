@@ -1,4 +1,4 @@
-//! Keys of the API: digests of tokens, what each allows, and for how long.
+//! API keys: digests of tokens, scopes and expiry.
 
 use sqlx::FromRow;
 
@@ -7,44 +7,31 @@ use crate::rows::UserRow;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// A key of the API.
 #[derive(Clone, Debug, FromRow)]
 pub struct TokenRow {
-    /// Its number.
     pub id: i64,
-    /// Its owner.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// What its owner calls it.
     pub name: String,
-    /// What it allows, comma-separated.
+    /// Comma-separated.
     pub scopes: String,
-    /// Digest of the password hash that was valid when it was made.
+    /// Digest of the password hash valid at its creation.
     pub password_mark: String,
-    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
-    /// When it was last used, to the hour.
+    /// Rounded to the hour.
     pub used_at: Option<i64>,
-    /// When it ends.
     #[sqlx(try_from = "i64")]
     pub expires_at: Millis,
 }
 
-/// A key to be stored.
 #[derive(Clone, Debug)]
 pub struct NewToken {
-    /// Digest of the token.
     pub digest: String,
-    /// See [`TokenRow::user_id`].
     pub user: UserKey,
-    /// See [`TokenRow::name`].
     pub name: String,
-    /// See [`TokenRow::scopes`].
     pub scopes: String,
-    /// See [`TokenRow::password_mark`].
     pub password_mark: String,
-    /// See [`TokenRow::expires_at`].
     pub expires_at: Millis,
 }
 
@@ -58,13 +45,11 @@ macro_rules! select_token {
 }
 
 impl ReadTx {
-    /// The key with this digest.
     pub async fn token(&mut self, digest: &str) -> Result<Option<TokenRow>, StoreError> {
         let sql = select_token!("WHERE digest = $1");
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
 
-    /// The key with this digest, and its owner.
     pub async fn token_and_owner(&mut self, digest: &str) -> Result<Option<(TokenRow, UserRow)>, StoreError> {
         #[derive(FromRow)]
         struct Line {
@@ -97,14 +82,13 @@ impl ReadTx {
         }))
     }
 
-    /// A user by key, if this token is theirs.
     pub async fn user_with_token(&mut self, user: UserKey, id: i64) -> Result<Option<UserRow>, StoreError> {
         let sql = "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at \
                    FROM users u JOIN api_tokens t ON t.user_id = u.id WHERE u.id = $1 AND t.id = $2";
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(user.0).bind(id).fetch_optional(c).await)?)
     }
 
-    /// A user's keys, the newest first.
+    /// Newest first.
     pub async fn tokens_of(&mut self, user: UserKey) -> Result<Vec<TokenRow>, StoreError> {
         let sql = select_token!("WHERE user_id = $1 ORDER BY id DESC");
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(user.0).fetch_all(c).await)?)
@@ -112,7 +96,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a key; returns its number.
     pub async fn insert_token(&mut self, token: &NewToken, now: Millis) -> Result<i64, StoreError> {
         let sql = "INSERT INTO api_tokens (digest, user_id, name, scopes, password_mark, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
@@ -128,14 +111,13 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Stores that a key was used.
     pub async fn touch_token(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE api_tokens SET used_at = $2 WHERE id = $1 AND (used_at IS NULL OR used_at < $2)";
         on!(self.writing(), c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes an API key of a user; `false`: they have no such key.
+    /// `false`: no such key of this user.
     pub async fn drop_token(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING id";
         let row: Option<i64> =
@@ -143,14 +125,13 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Ends the keys of a user that were made since that moment.
+    /// Deletes keys made since then.
     pub async fn drop_tokens_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1 AND created_at >= $2";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Ends all keys of a user; returns how many.
     pub async fn drop_tokens_of(&mut self, user: UserKey) -> Result<u64, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE user_id = $1";
         Ok(
@@ -158,7 +139,7 @@ impl WriteTx {
         )
     }
 
-    /// Deletes a batch of keys that ended before `before`; returns whether there may be more.
+    /// Deletes a batch that expired before `before`; true if there may be more.
     pub async fn prune_tokens(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM api_tokens WHERE id IN (SELECT id FROM api_tokens WHERE expires_at < $1 LIMIT 1000)";

@@ -1,13 +1,13 @@
-//! Deletes what belongs to a departing user alone. The name stays taken, and stays on their boards.
+//! Deletion of a user's private data. The name stays taken, and visible on their boards.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::WriteTx;
 use knotpost_model::UserKey;
 
-/// The rows that belong to one user alone. Boards, moves, ratings and remarks belong to the other players too and stay.
-/// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
-/// again, must not cause a mail to it each time. Words that wait with a resignation (no move has a number below 0) are for
-/// the other players, who get them when the boards are resigned.
+/// Private rows of a user. Boards, moves, ratings and remarks belong to the other players too and stay.
+/// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving,
+/// again and again, must not cause a mail to it each time. Remarks on noted resignations (stored below move
+/// 0) stay for the other players, who get them when the boards are resigned.
 const FORGOTTEN: [&str; 26] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
@@ -39,11 +39,10 @@ const FORGOTTEN: [&str; 26] = [
      AND s.seat = submissions.seat AND s.user_id = $1) AND ply >= 0",
 ];
 
-/// What stands in the place of words that were removed.
+/// Placeholder for deleted text.
 const REMOVED: &str = "[removed]";
 
-/// The confirmed addresses of a user that nobody else has confirmed. A mailbox that two users share stays as it is until
-/// the other one leaves.
+/// Addresses confirmed by this user alone. A mailbox shared by two users stays until the other one leaves.
 macro_rules! their_addresses {
     () => {
         "(SELECT a.address_key FROM addresses a WHERE a.user_id = $1 AND a.verified_at IS NOT NULL \
@@ -52,9 +51,9 @@ macro_rules! their_addresses {
     };
 }
 
-/// Mails name addresses, and are stored for weeks. Those to the user are deleted, but for the good-bye, whose address goes
-/// when it was sent. Mails from them stay as counts, without what was written and by whom; one that waits is processed
-/// first.
+/// Mails name addresses, and are stored for weeks. Those to the user are deleted, except the farewell, whose
+/// address goes once it is sent. Mails from them stay as counts, without content and sender; waiting ones are
+/// processed first.
 const MAILS: [&str; 3] = [
     "DELETE FROM outbox WHERE user_id = $1 AND NOT (kind = 'goodbye' AND state = 'queued')",
     concat!(
@@ -70,8 +69,8 @@ const MAILS: [&str; 3] = [
 ];
 
 impl WriteTx {
-    /// Deletes everything that belongs to this user alone, mails to them included, and blanks mails from them. A mail that
-    /// was written to say good-bye and was not sent yet stays.
+    /// Deletes the user's private data and mails to them, and blanks mails from them. An unsent farewell
+    /// stays.
     pub async fn forget_user(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in MAILS.into_iter().chain(FORGOTTEN) {
             on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
@@ -79,7 +78,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Removes the words of a user's comments, chat and broadcasts. That they said something there stays.
+    /// Replaces the text of a user's comments, chat and broadcasts by a placeholder.
     pub async fn remove_remarks(&mut self, user: UserKey) -> Result<(), StoreError> {
         for sql in [
             "UPDATE remarks SET text = $2 WHERE user_id = $1",

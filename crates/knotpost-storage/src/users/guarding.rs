@@ -1,15 +1,15 @@
-//! What protects users from strangers: from where they log in, when they were warned, how often they were challenged.
+//! Protection of users from strangers: known login hosts, warnings, and counts of challenges.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// How many hosts are stored for one user, the newest.
+/// Hosts stored per user, newest first.
 const MOST_HOSTS: i64 = 20;
 const DAY_MS: i64 = 86_400_000;
 
 impl ReadTx {
-    /// When this user last logged in from this host, to the day.
+    /// Last login from this host, to the day.
     pub async fn login_host_seen(&mut self, user: UserKey, host: &str) -> Result<Option<Millis>, StoreError> {
         let sql = "SELECT seen_at FROM login_hosts WHERE user_id = $1 AND host = $2";
         let seen: Option<i64> =
@@ -17,7 +17,6 @@ impl ReadTx {
         Ok(seen.map(Millis))
     }
 
-    /// When this user was last warned of wrong passwords.
     pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>, StoreError> {
         let sql = "SELECT at FROM password_warnings WHERE user_id = $1";
         let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
@@ -26,7 +25,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores that this user logged in from this host.
     pub async fn note_login_host(
         &mut self,
         user: UserKey,
@@ -42,7 +40,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of hosts that were last used before then; returns whether there may be more.
+    /// Deletes a batch last used before then; true if there may be more.
     pub async fn prune_login_hosts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM login_hosts WHERE (user_id, host) IN \
                    (SELECT user_id, host FROM login_hosts WHERE seen_at < $1 LIMIT 1000)";
@@ -50,7 +48,7 @@ impl WriteTx {
         Ok(gone == 1000)
     }
 
-    /// Stores that a user is warned of wrong passwords now, unless they were after `since`; returns whether they are to be.
+    /// Records a warning unless there was one after `since`; true if it is to be sent.
     pub async fn claim_password_warning(
         &mut self,
         user: UserKey,
@@ -68,7 +66,7 @@ impl WriteTx {
         Ok(claimed.is_some())
     }
 
-    /// Counts a challenge of this user by an unproven sender; returns how many there were this day.
+    /// Counts a challenge by an unauthenticated sender; returns the number of the day.
     pub async fn count_stranger_challenge(&mut self, user: UserKey, now: Millis) -> Result<i64, StoreError> {
         let sql = "INSERT INTO stranger_challenges (user_id, day, challenges) VALUES ($1, $2, 1) \
                    ON CONFLICT (user_id) DO UPDATE SET day = $2, challenges = \

@@ -1,4 +1,4 @@
-//! Users: their addresses, sessions, keys and settings, and what decides which mails they get.
+//! Users: addresses, sessions, keys, settings, and facts for their mails.
 
 mod accounts;
 mod address_changes;

@@ -1,4 +1,4 @@
-//! Preferences of users that differ from the default, for all games or for one.
+//! Preferences other than the default, for all games or for one.
 
 use sqlx::FromRow;
 
@@ -6,20 +6,18 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::UserKey;
 
-/// The game name under which what holds for all games is stored.
 pub const ALL_GAMES: &str = "";
 
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PreferenceRow {
-    /// For this game; [`ALL_GAMES`] for all.
     pub game: String,
     pub name: String,
     pub value: String,
 }
 
 impl ReadTx {
-    /// The user's preference in this game: the one for the game itself, otherwise that for all games;
-    /// `None` when the default is fine. With [`ALL_GAMES`] only the latter counts.
+    /// The preference for the game, or else for all games; `None`: default. With [`ALL_GAMES`] only the
+    /// latter.
     pub async fn preference(
         &mut self,
         user: UserKey,
@@ -34,7 +32,7 @@ impl ReadTx {
         )
     }
 
-    /// All preferences of a user, those for all games first.
+    /// Those for all games first.
     pub async fn preferences(&mut self, user: UserKey) -> Result<Vec<PreferenceRow>, StoreError> {
         let sql = "SELECT game, name, value FROM preferences WHERE user_id = $1 ORDER BY game, name";
         Ok(on!(self, c => sqlx::query_as::<_, PreferenceRow>(sql).bind(user.0).fetch_all(c).await)?)
@@ -42,7 +40,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a preference; `None` deletes it.
+    /// `None` deletes it.
     pub async fn set_preference(
         &mut self,
         user: UserKey,

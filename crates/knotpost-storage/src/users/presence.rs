@@ -1,4 +1,4 @@
-//! Facts that tell whether users are there and can be told of their boards.
+//! Facts about users' presence and notifications.
 
 use sqlx::FromRow;
 
@@ -7,35 +7,23 @@ use crate::rows::UserState;
 use crate::transaction::ReadTx;
 use knotpost_model::UserKey;
 
-/// Facts about the presence of a user.
 #[derive(Clone, Debug, FromRow)]
 pub struct PresenceRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Their name.
     pub userid: String,
-    /// As in [`crate::UserRow`].
     pub role: String,
-    /// The state of the account.
     #[sqlx(try_from = "String")]
     pub state: UserState,
-    /// The end of their last vacation, past or to come.
     pub away_until: Option<i64>,
-    /// They have an address to which mail may go.
     pub has_address: bool,
-    /// Mail goes to one of them: it does not come back.
     pub takes_mail: bool,
-    /// They are told by a webhook or by their browser.
     pub has_webhook: bool,
-    /// The day on which they used a page last.
     pub seen_at: Option<i64>,
 }
 
 impl ReadTx {
-    /// The presence of these users. `confirmed_only`: mail goes to proven addresses alone.
-    ///
-    /// # Errors
-    /// The database fails.
+    /// `confirmed_only`: only confirmed addresses count.
     pub async fn presence(
         &mut self,
         users: &[UserKey],

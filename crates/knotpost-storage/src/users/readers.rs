@@ -1,4 +1,4 @@
-//! Everything that decides which users get a mail about a board, in one query, which every move runs.
+//! All facts that decide on mails about a board, in one query, which every move runs.
 
 use sqlx::FromRow;
 
@@ -28,7 +28,7 @@ impl TryFrom<i64> for RowKind {
     }
 }
 
-/// A row of any kind. What the neutral columns hold is said by [`Row::decode`] and, in the same order, by the query.
+/// Neutral columns, whose meaning per kind is in [`Row::decode`] and, in the same order, in the query.
 #[derive(Debug, FromRow)]
 struct Row {
     #[sqlx(try_from = "i64")]
@@ -42,7 +42,6 @@ struct Row {
     rank: i64,
 }
 
-/// A row by its kind.
 enum ReaderRow {
     Watcher { name_key: String, user: UserKey, name: String },
     Address(ReaderAddress),
@@ -76,7 +75,7 @@ impl Row {
                 recipient: text_1,
                 facts: text_2.unwrap_or_default(),
                 user_id: number_1.map(UserKey),
-                // How much later than its Date it is due.
+                // Delay of its due time after its Date.
                 is_untouched: number_2.is_some_and(|later| later <= 0),
                 ply: rank,
             }),
@@ -84,8 +83,8 @@ impl Row {
     }
 }
 
-/// Joined to the rows about them instead of gathered into lists of keys, which costs SQLite several times as much. A user
-/// who watches twice over, or plays as well, is returned twice.
+/// Readers are joined to the rows about them, since lists of keys cost SQLite several times as much. A user
+/// who watches twice, or plays as well, is returned twice.
 ///
 /// `$users` are the keys of users, `$board` is the key of the board or `NULL`; the game is the second parameter.
 macro_rules! reader_facts {
@@ -136,7 +135,7 @@ const OF_BOARD: &str = reader_facts! {
 };
 
 impl ReadTx {
-    /// The facts about these users as readers of boards of a game.
+    /// Facts about these users, without a board.
     pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts, StoreError> {
         let sql = if self.is_postgres() { OF_USERS_ON_POSTGRES } else { OF_USERS_ON_SQLITE };
         let rows = on!(self, c => sqlx::query_as::<_, Row>(sql)

@@ -1,12 +1,11 @@
-//! Password resets: the codes given to users, and how often each was tried.
+//! Password resets: codes, and tries of them.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
 impl ReadTx {
-    /// When the user was given the codes that can still be used: after `since`, and tried fewer than `most` times. The
-    /// newest first.
+    /// Times of valid codes, newest first: after `since`, and tried fewer than `most` times.
     pub async fn live_resets(
         &mut self,
         user: UserKey,
@@ -20,7 +19,6 @@ impl ReadTx {
         Ok(moments.into_iter().map(Millis).collect())
     }
 
-    /// Whether the user was given a code at that moment that was not used yet.
     pub async fn has_reset(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "SELECT at FROM password_resets WHERE user_id = $1 AND at = $2";
         let found: Option<i64> =
@@ -30,7 +28,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a new code for a user beside those there are. Only its digest is stored.
+    /// Only the digest of the code is stored.
     pub async fn add_reset(
         &mut self,
         user: UserKey,
@@ -43,8 +41,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Counts a try with each code of a user, given after `since` and tried fewer than `most` times: the digests that
-    /// are right ones. None: there is none to try.
+    /// Counts a try with each valid code of a user (after `since`, fewer than `most` tries) and returns their
+    /// digests; none: nothing to try.
     pub async fn try_resets(
         &mut self,
         user: UserKey,
@@ -58,14 +56,13 @@ impl WriteTx {
         )
     }
 
-    /// Deletes the codes of a user.
     pub async fn drop_reset(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM password_resets WHERE user_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes codes given before `before`, which open nothing any more; returns whether there may be more.
+    /// Deletes a batch of expired codes from before `before`; true if there may be more.
     pub async fn prune_resets(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM password_resets WHERE (user_id, at) IN \
                    (SELECT user_id, at FROM password_resets WHERE at < $1 LIMIT 1000)";

@@ -1,4 +1,4 @@
-//! Sessions on the web, and links that log a user in.
+//! Web sessions, and login links.
 
 use sqlx::FromRow;
 
@@ -6,36 +6,27 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// A session: a browser in which a user logged in.
 #[derive(Clone, Debug, FromRow)]
 pub struct SessionRow {
-    /// Digest of the token in the browser's cookie.
+    /// Digest of the token in the cookie.
     pub digest: String,
-    /// The user who logged in.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Digest of the password hash that was valid then.
     pub password_mark: String,
-    /// What the browser calls itself.
     pub user_agent: String,
-    /// When they logged in.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
-    /// When it was last used, to the hour.
+    /// Rounded to the hour.
     #[sqlx(try_from = "i64")]
     pub seen_at: Millis,
-    /// When it ends in any case.
     #[sqlx(try_from = "i64")]
     pub expires_at: Millis,
-    /// When the password was last given in it.
     pub password_at: Option<i64>,
-    /// An address of the user that gets no mail any more, because it came back.
     pub stopped_address: Option<String>,
-    /// Since when.
     pub stopped_at: Option<i64>,
 }
 
-/// The fields of a session, with the address of its user that was stopped last.
+/// Columns of a session, with its user's latest stopped address.
 macro_rules! select_session {
     ($rest:literal) => {
         concat!(
@@ -56,20 +47,19 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
 
-    /// A user's sessions, the one used last first.
+    /// Last used first.
     pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>, StoreError> {
         let sql =
             select_session!("WHERE s.user_id = $1 ORDER BY s.seen_at DESC, s.created_at DESC, s.digest");
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
-    /// How many sessions of the user there are, those that have run out and are not deleted yet included.
+    /// Expired ones not yet deleted included.
     pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM web_sessions WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
     }
 
-    /// When the user was last given a link that was not used yet.
     pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT at FROM magic_links WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
@@ -77,7 +67,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a new session.
     pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO web_sessions \
                    (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
@@ -97,14 +86,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores that a session was used.
     pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET seen_at = $2 WHERE digest = $1 AND seen_at < $2";
         on!(self.writing(), c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Ends a session, and what its browser is told.
+    /// Ends a session, and the pushes of its browser.
     pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
         let sessions = "DELETE FROM web_sessions WHERE digest = $1";
         let browsers = "DELETE FROM webhooks WHERE session = $1";
@@ -114,14 +102,13 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Stores that the password was given in a session.
     pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET password_at = $2 WHERE digest = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Ends all sessions of a user, and what their browsers are told.
+    /// Ends all sessions of a user, and the pushes of their browsers.
     pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sessions = "DELETE FROM web_sessions WHERE user_id = $1";
         let browsers = "DELETE FROM webhooks WHERE user_id = $1 AND form = 'push'";
@@ -131,8 +118,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of sessions last used before `before`, and the browsers of sessions that are gone; returns whether
-    /// there may be more.
+    /// Deletes a batch last used before `before`, and browsers without a session; true if there may be more.
     pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM web_sessions WHERE digest IN \
                    (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
@@ -143,7 +129,6 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Stores that a link goes to a user now, instead of an earlier one.
     pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";
@@ -151,21 +136,20 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Uses up the link given at that moment; returns whether it was there.
+    /// Consumes the link of that time; true if it existed.
     pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
         let taken: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
         Ok(taken.is_some())
     }
 
-    /// Ends the link of a user.
     pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1";
         on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
-    /// Deletes a batch of links given before `before`; returns whether there may be more.
+    /// Deletes a batch from before `before`; true if there may be more.
     pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id IN \
                    (SELECT user_id FROM magic_links WHERE at < $1 LIMIT 1000)";

@@ -1,11 +1,11 @@
-//! Settings of a user for a game: whether they take challenges, and how many boards they play at most.
+//! Settings of a user for a game: consent to challenges, and the limit of boards.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::UserKey;
 
 impl ReadTx {
-    /// Whether the user takes challenges of this game. By default they do; a user who has left does not.
+    /// True by default; false for a deleted user.
     pub async fn accepts(&mut self, game: &str, user: UserKey) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM users u WHERE u.id = $1 AND u.state = 'active' AND NOT EXISTS \
                    (SELECT 1 FROM user_games g WHERE g.user_id = u.id AND g.game = $2 AND NOT g.accepts)";
@@ -14,7 +14,6 @@ impl ReadTx {
         Ok(found.is_some())
     }
 
-    /// The most boards of this game the user plays at a time; `None`: no limit.
     pub async fn board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
         let sql = "SELECT board_limit FROM user_games WHERE user_id = $1 AND game = $2";
         let limit: Option<Option<i64>> =
@@ -22,13 +21,13 @@ impl ReadTx {
         Ok(limit.flatten())
     }
 
-    /// How many boards of this game the user is playing; a board on which they have several seats counts once.
+    /// Boards in play; several seats on one count once.
     pub async fn count_active_boards(&mut self, game: &str, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1 AND game = $2";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
     }
 
-    /// How many boards of all games the user is playing; a board on which they have several seats is one.
+    /// Boards in play over all games; several seats on one count once.
     pub async fn count_boards_in_play(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
@@ -36,7 +35,6 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores whether the user takes challenges of this game.
     pub async fn set_accepts(&mut self, game: &str, user: UserKey, accepts: bool) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
                    VALUES ($1, $2, $3, NULL, $4, $4) \
@@ -52,16 +50,15 @@ impl WriteTx {
         Ok(())
     }
 
-    /// As [`ReadTx::board_limit`], before a board is started: of two boards that are started at once for a user with
-    /// a limit, one transaction sees the other.
+    /// As [`ReadTx::board_limit`], before a board is started: of two boards started concurrently for a user
+    /// with a limit, one transaction sees the other.
     pub async fn hold_board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
-        // A lock alone would not do: the row must change for the other one to notice.
+        // A lock alone is not enough: the row must change to make the other one conflict.
         let sql = "UPDATE user_games SET board_limit = board_limit \
                    WHERE user_id = $1 AND game = $2 AND board_limit IS NOT NULL RETURNING board_limit";
         Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
     }
 
-    /// Stores the most boards of this game the user plays at a time.
     pub async fn set_board_limit(
         &mut self,
         game: &str,

@@ -1,5 +1,3 @@
-//! Users' time off.
-
 use sqlx::FromRow;
 
 use crate::connection::{StoreError, on};
@@ -10,16 +8,13 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 pub struct VacationRow {
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// When it began.
     #[sqlx(try_from = "i64")]
     pub from_at: Millis,
-    /// When it ends or ended.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
 }
 
 impl ReadTx {
-    /// The vacations of a user that ended after `since`, in order.
     pub async fn vacations(&mut self, user: UserKey, since: Millis) -> Result<Vec<VacationRow>, StoreError> {
         let sql = "SELECT user_id, from_at, until_at FROM vacations WHERE user_id = $1 AND until_at > $2 \
                    ORDER BY from_at";
@@ -28,7 +23,6 @@ impl ReadTx {
         )
     }
 
-    /// The vacations of a board's players that ended after `since`.
     pub async fn vacations_on(
         &mut self,
         board: BoardKey,

@@ -1,4 +1,4 @@
-//! `change address`: other addresses instead of the present ones.
+//! `change address`: replaces a user's addresses.
 
 use crate::arguments::{Args, read_addresses};
 use crate::error::ParseError;

@@ -1,4 +1,4 @@
-//! `change password`: another password.
+//! `change password`: replaces a password.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

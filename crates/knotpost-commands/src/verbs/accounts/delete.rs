@@ -1,4 +1,4 @@
-//! `delete`: leaving the server for good.
+//! `delete`: closes an account.
 
 use crate::arguments::Args;
 use crate::error::{ErrorCode, ParseError};
@@ -21,9 +21,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "delete {userid} PASSWORD",
 };
 
-/// The word that confirms the wish to leave.
 const SURE: &str = "really";
-/// The word that has comments and chat removed too.
 const WITH_REMARKS: &str = "with-remarks";
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

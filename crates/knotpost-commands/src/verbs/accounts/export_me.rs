@@ -1,4 +1,4 @@
-//! `export me`: all that is held about a user.
+//! `export me`: all data about the user.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

@@ -1,4 +1,4 @@
-//! `password`: another password for a user who forgot theirs.
+//! `password`: resets a forgotten password.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "set {userid} PASSWORD mail=text",
 };
 
-/// Reads `set` with or without a game.
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     let who = args.who(0)?;
     let game = matches!(args.game, NamedGame::Known(_)).then(|| args.game_name());

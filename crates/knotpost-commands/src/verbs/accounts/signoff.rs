@@ -1,4 +1,4 @@
-//! `signoff`: fewer addresses of a user.
+//! `signoff`: drops addresses of a user.
 
 use crate::arguments::{Args, read_addresses};
 use crate::error::ParseError;

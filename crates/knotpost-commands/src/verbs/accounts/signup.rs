@@ -20,7 +20,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "signup fsmith PASSWORD",
 };
 
-/// What is wrong where a third word is no address.
+/// Rule for a third word that is no address.
 const ONE_WORD: &str = "the userid is one word, and so is the password; only addresses may follow them";
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
@@ -39,7 +39,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     let addresses = read_addresses(args).map_err(|error| error.with_rule(ONE_WORD));
     let password = Password::choose(args.word(1)?).map_err(|rule| {
         let error = args.fail(ErrorCode::BadValue, format!("this password cannot be taken: {rule}"));
-        // The last word of three may have been meant for it.
+        // The third word may have been intended as an address.
         if addresses.is_ok() { error.with_rule(rule) } else { error.with_rule(ONE_WORD) }
     })?;
     let who = Credentials::typed(userid.as_str(), password);

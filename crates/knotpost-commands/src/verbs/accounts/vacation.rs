@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "vacation {userid} PASSWORD 14",
 };
 
-/// The longest vacation that can be asked for at a time.
 const MOST_DAYS: u32 = 30;
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
@@ -45,7 +44,6 @@ fn read_vacation(args: &Args<'_>) -> Result<Vacation, ParseError> {
     })
 }
 
-/// A date of the calendar as `YYYY-MM-DD`.
 fn read_date(word: &str) -> Option<Vacation> {
     let mut parts = word.split('-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! `analyse`: how good a finished game was, move by move.
+//! `analyse`: evaluation of a finished game, move by move.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

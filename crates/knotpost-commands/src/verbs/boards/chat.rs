@@ -1,4 +1,4 @@
-//! `chat`: words for the players and subscribers of a board.
+//! `chat`: remarks to the players and subscribers of a board.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

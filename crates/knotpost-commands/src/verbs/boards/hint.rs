@@ -1,4 +1,4 @@
-//! `hint`: what a computer player would do on a board.
+//! `hint`: a computer player's move for a board.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

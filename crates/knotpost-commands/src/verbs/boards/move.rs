@@ -37,7 +37,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     Ok(Command::Move { game, board, who: args.who(1)?, action, number })
 }
 
-/// Reads a verb that is short for one action: a board, a userid and a password, and nothing else.
+/// Reads a verb short for one action: a board, a userid and a password, and nothing else.
 pub(in crate::verbs) fn read_short_for(args: &Args<'_>, action: Action) -> Result<Command, ParseError> {
     args.no_options()?;
     args.count(3, 3)?;

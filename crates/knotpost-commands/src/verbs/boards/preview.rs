@@ -1,4 +1,4 @@
-//! `preview`: a board after some moves, which are not played.
+//! `preview`: a board after moves that are not played.
 
 use crate::arguments::{Args, only_turns, read_options};
 use crate::error::{ErrorCode, ParseError};

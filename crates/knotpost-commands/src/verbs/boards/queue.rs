@@ -1,4 +1,4 @@
-//! `queue`: moves kept for later.
+//! `queue`: queued moves.
 
 use crate::arguments::{Args, read_numbered, read_queued};
 use crate::error::{ErrorCode, ParseError};

@@ -1,4 +1,4 @@
-//! `rematch`: another game of the players of a finished board.
+//! `rematch`: a new board after a finished one.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

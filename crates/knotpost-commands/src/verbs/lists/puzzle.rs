@@ -1,4 +1,4 @@
-//! `puzzle`: a position in which exactly one move wins, and what somebody thinks of it.
+//! `puzzle`: a position with exactly one winning move, and a solution to be checked.
 
 use crate::arguments::Args;
 use crate::error::{ErrorCode, ParseError};
@@ -33,7 +33,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     if day.is_some() {
         rest.remove(0);
     }
-    // `puzzle osbox move f12` is what somebody writes who has boards in mind.
+    // `puzzle osbox move f12`: a writer used to boards.
     if rest.len() == 2 && rest.first().is_some_and(|word| word.eq_ignore_ascii_case("move")) {
         rest.remove(0);
     }

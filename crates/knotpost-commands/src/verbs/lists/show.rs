@@ -23,7 +23,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "{game} show {board}",
 };
 
-/// Boards by number, or the boards of users; a leading `board` says nothing.
+/// Boards by number, or boards of users; a leading `board` is ignored.
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     let game = args.game_name();

@@ -1,4 +1,4 @@
-//! `broadcast`: words for every user who takes broadcasts.
+//! `broadcast`: a message to every user who takes broadcasts.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

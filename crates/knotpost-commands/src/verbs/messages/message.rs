@@ -1,4 +1,4 @@
-//! `message`: words for other users.
+//! `message`: a private message.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

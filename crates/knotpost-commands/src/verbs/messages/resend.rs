@@ -1,4 +1,4 @@
-//! `resend`: the waiting boards once more.
+//! `resend`: mails the waiting boards once more.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

@@ -26,7 +26,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     Ok(Command::Subscribe { game: args.game_name(), who: args.who(at)?, boards })
 }
 
-/// The two orders of `subscribe` and `unsubscribe`: where userid and password are, and the boards.
+/// Both word orders of `subscribe` and `unsubscribe`: position of userid and password, and the boards.
 pub(in crate::verbs) fn read_board_set(args: &Args<'_>) -> Result<(usize, BoardSet), ParseError> {
     args.count(3, usize::MAX)?;
     if BoardAt::from_word(args.word(0)?).is_some() {

@@ -1,4 +1,4 @@
-//! `unsubscribe`: watching boards no longer.
+//! `unsubscribe`: ends watching boards.
 
 use super::subscribe::read_board_set;
 use crate::arguments::Args;

@@ -1,4 +1,4 @@
-//! `limit`: the number of boards that a user plays at most.
+//! `limit`: the maximum number of a user's boards.
 
 use crate::arguments::Args;
 use crate::error::ParseError;

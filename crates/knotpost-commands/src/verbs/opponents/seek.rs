@@ -1,4 +1,4 @@
-//! `seek`: looking for opponents.
+//! `seek`: search for opponents.
 
 use crate::arguments::{Args, read_options};
 use crate::error::{ErrorCode, ParseError};

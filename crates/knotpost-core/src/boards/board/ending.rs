@@ -1,4 +1,4 @@
-//! How a board ends otherwise than by its rules: resignation, forfeit, agreement, an administrator's word.
+//! Endings other than by the rules: resignation, forfeit, agreement, adjudication.
 
 use std::sync::Arc;
 
@@ -8,21 +8,17 @@ use super::{Board, Entry};
 use knotpost_model::{Millis, MoveKind};
 use knotpost_storage::MoveRow;
 
-/// How the move list shows an agreed draw.
 pub(super) const DRAW: &str = "Draw";
-/// How it shows that an administrator said who has won.
 pub(super) const ADJUDICATED: &str = "Adjudicated";
 
-/// Where a game stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// This seat moves next.
     ToMove(Seat),
     Over(Outcome),
 }
 
 impl Board {
-    /// Takes a seat out of the game and enters that as the next move of the list, also when it is not on turn.
+    /// Takes a seat out of the game, also off turn, and enters it as the next move.
     pub fn retire(&mut self, seat: Seat, kind: MoveKind, auto: bool, at: Millis) {
         let text = if kind == MoveKind::Forfeit { "Forfeit" } else { "Resign" };
         let mut canonical = text.to_lowercase();
@@ -42,8 +38,7 @@ impl Board {
         self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
     }
 
-    /// Ends the game as a tie of all who still play, and enters that for the seat to move: whoever proposed it,
-    /// that is who was waited for.
+    /// Ends the game as a tie of all still playing, entered for the seat to move, whoever proposed it.
     pub fn agree_on_draw(&mut self, seat: Seat, at: Millis) {
         let row = MoveRow {
             number: self.next_number(),
@@ -56,7 +51,7 @@ impl Board {
         self.entries.push(Entry { row, text: DRAW.to_owned(), gain: 0 });
     }
 
-    /// Ends the game as an administrator says: these seats have won. Entered for the seat that was waited for.
+    /// Ends the game with these winners, entered for the seat to move.
     pub fn adjudicate(&mut self, winners: &[Seat], seat: Seat, at: Millis) {
         let row = MoveRow {
             number: self.next_number(),
@@ -69,8 +64,7 @@ impl Board {
         self.entries.push(Entry { row, text: ADJUDICATED.to_owned(), gain: 0 });
     }
 
-    /// Where the game stands after `entries`. With one player left the others' resignations end it, unless the
-    /// game lets them go on.
+    /// State after `entries`. The resignations of all others end the game, unless its rules play on.
     pub fn standing(&self) -> Standing {
         let last = self.entries.last().map(|entry| &entry.row);
         let departures = self.departures();
@@ -85,7 +79,7 @@ impl Board {
         outcome.map_or_else(|| Standing::ToMove(self.position.next_seat()), Standing::Over)
     }
 
-    /// Who plays, and where the game stands. After moves that are only tried nothing is said of that.
+    /// Players and standing; no standing after moves that are only tried.
     pub(crate) fn cast(&self, standing: &Standing) -> Cast {
         let is_tried = self.entries.len() as i64 > self.row.ply;
         let now = match standing {
@@ -96,17 +90,14 @@ impl Board {
         Cast { players, now: (!is_tried).then_some(now) }
     }
 
-    /// What a viewer sees of the board, last move marked.
     pub fn view_for(&self, viewer: Viewer) -> Arc<View> {
         Arc::new(self.position.view(viewer).with_cast(self.cast(&self.standing())))
     }
 
-    /// Whether a seat still takes part.
     pub(crate) fn still_plays(&self, seat: Seat) -> bool {
         seat.index() < self.seats.len() && !self.retired.contains(&seat)
     }
 
-    /// Who has left the game, for the rules to rank.
     fn departures(&self) -> Departures<'_> {
         let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
         let last = if forfeited { Departure::Forfeit } else { Departure::Resignation };
@@ -114,14 +105,13 @@ impl Board {
     }
 }
 
-/// The winning seats as the move list keeps them: `adjudicated:1,3`.
+/// Encodes winners for the move list: `adjudicated:1,3`.
 fn write_adjudication(winners: &[Seat]) -> String {
     let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
     format!("{}:{}", MoveKind::Adjudicated.as_str(), seats.join(","))
 }
 
-/// A resignation as the move list keeps it: `resign` for the seat on turn, `resign:2` for another one. How it ended,
-/// and which seat where that is said; `None`: it is none.
+/// Decodes a departure: `resign` for the seat on turn, `resign:2` for another one.
 pub(crate) fn read_departure(text: &str) -> Option<(MoveKind, Option<Seat>)> {
     let (word, seat) = text.split_once(':').map_or((text, None), |(word, seat)| (word, Some(seat)));
     let kind = [MoveKind::Resign, MoveKind::Forfeit]
@@ -133,7 +123,7 @@ pub(crate) fn read_departure(text: &str) -> Option<(MoveKind, Option<Seat>)> {
     }
 }
 
-/// The winning seats of such a word; `None`: it is none.
+/// Decodes [`write_adjudication`].
 pub(crate) fn read_adjudication(text: &str) -> Option<Vec<Seat>> {
     let (word, seats) = text.split_once(':')?;
     if !word.eq_ignore_ascii_case(MoveKind::Adjudicated.as_str()) {

@@ -1,4 +1,4 @@
-//! Boards that nobody plays: what a game looks like before anything is stored.
+//! Unstored boards: the look of a game before anything is stored.
 
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
@@ -8,7 +8,6 @@ use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
 impl Board {
-    /// A board that is stored nowhere, with seats named after their sides.
     pub(crate) fn imagine(
         game: &'static dyn AnyGame,
         options: GameOptions,
@@ -59,7 +58,7 @@ impl Board {
         Self::without_moves((row, seats), game, options, Timing::default(), position)
     }
 
-    /// The same, beginning with a position; `None` where it is none of this game.
+    /// As [`imagine`], from a position; `None`: invalid.
     pub(crate) fn imagine_from(
         game: &'static dyn AnyGame,
         options: GameOptions,

@@ -1,15 +1,15 @@
-//! The time of a board that counts for nobody: read from the database, and added after a move was taken back.
+//! Uncounted time of a board: loading, and additions after an undo.
 
 use super::Board;
 use crate::boards::time::{BoardPauses, has_own_limits, schedule, waiting_since};
 use knotpost_model::{Millis, Period};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// A pause that nobody has ended yet lasts to the end of all calendars.
+/// End of an open pause: the last representable calendar time.
 const NEVER: Millis = Millis(253_402_300_799_999);
 
 impl Board {
-    /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
+    /// Loads the pauses. Required before time is shown or judged.
     pub async fn load_pauses(&mut self, tx: &mut ReadTx) -> Result<(), StoreError> {
         let (key, since) = (self.row.id, self.row.started_at);
         let mut everybody = tx.outages(since).await?;
@@ -25,8 +25,8 @@ impl Board {
         Ok(())
     }
 
-    /// Begins the time of the player to move anew, after a move was taken back: what went by since the last move that
-    /// still stands counts for nobody. Called with the board as it stands now; stores when the clock looks at it next.
+    /// Restarts the clock of the player to move after an undo: time since the last remaining move counts for
+    /// nobody. Expects the board after the undo; stores the next check.
     pub(crate) async fn restart_clock(&mut self, tx: &mut WriteTx, now: Millis) -> Result<(), StoreError> {
         let pause = Period::new(waiting_since(self), now);
         if pause.span().0 > 0 {

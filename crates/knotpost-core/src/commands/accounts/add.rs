@@ -26,7 +26,7 @@ pub(in crate::commands) async fn run(
     let before = registered_addresses(tx, app, user.id).await?;
     let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
     if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
-        // Only a mail was asked for again.
+        // Only another confirmation mail was requested.
         let reply = Reply::from(Welcome::of(user.userid.clone()));
         return Ok(told(tx, prepared, &user.userid, "your addresses", reply, lines).await?);
     }

@@ -1,5 +1,4 @@
-//! What the verbs about addresses have in common: which addresses are meant, whether there is room for them, and
-//! what is answered.
+//! Shared by the verbs about addresses: selection, limit, answer.
 
 use serde::Serialize;
 
@@ -11,26 +10,18 @@ use crate::requests::Prepared;
 use knotpost_model::{Address, Channel, Millis};
 use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
 
-/// Addresses a user may have.
 const MOST_ADDRESSES: usize = 10;
 
-/// Whether mails went out that ask for confirmations: for a user who gave the right password.
 #[derive(Debug, Serialize)]
 struct ConfirmationsAsked {
-    /// Whose addresses they are.
     userid: String,
-    /// Each with what became of its mail.
     lines: Vec<AskedLine>,
-    /// For how long they are good.
     days: i64,
 }
 
-/// An address and what became of the mail that asks for its confirmation.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct AskedLine {
-    /// The address.
     pub(in crate::commands) address: String,
-    /// What became of it.
     pub(in crate::commands) asked: Asked,
 }
 
@@ -44,12 +35,10 @@ impl Content for ConfirmationsAsked {
     }
 }
 
-/// A mail went to the addresses of an account, if there is one.
+/// Neutral answer: a mail went to the account's addresses, if it exists.
 #[derive(Debug, Serialize)]
 struct MailSent {
-    /// The account named.
     userid: String,
-    /// What the mail is about.
     about: String,
 }
 
@@ -63,7 +52,6 @@ impl Content for MailSent {
     }
 }
 
-/// Refuses more addresses than an account has room for.
 pub(in crate::commands) fn check_room(
     user: &UserRow,
     held: &[AddressRow],
@@ -79,7 +67,7 @@ pub(in crate::commands) fn check_room(
     Ok(())
 }
 
-/// The addresses typed, or the sender's.
+/// The addresses typed, or else the sender's.
 pub(in crate::commands) fn chosen_addresses(
     app: &App,
     prepared: &Prepared,
@@ -114,10 +102,7 @@ pub(in crate::commands) fn chosen_addresses(
     Ok(chosen)
 }
 
-/// An address as a user may have it: none of the server's own.
-///
-/// # Errors
-/// When it is none.
+/// Parses a player's address; refuses the server's own.
 pub(crate) fn players_address(app: &App, text: &str) -> Result<Address, Refusal> {
     let address: Address = text
         .parse()
@@ -129,7 +114,6 @@ pub(crate) fn players_address(app: &App, text: &str) -> Result<Address, Refusal>
     Ok(address)
 }
 
-/// Registers addresses; says what became of the mails that ask for confirmations.
 pub(in crate::commands) async fn register_all(
     tx: &mut WriteTx,
     app: &App,
@@ -147,8 +131,8 @@ pub(in crate::commands) async fn register_all(
     Ok(lines)
 }
 
-/// Over HTTP the answer lists which mails went out, as the password was right. A command by mail is answered where its
-/// sender's domain vouches for it, or its password was right and its sender's address is one of the user's.
+/// Lists the confirmation mails sent: over HTTP, since the password was right; by mail, only if the sender is
+/// vouched for by their domain, or gave the password from one of their own addresses.
 pub(in crate::commands) async fn told(
     tx: &mut ReadTx,
     prepared: &Prepared,
@@ -171,7 +155,7 @@ pub(in crate::commands) async fn told(
     Ok(told_by_mail(prepared, userid, about, letter))
 }
 
-/// Whether the sender of a mail is told what became of the mails that ask for confirmations.
+/// True if the sender of a mail may learn which confirmation mails were sent.
 async fn is_heard(tx: &mut ReadTx, prepared: &Prepared) -> Result<bool, StoreError> {
     if prepared.origin.aligned {
         return Ok(true);
@@ -182,7 +166,7 @@ async fn is_heard(tx: &mut ReadTx, prepared: &Prepared) -> Result<bool, StoreErr
     }
 }
 
-/// Over HTTP the answer does not show what was mailed: the client may not be the reader of that address.
+/// Hides over HTTP what was mailed: the client may not be the reader of that address.
 pub(in crate::commands) fn told_by_mail(
     prepared: &Prepared,
     userid: &str,

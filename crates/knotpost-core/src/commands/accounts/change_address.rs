@@ -1,4 +1,4 @@
-//! `change address`: other addresses instead of the present ones.
+//! `change address`: replaces the addresses.
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -23,8 +23,7 @@ pub(in crate::commands) async fn run(
     let before = registered_addresses(tx, app, user.id).await?;
     let chosen = |key: &str| addresses.iter().any(|address| address.key() == key);
     let held = tx.addresses(user.id).await?;
-    // A typing error in the new address must not cut the user off: the proven addresses go only when one of the new
-    // ones is proven.
+    // Guards against a typing error: confirmed addresses go only when a new one is confirmed.
     let none_proven =
         !held.iter().any(|row| row.verified_at.is_some() && chosen(&row.address.to_lowercase()));
     for row in held {

@@ -1,4 +1,4 @@
-//! `change password`: another password.
+//! `change password`.
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};

@@ -1,4 +1,4 @@
-//! `delete`: leaving the server for good. By mail it asks once more.
+//! `delete`: closes the account. By mail it asks for confirmation.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,14 @@ use knotpost_commands::{Leaving, Remarks};
 use knotpost_model::{BoardState, Channel, Millis};
 use knotpost_storage::{BoardFilter, UserRow, WriteTx};
 
-/// How many boards the question names.
+/// Boards named in the question.
 const MOST_NAMED: usize = 40;
-/// How many it counts.
+/// Boards counted for the question.
 const MOST_COUNTED: i64 = 1000;
 
-/// The account is no more.
 #[derive(Debug, Serialize)]
 struct Goodbye {
-    /// Whose.
     userid: String,
-    /// Whether their comments and chat were removed.
     with_remarks: bool,
 }
 
@@ -41,19 +38,15 @@ impl Content for Goodbye {
     }
 }
 
-/// What would end with the account, and how to go on.
+/// Question before the deletion: the consequences, and how to confirm.
 #[derive(Debug, Serialize)]
 struct Asked {
-    /// Whose.
     userid: String,
-    /// Whether their comments and chat are to be removed.
     with_remarks: bool,
-    /// Their boards that are being played, by the title of the game.
     #[serde(skip)]
     boards: BTreeMap<String, Vec<i64>>,
-    /// How many they are.
     count: usize,
-    /// How many more there are than are named.
+    /// Boards beyond those named.
     more: usize,
 }
 
@@ -79,19 +72,18 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, prepared).await?;
-    // A mail may be a slip, or a quoted line; a program and a page ask by themselves.
+    // A mail may be a slip or a quoted line; programs and pages ask by themselves.
     if leaving == Leaving::Asked && prepared.origin.channel == Channel::Mail {
         return ask(tx, app, user, remarks, now).await;
     }
     let with_remarks = remarks == Remarks::Removed;
     let reply = Reply::from(Goodbye { userid: user.userid.clone(), with_remarks });
-    // While there are addresses to write to.
+    // Before the addresses are deleted.
     post_to_user(tx, app, &reply, user.id, now).await?;
     leave(tx, app, &user, remarks, now).await?;
     Ok(Answer::to_registered(reply))
 }
 
-/// Changes nothing, and tells what would be.
 async fn ask(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! `export me`: a link to the archive of all that is held about the user. The archive is made when the link is used.
+//! `export me`: mails a link to the user's archive, which is made when the link is used.
 
 use crate::app::App;
 use crate::boards::ServiceError;

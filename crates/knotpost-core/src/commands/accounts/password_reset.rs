@@ -1,4 +1,4 @@
-//! `password`: another password for a user who forgot theirs. What is mailed is made in `resets`.
+//! `password`: reset of a forgotten password. Tokens and mails are made in `resets`.
 
 use serde::Serialize;
 
@@ -14,10 +14,8 @@ use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{UserState, WriteTx};
 
-/// The answer to a question about a forgotten password, the same for every sender.
 #[derive(Debug, Serialize)]
 struct ResetAsked {
-    /// The account named.
     userid: String,
 }
 
@@ -31,12 +29,12 @@ impl Content for ResetAsked {
     }
 }
 
-/// How often a name is asked about is counted for all who ask.
+/// Counted per name, over all who ask.
 pub(in crate::commands) fn policy(userid: &str) -> Policy {
     Policy::spends(Spends::ShareAbout(Rate::Reset, format!("name {}", userid.to_lowercase())))
 }
 
-/// The answer is the same whether or not there is such a user.
+/// The answer does not reveal whether the user exists.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -59,7 +57,7 @@ pub(in crate::commands) async fn run(
     }
     let reply = Reply::from(ResetAsked { userid: userid.to_owned() });
     if prepared.origin.channel == Channel::Mail && !sender_is_told {
-        // Without an answer a user who mistyped their name would wait for a mail that never comes.
+        // Otherwise a user who mistyped their name would wait for a mail that never comes.
         return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
     }
     Ok(Answer::to_registered(reply))

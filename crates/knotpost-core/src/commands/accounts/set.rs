@@ -1,5 +1,3 @@
-//! `set`: what a user wants otherwise than the default, for all games or for one.
-
 use knotpost_commands::Setting;
 use serde::Serialize;
 
@@ -17,16 +15,12 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, Zone};
 use knotpost_storage::{ALL_GAMES, ReadTx, UserRow, WriteTx};
 
-/// What holds for a user.
 #[derive(Debug, Serialize)]
 struct Preferences {
-    /// Whose.
     userid: String,
-    /// The title of the game they are for; `None`: all games.
     title: Option<String>,
     #[serde(skip)]
     lines: Vec<PreferenceLine>,
-    /// Games that have some of their own.
     others: Vec<String>,
 }
 
@@ -72,7 +66,7 @@ pub(in crate::commands) async fn run(
     Ok(Answer::to_registered(reply))
 }
 
-/// A wish as it is stored: name and value, which is `None` to take it back.
+/// Name and value as stored; `None` resets it.
 fn check(setting: &Setting, game: &str) -> Result<(&'static str, Option<String>), ServiceError> {
     let Some(kind) = KINDS.iter().find(|kind| kind.name == setting.name) else {
         let message = format!("there is no preference `{}`", setting.name);

@@ -1,5 +1,3 @@
-//! `signoff`: mail goes to some addresses no more.
-
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::accounts::addresses::{chosen_addresses, told_by_mail};
@@ -11,7 +9,7 @@ use crate::requests::Prepared;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressRow, WriteTx};
 
-/// Drops the addresses. One that can be written to always stays.
+/// One usable address always stays.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,

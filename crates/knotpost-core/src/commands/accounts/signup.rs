@@ -1,5 +1,3 @@
-//! `signup`: a new user.
-
 use knotpost_commands::{Credentials as Typed, Userid};
 
 use crate::app::App;
@@ -58,8 +56,7 @@ fn taken(userid: &str) -> Refusal {
         .hint(format!("Choose another one: {}.", Userid::rule()))
 }
 
-/// The same userid with the right password: the mail that asks for the confirmation may have been lost, or its address
-/// mistyped.
+/// Same userid and password again: the confirmation mail may have been lost or its address mistyped.
 async fn sign_up_again(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! `vacation`: time off, without reminders and without losses on time.
+//! `vacation`: time off without reminders and losses on time.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -16,23 +16,18 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, Period, Span, most_within};
 use knotpost_storage::{ReadTx, StoreError, UserRow, VacationRow, WriteTx};
 
-/// The most vacation …
+/// Vacation in any [`YEAR`].
 const MOST_DAYS: i64 = 30;
-/// How much more all vacations of a year may take, so that one that was ended soon costs no day.
+/// Tolerance of the yearly sum, so that a vacation ended at once costs no day.
 const GRACE: i64 = 3_600_000;
-/// … in any stretch of this length.
 const YEAR: Span = Span(365 * DAY.0);
 
-/// Time off.
 #[derive(Debug, Serialize)]
 struct VacationStatus {
-    /// Whose.
     userid: String,
-    /// Until when, in their own time; `None`: there is none.
+    /// In the user's time zone; `None`: no vacation.
     until: Option<String>,
-    /// Whether it was ended just now.
     ended: bool,
-    /// How many days more could be taken.
     days_left: i64,
 }
 
@@ -46,7 +41,7 @@ impl Content for VacationStatus {
     }
 }
 
-/// `vacation`: shows, begins, extends, shortens or ends a vacation. It always begins now.
+/// Shows, begins, extends, shortens or ends a vacation, which always begins now.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -91,13 +86,11 @@ pub(in crate::commands) async fn run(
     Ok(Answer::to_registered(reply))
 }
 
-/// The time zone of the user; UTC unless they chose another.
 async fn time_zone(tx: &mut ReadTx, user: &UserRow) -> Result<TimeZone, StoreError> {
     let name = tx.preference(user.id, "", "timezone").await?;
     Ok(name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC))
 }
 
-/// The beginning of that day where the user lives.
 fn midnight(year: u16, month: u8, day: u8, zone: &TimeZone, now: Millis) -> Result<Millis, Refusal> {
     let shown = format!("{year:04}-{month:02}-{day:02}");
     let date = i16::try_from(year)
@@ -130,7 +123,7 @@ fn check_budget(before: &[Period], from: Millis, until: Millis, now: Millis) -> 
     .hint(format!("From now on you may take {days}.")))
 }
 
-/// How many whole days may be added to vacations of which the last ends at `end`.
+/// Whole days that can be added after vacations of which the last ends at `end`.
 fn days_left(periods: &[Period], end: Millis) -> i64 {
     let fits = |days: &i64| {
         let more = Period::new(end, end.plus(days * DAY.0));
@@ -140,7 +133,6 @@ fn days_left(periods: &[Period], end: Millis) -> i64 {
     (0..=MOST_DAYS).rev().find(fits).unwrap_or(0)
 }
 
-/// In the user's own time, with the name of the zone.
 fn readable(at: Millis, zone: &TimeZone) -> String {
     let timestamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
     let name = zone.iana_name().unwrap_or("UTC");

@@ -1,6 +1,6 @@
-//! `analyse`: who was ahead after each move of a finished board, and which moves lost most.
+//! `analyse`: evaluation of a finished board, move by move, with the worst moves.
 //!
-//! The thinking is done before the transaction, as for a hint.
+//! Computed before the transaction, like a hint.
 
 use serde::Serialize;
 
@@ -14,7 +14,6 @@ use crate::requests::Prepared;
 use crate::thinking::Unanswered;
 use knotpost_storage::ReadTx;
 
-/// The analysis as a mail tells it.
 #[derive(Debug, Serialize)]
 struct GameAnalysis {
     title: String,
@@ -72,7 +71,7 @@ pub(in crate::commands) async fn run(
     }
 }
 
-/// Only of finished boards: while a game goes on it would be advice.
+/// Only finished boards: before that it would be advice.
 pub(in crate::commands) fn check(app: &App, board: &Board) -> Result<(), Refusal> {
     check_players(app)?;
     let (game, number) = (&board.row.game, board.row.number);

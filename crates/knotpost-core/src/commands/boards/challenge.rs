@@ -50,7 +50,7 @@ pub(in crate::commands) async fn run(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Who challenges, where they proved who they are. Of several who read mail at one address it is the one who plays.
+/// The challenger as far as proven. Of several users with one address, the one who plays.
 async fn find_challenger(
     tx: &mut WriteTx,
     prepared: &Prepared,
@@ -64,8 +64,8 @@ async fn find_challenger(
     Ok(first.filter(|first| playing.all(|user| user.id == first.id)).map(|first| first.userid.clone()))
 }
 
-/// A challenge makes a board and mails for players who were not asked. Senders who did not prove to be one of them share
-/// a number of challenges a day for each player, over all servers and channels.
+/// Limits unauthenticated challenges per named player and day, over all servers and channels: a challenge
+/// makes a board and mails people who were not asked.
 async fn count_for_challenged(
     tx: &mut WriteTx,
     app: &App,
@@ -80,7 +80,6 @@ async fn count_for_challenged(
     }
     let mut counted: Vec<UserKey> =
         users.iter().filter(|user| !user.is_computer_player()).map(|user| user.id).collect();
-    // In one order everywhere, so that two challenges wait for each other's rows and not in a circle.
     counted.sort_unstable_by_key(|user| user.0);
     counted.dedup();
     for user in counted {
@@ -97,17 +96,16 @@ async fn count_for_challenged(
     Ok(())
 }
 
-/// Those named in a challenge who cannot be its players, by the reason.
+/// Challenged users who cannot play, by reason.
 #[derive(Default)]
 struct Absent {
     unknown: Vec<String>,
-    /// A sentence about each who has left or is suspended.
     gone: Vec<String>,
     unwilling: Vec<String>,
     at_limit: Vec<String>,
 }
 
-/// The users of these names, all of whom can and will play.
+/// Looks up the challenged users; refuses if one cannot play.
 pub(in crate::commands) async fn find_players(
     tx: &mut WriteTx,
     app: &App,
@@ -146,7 +144,7 @@ pub(in crate::commands) async fn find_players(
     Err(refusal.about_game(game.meta().name).into())
 }
 
-/// Computer players play with people, and not among themselves.
+/// Refuses boards of computer players alone.
 fn check_people(game: &dyn AnyGame, users: &[UserRow]) -> Result<(), Refusal> {
     if users.iter().any(|user| !user.is_computer_player()) {
         return Ok(());
@@ -160,7 +158,6 @@ fn check_people(game: &dyn AnyGame, users: &[UserRow]) -> Result<(), Refusal> {
     .about_game(name))
 }
 
-/// Adds a name that is not in the list yet.
 fn note(names: &mut Vec<String>, name: &str) {
     if !names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
         names.push(name.to_owned());

@@ -1,4 +1,4 @@
-//! `chat`: words for the players and subscribers of a board.
+//! `chat`: remarks to the players and subscribers of a board.
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_board, find_game};
@@ -12,10 +12,10 @@ use knotpost_model::{Millis, Rate, RemarkKind, UserKey};
 use knotpost_storage::{StoreError, WriteTx};
 
 const HOUR_MS: i64 = 3_600_000;
-/// Words that a reader is mailed in an hour, in those that one user may say on a board.
+/// Chats mailed to a reader per hour, in shares of one sender.
 const OTHERS: i64 = 2;
 
-/// How often a user speaks is counted board by board.
+/// Counted per board.
 pub(in crate::commands) fn policy(game: &str, board: u32) -> Policy {
     Policy::spends(Spends::ShareOfUserAt(Rate::Chat, format!("{} {board}", game.to_lowercase())))
 }
@@ -54,9 +54,8 @@ pub(in crate::commands) async fn run(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Finds those who are not mailed at once what `speaker` says. Words of somebody who does not play there reach a reader
-/// by mail once an hour, and those of all others as often as one user may speak on a board; what is said beyond that
-/// comes with the mail of the day.
+/// Readers not mailed at once. An outsider's chat reaches a reader by mail once an hour, others' as often as
+/// one user may speak on a board; the rest waits for the daily mail.
 async fn find_spared(
     tx: &mut WriteTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! `confirm`: makes the move that was submitted.
+//! `confirm`: makes the submitted move.
 
 use knotpost_rules::Turn;
 
@@ -12,8 +12,7 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
-/// `confirm`: makes the turn that was submitted. What is written with it is said instead of what was
-/// written then.
+/// A new remark replaces the one submitted with the turn.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,

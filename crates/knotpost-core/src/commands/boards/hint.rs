@@ -1,7 +1,6 @@
-//! `hint`: what a computer player would do, for the player to move on an unrated board.
+//! `hint`: a computer player's move, for the player to move on an unrated board.
 //!
-//! The thinking is done before the transaction, while the command is prepared; here it is checked once more who may ask,
-//! and answered.
+//! Computed before the transaction, which checks the permission again.
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_such_board};
@@ -16,7 +15,7 @@ use crate::thinking::{Question, Unanswered};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, UserRow};
 
-/// After how many seconds a question that met too many others is asked again.
+/// Seconds until a retry under load.
 const AGAIN: u64 = 10;
 
 pub(in crate::commands) async fn run(
@@ -44,7 +43,7 @@ pub(in crate::commands) async fn run(
     }
 }
 
-/// Who may ask: the player to move, where no rating depends on it.
+/// Permission: the player to move, on an unrated board.
 pub(in crate::commands) fn check(app: &App, board: &Board, user: &UserRow) -> Result<(), Refusal> {
     check_players(app)?;
     check_plays(board, user)?;
@@ -58,7 +57,6 @@ pub(in crate::commands) fn check(app: &App, board: &Board, user: &UserRow) -> Re
     check_turn(board, user, None)
 }
 
-/// Whether this server has computer players at all.
 pub(in crate::commands) fn check_players(app: &App) -> Result<(), Refusal> {
     if app.config.bots.enabled {
         return Ok(());
@@ -66,12 +64,10 @@ pub(in crate::commands) fn check_players(app: &App) -> Result<(), Refusal> {
     Err(Refusal::new(Code::NotSupported, "computer players are switched off on this server"))
 }
 
-/// What a computer player is asked about a board.
 pub(crate) fn question(board: &Board) -> Question {
     Question { board: board.row.id, course: board.course() }
 }
 
-/// The refusal of what may be asked again in a moment.
 pub(in crate::commands) fn try_again(message: &str) -> Refusal {
     Refusal { retry_after: Some(AGAIN), ..Refusal::new(Code::Unavailable, message) }
 }

@@ -1,5 +1,3 @@
-//! `move`: the checks in their order, then the turn.
-
 use knotpost_commands::Action;
 use knotpost_rules::Turn;
 
@@ -17,13 +15,13 @@ use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{MoverRow, ReadTx, WriteTx};
 
-/// How often a user proposes something is counted by the number of the board: each proposal is mailed to all who play
-/// there. A command may leave the game out, so that the game is no part of it.
+/// Counted per board number, as each proposal is mailed to all its players. Not by game, which a command may
+/// leave out.
 pub(in crate::commands) fn policy_of_proposal(board: u32) -> Policy {
     Policy::spends(Spends::ShareOfUserAt(Rate::Proposal, board.to_string()))
 }
 
-/// Checks in a fixed order, so that the answer names the first thing that is wrong.
+/// Checks in a fixed order, so that the answer names the first fault.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -48,7 +46,7 @@ pub(in crate::commands) async fn run(
         let reply = answer_already_played(prepared, Some(&board), Some(&user.userid), now);
         return Ok(Answer::to_sender(reply).about(board.name()));
     }
-    // To refuse an offer that there no longer is does no harm.
+    // Refusing an offer already gone is harmless.
     let board = match turning.action {
         Action::Reject => board,
         _ => check_answer(tx, app, prepared, board, &user).await?,
@@ -73,7 +71,7 @@ pub(in crate::commands) async fn run(
     make(tx, app, board, &user, turn, &prepared.body, now).await
 }
 
-/// The move that a mail means where it is none as it stands: programs that send commands are held to the notation.
+/// Corrects a mailed move that is none as written. Programs that send commands are held to the notation.
 fn forgive(prepared: &Prepared, board: &Board, action: &Action) -> Option<Action> {
     match (prepared.origin.channel, action) {
         (Channel::Mail, Action::Move(text)) => {
@@ -83,7 +81,6 @@ fn forgive(prepared: &Prepared, board: &Board, action: &Action) -> Option<Action
     }
 }
 
-/// The turn that an action takes; `None`: it takes none.
 fn as_turn(action: &Action) -> Option<Turn<'_>> {
     match action {
         Action::Move(text) => Some(Turn::Move(text)),

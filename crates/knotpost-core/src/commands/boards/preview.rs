@@ -1,4 +1,4 @@
-//! `preview`: a board after some moves, which are not played.
+//! `preview`: a board after moves that are tried but not played.
 
 use knotpost_commands::{Action, GivenOption};
 use knotpost_rules::{Seed, Turn};
@@ -25,7 +25,6 @@ pub(in crate::commands) async fn run(
         return Err(no_such_board(app, game, number).into());
     };
     let mut board = at_ply(app, board, at)?;
-    // No roll is seen before its turn.
     board.position.seal_chance();
     if let Err(refusal) = try_moves(&mut board, moves, now) {
         return Err(refusal.about(board).into());
@@ -54,7 +53,6 @@ pub(in crate::commands) fn run_new(
     Ok(Answer::to_sender(Reply::Board(Box::new(sheet))))
 }
 
-/// Plays the words on a board that is not stored.
 fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Refusal> {
     for action in moves {
         let word = action.as_str();

@@ -1,4 +1,4 @@
-//! `queue`: on turn the first move is made and the others are kept, otherwise all are kept; `none` keeps none.
+//! `queue`: makes the first move if on turn and stores the rest; `none` clears the queue.
 
 use knotpost_commands::{Action, QueuedMove};
 
@@ -13,10 +13,8 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{QueuedMoveRow, UserRow, WriteTx};
 
-/// Moves that a seat may keep.
 const MOST_MOVES: usize = 100;
 
-/// The words of a `queue`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Queueing<'a> {
     pub(in crate::commands) game: &'a str,
@@ -26,7 +24,6 @@ pub(in crate::commands) struct Queueing<'a> {
     pub(in crate::commands) number: Option<u32>,
 }
 
-/// `queue`: on turn the first move is made and the others are kept, otherwise all are kept.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -50,7 +47,6 @@ pub(in crate::commands) async fn run(
     }
     let on_turn = check_turn(&board, &user, None).is_ok();
     if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
-        // One more move will have been made when they begin to wait.
         tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
         let turning =
             Turning { game: Some(game), board: number_of_board, userid, action: &first.action, number };
@@ -67,7 +63,8 @@ pub(in crate::commands) async fn run(
     check_notation(&mut board, moves)?;
     let mut kept = rows(moves, number, board.entries.len() as i64);
     let before = tx.queued_moves(board.row.id, seat).await?;
-    // Moves that stand there again wait since they did: the reply may have been made, and others may be to move still.
+    // Unchanged moves keep their place and time: a reply to them may have been made, and others may still be
+    // to move.
     for (row, old) in kept.iter_mut().zip(&before).take_while(|(row, old)| is_same(row, old)) {
         row.ply = old.ply;
     }
@@ -93,8 +90,7 @@ async fn finish(
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 
-/// Whether a player who waits can make a move of that number: the next one is another player's, and with two players
-/// every second one.
+/// Refuses a number at which the player will not be to move; with two players, every second one.
 fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
     let (Some(number), next) = (number, board.next_number()) else { return Ok(()) };
     let distance = i64::from(number) - next;
@@ -110,7 +106,7 @@ fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
         .hint(format!("The next move is number {next}, and it is somebody else's.")))
 }
 
-/// Refuses at once what is no move of the game at all, not when its turn comes.
+/// Rejects invalid notation now instead of at its turn.
 fn check_notation(board: &mut Board, moves: &[QueuedMove]) -> Result<(), ServiceError> {
     for queued in moves {
         if let Action::Move(text) = &queued.action
@@ -123,7 +119,7 @@ fn check_notation(board: &mut Board, moves: &[QueuedMove]) -> Result<(), Service
     Ok(())
 }
 
-/// The rows of moves that begin to wait after `ply` moves; `number` is that of the first.
+/// Queue rows after `ply` moves; `number` belongs to the first.
 fn rows(moves: &[QueuedMove], number: Option<u32>, ply: i64) -> Vec<QueuedMoveRow> {
     let row = |(place, queued): (i64, &QueuedMove)| QueuedMoveRow {
         place,

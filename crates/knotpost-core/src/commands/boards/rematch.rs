@@ -1,4 +1,4 @@
-//! `rematch`: another game of the players of a finished board, with its options and limits and the seats exchanged.
+//! `rematch`: a new board after a finished one, with its options and limits and exchanged seats.
 
 use crate::app::App;
 use crate::boards::board::seed_of;
@@ -15,8 +15,7 @@ use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
-/// Begins the next game; each player takes the seat before theirs, and the first the last. A second rematch of the board
-/// waits until the first is over.
+/// Seats move up by one, the first becomes last. A second rematch of a board waits until the first is over.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -65,7 +64,7 @@ pub(in crate::commands) async fn run(
     answer_with_board(tx, app, &next, facts, now).await
 }
 
-/// Says, before a board begins, that it would wait for another player who is away, and how to begin it all the same.
+/// Warns before a board would begin with an opponent on vacation, and tells how to begin it anyway.
 async fn find_away(
     tx: &mut ReadTx,
     app: &App,

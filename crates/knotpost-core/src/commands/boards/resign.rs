@@ -1,4 +1,4 @@
-//! `resign`: on turn, out of turn, or as a refusal in the first round.
+//! `resign`: on turn, off turn, or as a refusal in the first round.
 
 use knotpost_rules::Seat;
 use serde::Serialize;
@@ -17,19 +17,13 @@ use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{SeatRow, StoreError, UserRow, WriteTx};
 
-/// A resignation out of turn was noted or cancelled.
 #[derive(Debug, Serialize)]
 struct ResignNoted {
-    /// The game's title.
     title: String,
-    /// The board's number.
     number: u32,
-    /// Who resigns.
     userid: String,
-    /// Whose turn it is.
     to_move: String,
     cancelled: bool,
-    /// Whether something was said with it that waits as well.
     has_words: bool,
 }
 
@@ -60,7 +54,7 @@ pub(in crate::commands) async fn run(
     let Some(seat) = board.seat_of(user.id).cloned() else {
         return Err(StoreError::Corrupt("a player without a seat".to_owned()).into());
     };
-    // The first round: fewer moves made than there are players.
+    // First round: fewer moves than players.
     if board.entries.len() < board.seats.len() {
         return decline(tx, app, &prepared.body, board, &user, now).await;
     }
@@ -90,7 +84,7 @@ async fn on_turn(
     let ply = board.entries.len();
     finish_turn(tx, app, &mut board, ply - 1, now).await?;
     if board.row.state == BoardState::Active {
-        // While others still play, the user goes on watching.
+        // The user keeps watching while others play.
         tx.subscribe(board.row.id, user.id).await?;
     }
     let mut facts = BoardFacts::plain(Heading::Summary);
@@ -98,7 +92,7 @@ async fn on_turn(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Noted until the seat's turn comes; sent again it is cancelled.
+/// Noted until the seat's turn; sent again, it is cancelled.
 async fn out_of_turn(
     tx: &mut WriteTx,
     app: &App,

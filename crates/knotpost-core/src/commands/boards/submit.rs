@@ -1,4 +1,4 @@
-//! `submit`: a move is checked, kept, and shown to the player alone.
+//! `submit`: checks and stores a move, shown to the player alone until confirmed.
 
 use knotpost_commands::Action;
 use knotpost_rules::Turn;
@@ -13,7 +13,6 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
-/// `submit`: checked like a move, kept, and shown to the player alone.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,

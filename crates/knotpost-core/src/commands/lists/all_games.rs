@@ -1,4 +1,4 @@
-//! `all games`: a table of the boards of users, for every game that they play.
+//! `all games`: tables of users' boards, one per game.
 
 use knotpost_commands::Selector;
 use knotpost_rules::AnyGame;
@@ -11,24 +11,17 @@ use crate::play::queries::{MOST_LINES, describe_none, find_users, lines, select_
 use crate::replies::{Answer, BoardLine, Content, Fact, Facts, Reply};
 use knotpost_storage::{ReadTx, UserRow};
 
-/// Boards of several games.
 #[derive(Debug, Serialize)]
 struct BoardTables {
-    /// A table a game, at least one.
     #[serde(skip)]
     tables: Vec<BoardTable>,
-    /// What is said where there is none.
     empty: String,
-    /// More exist than are shown.
     more: bool,
 }
 
-/// Boards of one game as a table.
 #[derive(Debug, Serialize)]
 struct BoardTable {
-    /// The game's title.
     title: String,
-    /// Names of the sides, as many as the boards shown have players.
     #[serde(skip)]
     sides: Vec<String>,
     #[serde(skip)]
@@ -49,7 +42,6 @@ impl Content for BoardTables {
     }
 }
 
-/// A table for each game that these users play.
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
     app: &App,
@@ -60,8 +52,7 @@ pub(in crate::commands) async fn run(
     tables_of(tx, app, app.registry.iter(), &users, selector).await
 }
 
-/// A table for each game of the boards of these users, or of all users where none is named; limited by the lines of one
-/// answer.
+/// Tables of the boards of these users, or of all if none is named; limited by the lines of one answer.
 pub(in crate::commands) async fn tables_of(
     tx: &mut ReadTx,
     app: &App,

@@ -11,7 +11,6 @@ use crate::replies::Answer;
 use knotpost_model::Millis;
 use knotpost_storage::ReadTx;
 
-/// `all show`: the boards of users in every game.
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
     app: &App,

@@ -1,4 +1,4 @@
-//! `export`: the record of a board goes to whoever asks.
+//! `export`: the game record of a board, for anyone.
 
 use knotpost_commands::BoardAt;
 use serde::Serialize;
@@ -9,16 +9,13 @@ use crate::records::record_of;
 use crate::replies::{Answer, Content, Facts, Reply};
 use knotpost_storage::ReadTx;
 
-/// The longest record that is mailed: a long game with long speeches is not.
+/// Bytes of a mailed record; a long game with long remarks fits.
 const MOST_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Serialize)]
 struct BoardRecord {
-    /// The game's title.
     title: String,
-    /// The board's number.
     number: u32,
-    /// The record, whole.
     text: String,
 }
 

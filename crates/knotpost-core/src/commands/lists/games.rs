@@ -10,19 +10,14 @@ use crate::replies::answer::count;
 use crate::replies::{Answer, BoardLine, Column, Content, Facts, Reply, Table};
 use knotpost_storage::ReadTx;
 
-/// Boards of a game.
 #[derive(Debug, Serialize)]
 struct BoardList {
-    /// The game's title.
     title: String,
-    /// Names of the sides, as many as the boards shown have players.
     #[serde(skip)]
     sides: Vec<String>,
     #[serde(serialize_with = "count")]
     boards: Vec<BoardLine>,
-    /// What is said where there is none.
     empty: String,
-    /// More exist than are shown.
     more: bool,
 }
 
@@ -71,7 +66,6 @@ pub(in crate::commands) async fn run(
     })))
 }
 
-/// The boards as a table, a column for each side.
 pub(in crate::commands) fn boards_table(sides: &[String], boards: &[BoardLine]) -> Table {
     let mut columns = vec![Column::of_numbers("Board", 5), Column::of_numbers("Move", 4)];
     columns.extend(sides.iter().map(|side| Column::of_words(side, 10)));

@@ -1,5 +1,3 @@
-//! `history`: a table of the finished boards of a game.
-
 use std::collections::HashSet;
 
 use serde::Serialize;
@@ -12,28 +10,22 @@ use crate::replies::{Answer, Column, Content, Facts, Reply, Table};
 use knotpost_model::{BoardKey, Millis, UserKey};
 use knotpost_storage::{BoardRow, ReadTx};
 
-/// Finished boards of a game.
 #[derive(Debug, Serialize)]
 struct FinishedBoards {
-    /// The game's title.
     title: String,
     #[serde(serialize_with = "count")]
     boards: Vec<HistoryLine>,
-    /// More exist than are shown.
     more: bool,
 }
 
-/// A finished board as a line of a table.
 #[derive(Debug)]
 struct HistoryLine {
     ended: String,
-    /// The board's number.
     number: i64,
-    /// The winner, or `TIE`.
+    /// Name, or `TIE`.
     winner: String,
-    /// The scores in seat order.
+    /// In seat order.
     score: String,
-    /// The players in turn order.
     players: Vec<String>,
 }
 

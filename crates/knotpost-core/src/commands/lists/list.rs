@@ -1,4 +1,4 @@
-//! `list`: the games and how much they are played, or the boards of some.
+//! `list`: the games with their activity, or the boards of some.
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
@@ -7,7 +7,6 @@ use crate::play::queries::count_games;
 use crate::replies::{Answer, Column, Content, Facts, GameCount, Reply, Table};
 use knotpost_storage::ReadTx;
 
-/// The games and how much they are played.
 #[derive(Debug)]
 struct GameList {
     games: Vec<GameCount>,

@@ -1,4 +1,4 @@
-//! `puzzle`: positions in which exactly one move wins, and whether it was found.
+//! `puzzle`: positions with exactly one winning move, and the check of a solution.
 
 use knotpost_rules::{AnyGame, Puzzle};
 
@@ -42,7 +42,6 @@ fn reply(subject: String, sheets: Vec<Sheet>) -> Answer {
     Answer::to_sender(Reply::Boards { subject, sheets, missing: Vec::new() })
 }
 
-/// What is to be said of a move.
 fn judge(
     game: &'static dyn AnyGame,
     puzzle: &Puzzle,

@@ -1,4 +1,4 @@
-//! `show`: boards with their moves, by number or by their players.
+//! `show`: boards with their moves, by number or by players.
 
 use knotpost_commands::{BoardAt, Selector};
 

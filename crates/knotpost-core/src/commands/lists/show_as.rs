@@ -1,4 +1,4 @@
-//! `showas`: boards as one player sees them, with the moves they have queued.
+//! `showas`: boards as one player sees them, with their queued moves.
 
 use knotpost_commands::{BoardAt, Selector};
 
@@ -14,7 +14,6 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, UserRow};
 
-/// Boards as this player sees them, with the moves they have queued.
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
     app: &App,
@@ -65,7 +64,6 @@ pub(in crate::commands) async fn run(
     Ok(boards_answer(sheets, missing))
 }
 
-/// The board with its whole move list as this user sees it.
 async fn show_to(tx: &mut ReadTx, board: &Board, user: &UserRow, now: Millis) -> Result<Sheet, StoreError> {
     let (mut sheet, _) = show_with_offers(tx, board, Some(&user.userid), now).await?;
     if board.entries.len() as i64 == board.row.ply {

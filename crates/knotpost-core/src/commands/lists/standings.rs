@@ -1,4 +1,4 @@
-//! `standings`: who plays a game, and how well.
+//! `standings`: rankings and seeks of a game.
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
@@ -10,11 +10,10 @@ use knotpost_model::rating::{Rating, shown};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, SeekRow, StandingRow, StandingsBlock, StoreError, UnratedPlayer};
 
-/// Lines of a block in one answer. A game may have a hundred thousand players: they are not counted.
+/// Lines per block; the players of a game are not counted, there may be 100,000.
 const MOST_LINES: i64 = 100;
-/// … and of the block of inactive players. Whether a player is active is looked up board by board.
+/// Lines of inactive players: activity costs a lookup per board.
 const MOST_INACTIVE: i64 = 25;
-/// Seeks listed in one answer.
 const MOST_SEEKS: i64 = 50;
 
 const BLOCKS: [(StandingsBlock, &str); 3] = [
@@ -23,16 +22,12 @@ const BLOCKS: [(StandingsBlock, &str); 3] = [
     (StandingsBlock::Inactive, "Inactive"),
 ];
 
-/// The standings of a game, for pages and the API.
-///
-/// # Errors
-/// When there is no such game, or the database fails.
 pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError> {
     let mut tx = app.store.read().await?;
     collect(&mut tx, app, game, app.clock.now()).await
 }
 
-/// Who looks for opponents in a game; the same number as in its standings.
+/// Seeks for pages and the API, as many as in the standings.
 pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
     let mut tx = app.store.read().await?;
     let seeks = tx.list_seeks(game, MOST_SEEKS).await?;
@@ -76,7 +71,7 @@ async fn collect(tx: &mut ReadTx, app: &App, game: &str, now: Millis) -> Result<
     })
 }
 
-/// Players who look for opponents are listed before their first rated game.
+/// Adds seekers who have no rated game yet.
 async fn add_newcomers(
     tx: &mut ReadTx,
     game: &str,

@@ -1,4 +1,4 @@
-//! `test display`: the same board in every format, to find the one that a mail program shows best.
+//! `test display`: one board in every format, to find the best for a mail program.
 
 use knotpost_rules::{Layout, Position, Seed, Turn, Viewer};
 use serde::Serialize;
@@ -7,17 +7,12 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::replies::{Answer, Content, Facts, Reply};
 
-/// Moves made on the sample board.
 const MOVES: usize = 3;
 
-/// The same board in every format.
 #[derive(Debug, Serialize)]
 struct DisplayTest {
-    /// The user for whom its commands are.
     userid: String,
-    /// The title of the game shown.
     title: String,
-    /// The formats.
     samples: Vec<Sample>,
 }
 
@@ -31,12 +26,9 @@ impl Content for DisplayTest {
     }
 }
 
-/// A format and how it looks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sample {
-    /// The value of the preference `board`.
     pub format: &'static str,
-    /// The board.
     pub text: String,
 }
 
@@ -53,7 +45,7 @@ pub(in crate::commands) fn run(app: &App, userid: Option<&str>) -> Result<Answer
     Ok(Answer::to_sender(Reply::from(DisplayTest { userid, title: title.to_owned(), samples })))
 }
 
-/// A board of the game that shows best how formats differ: one with several panels that fit side by side.
+/// Sample of the game that shows formats best: several panels that fit side by side.
 fn sample_board(app: &App) -> Option<(&'static str, Box<dyn Position>)> {
     let boards = app.offered_games().filter_map(|game| {
         let meta = game.meta();

@@ -1,4 +1,4 @@
-//! `broadcast`: words for every user who takes broadcasts.
+//! `broadcast`: a message to every user who takes broadcasts.
 
 use std::sync::Arc;
 
@@ -16,17 +16,14 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey, limit_comment};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
-/// Users who get a broadcast in one transaction: others write in between.
+/// Readers per transaction, so that others can write in between.
 const PART: i64 = 100;
-/// Broadcasts of users that everybody gets in a day. Those of administrators are not held back.
+/// Per day, over all users; administrators are exempt.
 const MOST_A_DAY: i64 = 5;
-/// Between two broadcasts of the same user.
 const BROADCAST_PAUSE_MS: i64 = 86_400_000;
 
-/// A broadcast is being passed on.
 #[derive(Debug, Serialize)]
 struct BroadcastTaken {
-    /// Whose.
     from: String,
 }
 
@@ -40,7 +37,6 @@ impl Content for BroadcastTaken {
     }
 }
 
-/// Notes the words; workers pass them on, some users at a time.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -65,7 +61,7 @@ pub(in crate::commands) async fn run(
     Ok(Answer::to_registered(Reply::from(BroadcastTaken { from: user.userid })))
 }
 
-/// Notes what this user writes to all others, once a day, and mails them a receipt.
+/// Stores a broadcast, limited to one a day per user, and mails a receipt.
 pub(crate) async fn take_broadcast(
     tx: &mut WriteTx,
     app: &App,
@@ -88,8 +84,8 @@ pub(crate) async fn take_broadcast(
     Ok(())
 }
 
-/// Queues the oldest waiting broadcast for its next part of readers; `false`: none waits. How far it
-/// came is stored in the same transaction: no user gets it twice, and a restart goes on there.
+/// Delivers the oldest broadcast to its next readers; `false`: none pending. Progress is stored in the same
+/// transaction, so nobody gets it twice, even after a restart.
 pub async fn pass_on_broadcast(app: &Arc<App>) -> Result<bool, StoreError> {
     if !app.store.query().await?.has_waiting_broadcast().await? {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! `message`: words for other users, without an address of anybody.
+//! `message`: private messages, without showing addresses.
 
 use serde::Serialize;
 
@@ -15,21 +15,15 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, WriteTx};
 
-/// Users one message goes to.
 const MOST_READERS: usize = 20;
 
-/// What another user writes.
 #[derive(Clone, Debug, Serialize)]
 struct Message {
-    /// Whose copy this is.
     reader: String,
     from: String,
-    /// All who get it.
     #[serde(skip)]
     to: Vec<String>,
-    /// The words.
     text: String,
-    /// Whether a reply goes to its author.
     by_reply: bool,
 }
 
@@ -44,12 +38,10 @@ impl Content for Message {
     }
 }
 
-/// A message was passed on.
 #[derive(Debug)]
 struct MessageSent {
-    /// To whom.
     to: Vec<String>,
-    /// A sentence for each reason for which somebody gets it late or not at all.
+    /// One sentence for each reason for which somebody gets it late or never.
     missing: Vec<String>,
 }
 
@@ -97,7 +89,6 @@ pub(in crate::commands) async fn run(
     Ok(Answer::to_registered(receipt))
 }
 
-/// Queues a message to all registered addresses of its reader, who answers it by replying.
 async fn deliver(
     tx: &mut WriteTx,
     app: &App,
@@ -114,8 +105,8 @@ async fn deliver(
     Ok(())
 }
 
-/// All users named who take messages, each once, and a sentence about each who gets none or reads it later. It is an error
-/// when nobody gets it.
+/// Named users who take messages, without duplicates, and a sentence for each who gets none or reads it
+/// later. Refuses if nobody gets it.
 async fn find_readers(
     tx: &mut ReadTx,
     app: &App,
@@ -159,7 +150,7 @@ async fn find_readers(
     Err(told.into_iter().fold(refusal, Refusal::hint).into())
 }
 
-/// Leaves out the readers who have got as many messages as they get, and says so. It is an error when nobody is left.
+/// Drops readers over their limit of messages, and says so. Refuses if nobody is left.
 fn spare_readers(
     app: &App,
     prepared: &Prepared,
@@ -182,7 +173,6 @@ fn spare_readers(
     }
 }
 
-/// The words that are to be passed on.
 pub(in crate::commands) fn text_of(prepared: &Prepared) -> Result<String, Refusal> {
     let text = prepared.body.trim();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! `notify`: a mail when boards end, switched for all boards or for those named.
+//! `notify`: mails about ends of boards, for all boards or those named.
 
 use serde::Serialize;
 
@@ -11,21 +11,15 @@ use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis};
 use knotpost_storage::WriteTx;
 
-/// The boards that a user hears of when they end.
 #[derive(Debug, Serialize)]
 struct Notifications {
-    /// The game's name.
     #[serde(rename = "name")]
     game: String,
-    /// The game's title.
     title: String,
     userid: String,
-    /// Whether they hear of all boards.
     all: bool,
-    /// Numbers of the boards they hear of.
     #[serde(serialize_with = "count")]
     boards: Vec<i64>,
-    /// What was asked for and not done, a sentence each.
     missing: Vec<String>,
 }
 
@@ -39,7 +33,6 @@ impl Content for Notifications {
     }
 }
 
-/// `notify`: switched for all boards, or for those named.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,

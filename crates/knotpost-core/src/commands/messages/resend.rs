@@ -1,4 +1,4 @@
-//! `resend`: the boards that wait for a player, mailed once more to them alone.
+//! `resend`: mails the boards waiting for a player once more, to that player alone.
 
 use serde::Serialize;
 
@@ -12,14 +12,10 @@ use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, UserRow, WriteTx};
 
-/// Boards were mailed once more.
 #[derive(Debug, Serialize)]
 struct Resent {
-    /// To whom.
     userid: String,
-    /// The title of the game asked for; `None`: all games.
     title: Option<String>,
-    /// How many.
     boards: usize,
 }
 
@@ -64,7 +60,6 @@ pub(in crate::commands) async fn run(
     Ok(answer)
 }
 
-/// The board of that number, when the user plays on it or watches it.
 async fn find_own(
     tx: &mut ReadTx,
     app: &App,
@@ -87,7 +82,6 @@ async fn find_own(
     Ok((vec![board], user))
 }
 
-/// The boards on which it is the user's turn.
 async fn find_waiting(
     tx: &mut ReadTx,
     app: &App,

@@ -13,26 +13,19 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{UserRow, WriteTx};
 
-/// Boards of one command.
 const MOST_BOARDS: usize = 100;
-/// Boards that an answer lists.
 pub(in crate::commands) const MOST_LISTED: i64 = 500;
 
-/// Which boards of a game a user watches.
 #[derive(Debug, Serialize)]
 struct Subscriptions {
-    /// The game's name.
     #[serde(rename = "name")]
     game: String,
-    /// The game's title.
     title: String,
     userid: String,
-    /// Whether they watch all boards, future ones too.
+    /// True if future boards are watched too.
     all: bool,
-    /// Numbers of the boards they watch.
     #[serde(serialize_with = "count")]
     boards: Vec<i64>,
-    /// What was asked for and not done, a sentence each.
     missing: Vec<String>,
 }
 
@@ -46,14 +39,13 @@ impl Content for Subscriptions {
     }
 }
 
-/// Whether to begin watching or to end it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Watch {
     Begin,
     End,
 }
 
-/// `subscribe` and `unsubscribe`. Of several boards those that there are count.
+/// Of several boards, those that exist are processed.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
@@ -105,17 +97,13 @@ pub(in crate::commands) async fn run(
     confirm(tx, app, reply, &user, &boards_named, now).await
 }
 
-/// What a command names.
 pub(in crate::commands) struct Named {
-    /// The boards that there are, each once.
     pub(in crate::commands) boards: Vec<Board>,
-    /// Which there are not, a sentence each.
     pub(in crate::commands) missing: Vec<String>,
-    /// Who names them.
     pub(in crate::commands) user: UserRow,
 }
 
-/// The boards of these numbers, and the user who names them. It is an error when there is none of them.
+/// Looks up the boards and the acting user. Refuses if no board exists.
 pub(in crate::commands) async fn find_named(
     tx: &mut WriteTx,
     app: &App,

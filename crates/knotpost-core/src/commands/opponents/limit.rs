@@ -1,4 +1,4 @@
-//! `limit`: the number of boards of a game that a user plays at most.
+//! `limit`: maximum number of boards that a user plays in a game.
 
 use knotpost_commands::LimitChange;
 use serde::Serialize;
@@ -12,14 +12,10 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
-/// How many boards a user plays at most.
 #[derive(Debug, Serialize)]
 struct LimitStatus {
-    /// The game's title.
     title: String,
-    /// The most; `None`: no limit.
     limit: Option<i64>,
-    /// How many they play now.
     active: i64,
 }
 

@@ -1,4 +1,4 @@
-//! `seek`: looking for opponents.
+//! `seek`: search for opponents.
 
 use knotpost_commands::{GivenOption, SeekChange, ServerOptions};
 use serde::Serialize;
@@ -16,34 +16,24 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{SeekRow, UserRow, WriteTx};
 
-/// How many boards can be sought at a time.
 const MOST_WANTED: u32 = 100;
-/// How many others are looked at for what they look for.
 const MOST_OTHERS: i64 = 20;
 
-/// What a user looks for.
 #[derive(Debug, Serialize)]
 struct SeekStatus {
-    /// Who looks.
     userid: String,
-    /// The game's title.
     title: String,
-    /// The game's name.
     game: String,
-    /// How many boards.
     wanted: i64,
-    /// With which options, as typed.
     terms: String,
-    /// Boards that were started now.
     started: Vec<u32>,
-    /// What others look for in the same game, as typed behind `seek USERID PASSWORD 1`.
+    /// Seeks of others in the same game, as typed after `seek USERID PASSWORD 1`.
     others: Vec<String>,
-    /// They refuse challenges or are at their limit, so that no opponent is found.
+    /// True if they refuse challenges or are at their limit, which blocks matching.
     paused: bool,
-    /// The reason for which the search rests, a sentence.
+    /// Sentence with the reason, if the search is suspended.
     #[serde(skip)]
     rests: Option<String>,
-    /// Whether there are computer players.
     computer: bool,
 }
 
@@ -132,7 +122,7 @@ pub(in crate::commands) async fn run(
     answer(tx, app, reply, &user, boards, now).await
 }
 
-/// Who looks for opponents looks for people, and gets no program.
+/// Refuses programs: seeks are matched with people.
 fn check_person(user: &UserRow) -> Result<(), Refusal> {
     if !user.is_bot() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the verbs about opponents have in common.
+//! Shared by the verbs about opponents.
 
 use knotpost_rules::AnyGame;
 

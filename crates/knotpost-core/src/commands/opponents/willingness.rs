@@ -1,4 +1,4 @@
-//! `accept` and `reject`: whether a user takes challenges of a game.
+//! `accept` and `reject`: consent to challenges in a game.
 
 use serde::Serialize;
 
@@ -12,14 +12,10 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
-/// Whether a user takes challenges.
 #[derive(Debug, Serialize)]
 struct ChallengeStatus {
-    /// The game's title.
     title: String,
-    /// Whether they do.
     accepts: bool,
-    /// How many boards they look for.
     seeking: i64,
 }
 
@@ -33,7 +29,6 @@ impl Content for ChallengeStatus {
     }
 }
 
-/// Whether challenges are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Willingness {
     Accept,

@@ -1,4 +1,4 @@
-//! Commands that need a computer player to think, which takes long and is done outside any transaction.
+//! Commands that need a computer player's search, done outside any transaction.
 
 use knotpost_commands::{Command, ErrorCode, ParseError};
 use knotpost_rules::Position;
@@ -12,11 +12,10 @@ use crate::requests::{Advice, Prepared};
 use crate::thinking::AskedFor;
 use knotpost_storage::StoreError;
 
-/// Positions of a game that are looked at.
 const MOST_POSITIONS: usize = 300;
 
-/// Has a computer player think about the board of a command that asks for it, when its sender may ask; `false`: it must
-/// think, and slow work is refused. Whoever may not ask is refused in the transaction.
+/// Runs the search for a command if its sender may ask; `false`: slow work is refused. Missing permission is
+/// reported in the transaction.
 pub(super) async fn take_advice(
     app: &App,
     prepared: &mut Prepared,
@@ -50,7 +49,6 @@ pub(super) async fn take_advice(
     Ok(true)
 }
 
-/// Has a computer player think about every position of a finished board.
 async fn analyse(
     app: &App,
     prepared: &mut Prepared,
@@ -80,7 +78,7 @@ async fn analyse(
         _ => AskedFor::Guest(prepared.host().copied()),
     };
     let thoughts = app.thinking.analyse(whose, question, board.game.meta().name, positions).await;
-    // What all together may ask for is spent by what was computed.
+    // The share of all together is charged for work really done.
     if let (Ok(_), Some(asker)) = (&thoughts, &prepared.asker) {
         app.limits.made(asker);
     }
@@ -88,8 +86,8 @@ async fn analyse(
     Ok(true)
 }
 
-/// The positions before each move, of a long game the last of them. Each is replayed from the start, so that others have
-/// their turn in between.
+/// The position before each move; of a long game, the last ones. Each is replayed from the start, so that
+/// other tasks run in between.
 async fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Position>>>, StoreError> {
     let moves = board.entries.len();
     let mut positions = Vec::with_capacity(moves);
@@ -106,10 +104,9 @@ async fn positions_of(app: &App, board: &Board) -> Result<Vec<Option<Box<dyn Pos
     Ok(positions)
 }
 
-/// How long a computer player may think for the lines of one mail together, in seconds; a game takes all of it.
+/// Seconds of search for all lines of one mail; one analysis takes all of it.
 pub(super) const MOST_SECONDS: u32 = 20;
 
-/// How long a computer player may think for a command.
 pub(super) fn seconds_of(command: &Result<Command, ParseError>) -> u32 {
     match command {
         Ok(Command::Hint { .. }) => 1,
@@ -118,7 +115,6 @@ pub(super) fn seconds_of(command: &Result<Command, ParseError>) -> u32 {
     }
 }
 
-/// Refuses a line that comes after too many of its kind.
 pub(super) fn too_much_thinking() -> ParseError {
     let message = "one mail asks for one analysis or twenty hints; send the others in another mail";
     ParseError::new(ErrorCode::TooMuchMail, message)

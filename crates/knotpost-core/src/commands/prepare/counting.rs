@@ -1,5 +1,4 @@
-//! Commands that are limited: whose shares they spend. Counted while a command is prepared and not in its transaction,
-//! which may be run more than once.
+//! Rate limits of commands. Charged during preparation, since a transaction may run more than once.
 
 use knotpost_commands::Command;
 
@@ -13,7 +12,6 @@ use knotpost_model::computer_player::level_of;
 use knotpost_model::{Channel, UserKey};
 use knotpost_storage::StoreError;
 
-/// Counts a command and the lines in it.
 pub(super) fn count_all(app: &App, prepared: &mut Prepared) {
     count_rate(app, prepared);
     for line in &mut prepared.lines {
@@ -21,13 +19,12 @@ pub(super) fn count_all(app: &App, prepared: &mut Prepared) {
     }
 }
 
-/// Counts a command that is limited by host, by sender and by what it is about.
 pub(super) fn count_rate(app: &App, prepared: &mut Prepared) {
     prepared.asker = asker(prepared);
     prepared.limited = prepared.asker.as_ref().and_then(|asker| app.limits.ask(asker).err());
 }
 
-/// Whose shares a command spends; `None`: its rate is not limited, or it comes from whoever operates the server.
+/// Identity that is charged; `None`: unlimited, or the operator.
 fn asker(prepared: &Prepared) -> Option<Asker> {
     let (command, origin) = (prepared.command.as_ref().ok()?, &prepared.origin);
     let user = match &prepared.login {
@@ -48,7 +45,7 @@ fn asker(prepared: &Prepared) -> Option<Asker> {
     let host = origin.host.map(|host| host.to_string());
     let (sender, host) = match origin.channel {
         Channel::Http => (user, host),
-        // A provider's host hands in the mails of many: a known sender is counted alone.
+        // A provider's host relays mail of many: a proven sender is charged alone.
         Channel::Mail if is_proven => (user.or_else(|| Some(origin.rate_key.clone())), None),
         Channel::Mail => (Some(origin.rate_key.clone()), host),
         Channel::Operator => return None,
@@ -56,8 +53,8 @@ fn asker(prepared: &Prepared) -> Option<Asker> {
     Some(Asker { rate, channel: origin.channel, sender, host, name, is_proven })
 }
 
-/// Users one of whom a command without a password comes from for certain: the user who is logged in, or those who read
-/// mail at the address of a mail that its domain vouches for.
+/// Possible senders of a command without a password: the logged-in user, or the users of the From address of
+/// a mail that its domain vouches for.
 pub(super) async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<UserKey>, StoreError> {
     if !matches!(
         prepared.command,
@@ -75,13 +72,12 @@ pub(super) async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<Us
     Ok(readers.into_iter().map(|reader| reader.id).collect())
 }
 
-/// Refuses a command that came too often.
 pub(crate) fn check_rate(prepared: &Prepared) -> Result<(), Refusal> {
     prepared.limited.as_ref().map_or(Ok(()), |limited| Err(limited.refusal()))
 }
 
-/// Looks whether these users can be mailed one more of what the command does, whoever sends it, and notes them. The sender
-/// and computer players are mailed anything.
+/// Checks that these users can be mailed one more of these, whoever sends it, and records them to be charged.
+/// The sender and computer players are exempt.
 pub(crate) fn check_readers<'a>(
     app: &App,
     prepared: &Prepared,
@@ -93,7 +89,6 @@ pub(crate) fn check_readers<'a>(
     Ok(())
 }
 
-/// [`check_readers`] for one of them.
 pub(crate) fn check_reader(
     app: &App,
     prepared: &Prepared,

@@ -1,7 +1,7 @@
-//! Who sends a command: by the password in it, or by the session or key that the request came with.
+//! Authentication of a command: by its password, or by the request's session or key.
 //!
-//! A session proves its own user and only where a command holds no password, which no text ever does: there a word in
-//! the place of the password is tried as one, whatever it looks like.
+//! A session counts only for its own user and only if the command holds no password. No text command does
+//! without one: any word in its place is checked as a password.
 
 use std::sync::Arc;
 
@@ -16,16 +16,13 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::StoreError;
 
-/// Whether the passwords of a command could be checked by the work that is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passwords {
-    /// They were; what came of it stands in the command.
     Checked,
-    /// One would have to be hashed.
     NeedHashing,
 }
 
-/// Finds out who sends the command, and hashes a password that it chooses.
+/// Authenticates the sender, and hashes a newly chosen password.
 pub(super) async fn check_passwords(
     app: &Arc<App>,
     prepared: &mut Prepared,
@@ -67,7 +64,6 @@ pub(super) async fn check_passwords(
     Ok(Passwords::Checked)
 }
 
-/// The password that a command chooses.
 fn chosen_password(command: &Command) -> Option<&Password> {
     match command {
         Command::Signup { who, .. } => who.password.as_ref(),
@@ -76,7 +72,7 @@ fn chosen_password(command: &Command) -> Option<&Password> {
     }
 }
 
-/// Who sends a command; `None` when a password would have to be hashed and must not be.
+/// Authenticates the sender; `None`: a hash would be needed and is not allowed.
 async fn find_login(
     app: &Arc<App>,
     prepared: &Prepared,
@@ -100,8 +96,7 @@ async fn find_login(
     check_password(app, &Place::of(origin), given, words, slow_work).await
 }
 
-/// Who sends a command without a password: the user who is logged in, in their own name. Whether they still are is seen
-/// in the transaction.
+/// Accepts the logged-in user, in their own name. The transaction checks that the login still holds.
 fn recognize(who: &Credentials, demand: Demand, proof: &Proof, now: Millis) -> Login {
     let Proof::LoggedIn(proven) = proof else { return Login::Wrong };
     if !proven.userid.eq_ignore_ascii_case(&who.userid) {
@@ -119,7 +114,7 @@ fn recognize(who: &Credentials, demand: Demand, proof: &Proof, now: Millis) -> L
     }
 }
 
-/// Who signs up: nobody yet, or, with the right password, the user who has the name already.
+/// Accepts a new name, or an existing user with the right password.
 async fn check_signup(
     app: &Arc<App>,
     origin: &Origin,

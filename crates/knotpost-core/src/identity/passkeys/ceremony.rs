@@ -1,7 +1,7 @@
-//! What a browser says when a passkey is made or used, and whether it is true (Web Authentication Level 3, sections 7.1
-//! and 7.2). It knows neither users nor the database.
+//! Verification of a browser's passkey messages (Web Authentication Level 3, sections 7.1 and 7.2), without
+//! users or database.
 //!
-//! No attestation is asked for, and none is looked at: any authenticator is welcome.
+//! Attestation is neither requested nor checked: any authenticator is welcome.
 
 use ciborium::Value;
 use data_encoding::BASE64URL_NOPAD;
@@ -9,14 +9,12 @@ use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-/// The longest answer of an authenticator that is read, in bytes.
 const LONGEST: usize = 16 * 1024;
-/// The longest credential id (section 4).
+/// Bytes of a credential id (section 4).
 const LONGEST_CREDENTIAL: usize = 1023;
-/// How deep its CBOR may nest.
 const DEPTH: usize = 16;
 
-/// Bits of the flags of authenticator data (section 6.1).
+/// Flags of authenticator data (section 6.1).
 const USER_PRESENT: u8 = 0x01;
 const USER_VERIFIED: u8 = 0x04;
 const BACKUP_ELIGIBLE: u8 = 0x08;
@@ -24,16 +22,12 @@ const BACKED_UP: u8 = 0x10;
 const HAS_CREDENTIAL: u8 = 0x40;
 const HAS_EXTENSIONS: u8 = 0x80;
 
-/// For whom passkeys of this server are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Party {
-    /// The domain.
     pub(crate) id: String,
-    /// The origin of its pages.
     pub(crate) origin: String,
 }
 
-/// Why an answer is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("the answer of the passkey cannot be read")]
@@ -56,7 +50,6 @@ pub(crate) enum Fault {
     Signature,
 }
 
-/// How a passkey signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Algorithm {
     /// ECDSA on P-256 with SHA-256.
@@ -65,10 +58,9 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    /// In the order in which they are asked for.
     pub(crate) const ALL: [Self; 2] = [Self::Es256, Self::EdDsa];
 
-    /// As COSE numbers it (RFC 9053).
+    /// COSE number (RFC 9053).
     pub(crate) fn number(self) -> i64 {
         match self {
             Self::Es256 => -7,
@@ -76,13 +68,11 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm with this number.
     pub(crate) fn from_number(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.number() == number)
     }
 }
 
-/// A passkey that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Made {
     pub(crate) credential: Vec<u8>,
@@ -91,7 +81,6 @@ pub(crate) struct Made {
     pub(crate) counter: u32,
 }
 
-/// What the browser saw.
 #[derive(Debug, Deserialize)]
 struct ClientData {
     #[serde(rename = "type")]
@@ -102,14 +91,14 @@ struct ClientData {
     is_foreign_frame: bool,
 }
 
-/// What the authenticator signs, without what stands behind the counter.
+/// Authenticator data up to the counter; extensions are ignored.
 struct Signed<'a> {
     flags: u8,
     counter: u32,
     rest: &'a [u8],
 }
 
-/// The challenge that was answered, if the browser's part is right. Whose challenge it is must be looked at elsewhere.
+/// Checks the client data and returns its challenge, which the caller must verify.
 fn read_client_data(party: &Party, kind: &str, json: &[u8]) -> Result<String, Fault> {
     let seen: ClientData = serde_json::from_slice(json).map_err(|_| Fault::Malformed)?;
     if seen.kind != kind {
@@ -141,7 +130,7 @@ fn read_signed<'a>(party: &Party, data: &'a [u8]) -> Result<Signed<'a>, Fault> {
     Ok(Signed { flags: *flags, counter: u32::from_be_bytes(*counter), rest })
 }
 
-/// Reads one value of CBOR and leaves `input` behind it.
+/// Reads one CBOR value and advances `input`.
 fn read_cbor(input: &mut &[u8]) -> Result<Value, Fault> {
     if input.len() > LONGEST {
         return Err(Fault::Malformed);
@@ -149,13 +138,13 @@ fn read_cbor(input: &mut &[u8]) -> Result<Value, Fault> {
     ciborium::de::from_reader_with_recursion_limit(input, DEPTH).map_err(|_| Fault::Malformed)
 }
 
-/// The value at a key of a map; of a key that stands there twice, none.
+/// Value of a map's key; none if the key is duplicated.
 fn at<'a>(map: &'a [(Value, Value)], key: &Value) -> Option<&'a Value> {
     let mut found = map.iter().filter(|(one, _)| one == key).map(|(_, value)| value);
     found.next().filter(|_| found.next().is_none())
 }
 
-/// A key as COSE writes it (RFC 9052, section 7; RFC 9053, section 7).
+/// Parses a COSE key (RFC 9052, section 7; RFC 9053, section 7).
 fn read_key(key: &Value) -> Result<(Algorithm, Vec<u8>), Fault> {
     let map = key.as_map().ok_or(Fault::Malformed)?;
     let number = |label: i64| {
@@ -176,7 +165,7 @@ fn read_key(key: &Value) -> Result<(Algorithm, Vec<u8>), Fault> {
     }
 }
 
-/// Checks what a browser says of a passkey that it made; `is_ours` is asked about the challenge.
+/// Verifies a registration; `is_ours` verifies the challenge.
 pub(crate) fn read_made(
     party: &Party,
     client_data: &[u8],
@@ -194,7 +183,6 @@ pub(crate) fn read_made(
     if signed.flags & HAS_CREDENTIAL == 0 {
         return Err(Fault::Malformed);
     }
-    // The kind of the authenticator, which nobody vouches for, then the length of the id.
     let rest = signed.rest.get(16..).ok_or(Fault::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<2>().ok_or(Fault::Malformed)?;
     let length = usize::from(u16::from_be_bytes(*length));
@@ -212,7 +200,6 @@ pub(crate) fn read_made(
     Ok(Made { credential: credential.to_vec(), algorithm, public_key, counter: signed.counter })
 }
 
-/// What a browser says when a passkey was used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     pub(crate) client_data: &'a [u8],
@@ -220,7 +207,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-/// Checks that a passkey with this key was used; the counter that it shows.
+/// Verifies an assertion and returns its counter.
 pub(crate) fn check_shown(
     party: &Party,
     (algorithm, public_key): (Algorithm, &[u8]),
@@ -242,7 +229,7 @@ pub(crate) fn check_shown(
     Ok(signed.counter)
 }
 
-/// Bytes as the browser writes them; `None` where that is no base64url or too long.
+/// Decodes base64url; `None`: invalid or too long.
 pub(crate) fn read_bytes(text: &str) -> Option<Vec<u8>> {
     BASE64URL_NOPAD.decode(text.as_bytes()).ok().filter(|bytes| bytes.len() <= LONGEST)
 }

@@ -1,5 +1,5 @@
-//! What a passkey signs: a random number that the server has signed, so that it stores nothing for whoever asks. It is
-//! for one purpose and one browser, and expires; that it was answered is stored.
+//! Challenges for passkeys: random and signed by the server, so that issuing stores nothing. Each has one
+//! purpose and one browser, and expires; its use is stored.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use subtle::ConstantTimeEq as _;
@@ -9,26 +9,21 @@ use knotpost_model::Millis;
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::Purpose;
 
-/// For how long a challenge can be answered.
 pub(crate) const GOOD_FOR_MS: i64 = 5 * 60_000;
 const NONCE: usize = 16;
 const TIME: usize = 8;
 
-/// What a challenge is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Aim {
-    /// To add a passkey, in the session of this digest.
+    /// Bound to the digest of the session.
     Add,
-    /// To log in, in the browser with this cookie.
+    /// Bound to a cookie.
     LogIn,
 }
 
-/// A challenge that came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Challenge {
-    /// What tells it from others.
     pub(crate) nonce: String,
-    /// Until when it can be answered.
     pub(crate) expires_at: Millis,
 }
 
@@ -40,7 +35,7 @@ fn sign(app: &App, aim: Aim, holder: &str, head: &[u8]) -> [u8; 32] {
     app.secret.digest(Purpose::Tokens, &[b"passkey challenge", aim, holder.as_bytes(), head])
 }
 
-/// A new challenge for whoever has `holder`.
+/// Issues a challenge bound to `holder`.
 pub(crate) fn issue(app: &App, aim: Aim, holder: &str, now: Millis) -> std::io::Result<String> {
     let nonce: [u8; NONCE] = random_bytes(app.entropy.as_ref())?;
     let head = [&nonce[..], &now.plus(GOOD_FOR_MS).0.to_be_bytes()].concat();
@@ -48,7 +43,7 @@ pub(crate) fn issue(app: &App, aim: Aim, holder: &str, now: Millis) -> std::io::
     Ok(BASE64URL_NOPAD.encode(&[&head[..], &mac].concat()))
 }
 
-/// The challenge, if it is one of ours for this purpose and holder that has not expired.
+/// Verifies signature, purpose, holder and expiry.
 pub(crate) fn read(app: &App, aim: Aim, holder: &str, text: &str, now: Millis) -> Option<Challenge> {
     let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
     let (head, mac) = bytes.split_at_checked(NONCE + TIME)?;

@@ -1,7 +1,7 @@
-//! Passkeys: keys in a user's device or password manager, with which they log in beside password and mailed link.
+//! Passkeys: login by a key in a device or password manager, beside password and mailed link.
 //!
-//! `ceremony` checks what a browser says, `challenge` makes what a passkey signs; here is what a user does with them.
-//! Another password does not end them: a user who chose one because the old one was known still has their passkeys.
+//! `ceremony` verifies browser messages, `challenge` makes challenges; here are the use cases. A new password
+//! does not end passkeys: a user whose password leaked still has them.
 
 mod ceremony;
 mod challenge;
@@ -26,62 +26,45 @@ use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{NewPasskey, PasskeyRow, StoreError, WriteTx};
 
-/// Passkeys of one user.
 const MOST: usize = 20;
-/// Characters of a passkey's name.
 const LONGEST_NAME: usize = 60;
 
-/// What a browser answers when it made a passkey; bytes are base64url.
+/// Browser's answer to a registration; bytes are base64url.
 #[derive(Clone, Debug)]
 pub struct PasskeyWish {
-    /// What its owner calls it.
     pub name: String,
-    /// `clientDataJSON`.
     pub client_data: String,
-    /// `attestationObject`.
     pub attestation: String,
 }
 
-/// What a browser answers when a passkey was used; bytes are base64url.
+/// Browser's answer to a login; bytes are base64url.
 #[derive(Clone, Debug)]
 pub struct PasskeyAnswer {
-    /// The credential id.
     pub credential: String,
-    /// `clientDataJSON`.
     pub client_data: String,
-    /// `authenticatorData`.
     pub data: String,
-    /// The signature of both.
     pub signature: String,
-    /// For whom the passkey was made.
     pub user_handle: String,
 }
 
-/// A passkey as its owner sees it.
 #[derive(Clone, Debug)]
 pub struct PasskeyView {
-    /// Its number.
     pub id: i64,
-    /// What they call it.
     pub name: String,
-    /// When it was added.
     pub created_at: Millis,
-    /// When they logged in with it last.
     pub used_at: Option<Millis>,
 }
 
-/// What a browser is asked when somebody wants to log in.
 #[derive(Clone, Debug)]
 pub struct LoginQuestion {
-    /// The options of the request, as `PublicKeyCredentialRequestOptions` with bytes in base64url.
+    /// `PublicKeyCredentialRequestOptions` with bytes in base64url.
     pub options: Value,
-    /// What the browser must show together with the answer.
+    /// Value that the browser must return with the answer.
     pub holder: String,
-    /// For how many seconds.
     pub seconds: i64,
 }
 
-/// A passkey that was used, when the session begins.
+/// A verified passkey, to be consumed when the session begins.
 #[derive(Clone, Debug)]
 pub(crate) struct UsedPasskey {
     id: i64,
@@ -90,8 +73,7 @@ pub(crate) struct UsedPasskey {
 }
 
 impl UsedPasskey {
-    /// Uses up the challenge and stores the counter; `false`: the challenge was answered before, or the passkey was
-    /// removed or copied.
+    /// Consumes the challenge and stores the counter; `false`: replayed, removed or cloned.
     pub(crate) async fn take(&self, tx: &mut WriteTx, now: Millis) -> Result<bool, StoreError> {
         let Challenge { nonce, expires_at } = &self.challenge;
         Ok(tx.spend_passkey_challenge(nonce, *expires_at).await?
@@ -99,7 +81,7 @@ impl UsedPasskey {
     }
 }
 
-/// For whom passkeys of a server are; `None`: browsers make none for its address.
+/// `None`: browsers support no passkeys at its address.
 fn party(config: &Config) -> Option<Party> {
     let url = url::Url::parse(&config.server.public_url).ok()?;
     let domain = match url.host()? {
@@ -110,7 +92,7 @@ fn party(config: &Config) -> Option<Party> {
     is_secure.then(|| Party { id: domain, origin: url.origin().ascii_serialization() })
 }
 
-/// Whether this server has passkeys: browsers make them for domains with TLS and for `localhost` alone.
+/// True for domains with TLS and for `localhost`, where browsers support passkeys.
 pub fn offers_passkeys(config: &Config) -> bool {
     party(config).is_some()
 }
@@ -133,8 +115,7 @@ fn no_chance(error: &std::io::Error) -> Refusal {
     Refusal::new(Code::Unavailable, "no passkey can be used at the moment")
 }
 
-/// What an authenticator knows a user by: always the same, so that one authenticator keeps one passkey of a user, and no
-/// name.
+/// User handle: stable, so that an authenticator keeps one passkey per user, and not the name.
 fn handle(user: UserKey) -> String {
     let digest = Sha256::digest([b"knotpost passkeys of user ".as_slice(), &user.0.to_be_bytes()].concat());
     BASE64URL_NOPAD.encode(&digest)
@@ -147,11 +128,7 @@ fn require_recent(visitor: &Visitor, now: Millis) -> Result<(), Refusal> {
     Err(Refusal::new(Code::NotAllowed, "write your present password with it; nothing was changed"))
 }
 
-/// What the browser of a user is asked when a passkey is to be made: `PublicKeyCredentialCreationOptions` with bytes in
-/// base64url.
-///
-/// # Errors
-/// When there are no passkeys here, or the password was not given lately; when the database fails.
+/// `PublicKeyCredentialCreationOptions` with bytes in base64url. Requires a recent password.
 pub async fn ask_for_passkey(app: &App, visitor: &Visitor) -> Result<Value, ServiceError> {
     let (party, now) = (need_party(app)?, app.clock.now());
     require_recent(visitor, now)?;
@@ -176,7 +153,6 @@ pub async fn ask_for_passkey(app: &App, visitor: &Visitor) -> Result<Value, Serv
     }))
 }
 
-/// A name that fits on a line.
 fn read_name(name: &str) -> Result<String, Refusal> {
     let name: String = clean_line(name).trim().chars().take(LONGEST_NAME).collect();
     if name.is_empty() {
@@ -189,10 +165,7 @@ fn no_such_passkey() -> Refusal {
     Refusal::new(Code::BadValue, "there is no such passkey of yours")
 }
 
-/// Stores the passkey that the browser of a user made, and tells their addresses.
-///
-/// # Errors
-/// When what the browser says does not hold, or the password was not given lately; when the database fails.
+/// Verifies and stores a passkey, and mails a notice to its owner. Requires a recent password.
 pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -> Result<(), ServiceError> {
     let (party, now) = (need_party(app)?, app.clock.now());
     require_recent(visitor, now)?;
@@ -239,7 +212,7 @@ pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -
     Ok(())
 }
 
-/// The passkeys of a user, the oldest first.
+/// Oldest first.
 pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>, StoreError> {
     let view = |row: PasskeyRow| PasskeyView {
         id: row.id,
@@ -250,10 +223,6 @@ pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>,
     Ok(app.store.read().await?.passkeys_of(user).await?.into_iter().map(view).collect())
 }
 
-/// Gives a passkey of a user another name.
-///
-/// # Errors
-/// When the user has no such passkey, or the name is empty; when the database fails.
 pub async fn rename_passkey(app: &App, user: UserKey, id: i64, name: &str) -> Result<(), ServiceError> {
     let name = read_name(name)?;
     let renamed = app.store.write(move |tx| {
@@ -263,11 +232,8 @@ pub async fn rename_passkey(app: &App, user: UserKey, id: i64, name: &str) -> Re
     if renamed.await? { Ok(()) } else { Err(no_such_passkey().into()) }
 }
 
-/// Deletes a passkey of a user, and tells their addresses: somebody at a browser that was left open could take away what
-/// its owner logs in with.
-///
-/// # Errors
-/// When the user has no such passkey, or the password was not given lately; when the database fails.
+/// Deletes a passkey and mails a notice to its owner. Requires a recent password, against an unattended
+/// browser.
 pub async fn remove_passkey(app: &Arc<App>, visitor: &Visitor, id: i64) -> Result<(), ServiceError> {
     let now = app.clock.now();
     require_recent(visitor, now)?;
@@ -289,10 +255,6 @@ pub async fn remove_passkey(app: &Arc<App>, visitor: &Visitor, id: i64) -> Resul
     Ok(())
 }
 
-/// What a browser is asked when somebody wants to log in. Nothing is stored.
-///
-/// # Errors
-/// When there are no passkeys here.
 pub fn ask_to_log_in(app: &App) -> Result<LoginQuestion, ServiceError> {
     let party = need_party(app)?;
     let holder: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| no_chance(&error))?;
@@ -306,11 +268,8 @@ pub fn ask_to_log_in(app: &App) -> Result<LoginQuestion, ServiceError> {
     Ok(LoginQuestion { options, holder, seconds: GOOD_FOR_MS / 1000 })
 }
 
-/// Logs in with a passkey, in the browser that has `holder`: the token for the browser. The passkey counts as the
-/// password would. Wrong answers are counted as wrong passwords are.
-///
-/// # Errors
-/// When the answer does not hold, or too many of there did not; when the database fails.
+/// Logs in by passkey in the browser with `holder`; returns the session token. Counts as a password entry;
+/// failures count as wrong passwords.
 pub async fn log_in_by_passkey(
     app: &Arc<App>,
     holder: &str,
@@ -343,7 +302,6 @@ pub async fn log_in_by_passkey(
     Err(refusal.into())
 }
 
-/// Whose passkey answered, and that it did.
 async fn check_answer(
     app: &App,
     party: &Party,

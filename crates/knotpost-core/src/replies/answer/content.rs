@@ -1,89 +1,76 @@
-//! What a reply says, declared beside what says it: the name of its templates and the facts they may name.
+//! Facts of a reply, declared beside its verb: the template and the names it may use.
 //!
-//! Nothing here lays anything out. A fact says of what kind it is; how wide a mail is, is known to `outbound`.
+//! No layout here: facts have kinds, and `outbound` knows the width of a mail.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The content of a reply that is nothing but words and numbers.
 pub trait Content: fmt::Debug + Send + Sync {
-    /// The name of its templates, a folder in `templates/mail`. Its mails are stored under that name.
+    /// Folder in `templates/mail`; also the stored kind of its mails.
     fn template(&self) -> &'static str;
 
-    /// What its templates may name.
     fn facts(&self) -> Facts;
 }
 
-/// What templates may name.
 #[derive(Debug)]
 pub struct Facts {
-    /// Plain data: an object, or the reason why it could not be made.
+    /// A JSON object; an error if serialisation failed.
     pub data: serde_json::Result<Value>,
-    /// What `outbound` lays out first.
     pub to_lay_out: Vec<(&'static str, Fact)>,
 }
 
-/// A fact that templates get laid out.
 #[derive(Debug)]
 pub enum Fact {
-    /// Sentences, set into lines; `None` is left out.
+    /// Filled paragraphs; `None` is left out.
     Prose(Option<String>),
     /// Short words, indented, as many on a line as fit.
     Words(Vec<String>),
     Table(Table),
-    /// Several of the same kind, each with facts of its own.
     Parts(Vec<Facts>),
 }
 
-/// A table: every row has as many entries as there are columns.
+/// Each row has one entry per column.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<String>>,
 }
 
-/// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     Words,
     Numbers,
 }
 
-/// A column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
     pub title: String,
     pub holds: Holds,
-    /// How many characters wide it is at least.
+    /// Minimum width in characters.
     pub width: usize,
 }
 
 impl Facts {
-    /// The fields of a value by their names.
     pub fn of(value: &impl Serialize) -> Self {
         Self { data: serde_json::to_value(value), to_lay_out: Vec::new() }
     }
 
-    /// No facts.
     pub fn none() -> Self {
         Self { data: Ok(Value::Object(serde_json::Map::new())), to_lay_out: Vec::new() }
     }
 
-    /// These, and sentences.
     #[must_use]
     pub fn prose(self, name: &'static str, words: impl Into<Option<String>>) -> Self {
         self.with(name, Fact::Prose(words.into()))
     }
 
-    /// These, and a table.
     #[must_use]
     pub fn table(self, name: &'static str, table: Table) -> Self {
         self.with(name, Fact::Table(table))
     }
 
-    /// These, and one to be laid out.
     #[must_use]
     pub fn with(mut self, name: &'static str, fact: Fact) -> Self {
         self.to_lay_out.push((name, fact));
@@ -92,18 +79,16 @@ impl Facts {
 }
 
 impl Column {
-    /// A column of words.
     pub fn of_words(title: &str, width: usize) -> Self {
         Self { title: title.to_owned(), holds: Holds::Words, width }
     }
 
-    /// A column of numbers.
     pub fn of_numbers(title: &str, width: usize) -> Self {
         Self { title: title.to_owned(), holds: Holds::Numbers, width }
     }
 }
 
-/// For a list of which templates only learn how long it is.
+/// Serialises only the length of a list.
 pub(crate) fn count<T, S: Serializer>(items: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(items.len() as u64)
 }

@@ -1,31 +1,21 @@
-//! The lines of the tables in answers.
+//! Rows of the tables in answers.
 
 use serde::Serialize;
 
-/// A game and how much it is played.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameCount {
-    /// The game's name.
     pub game: String,
     pub title: String,
-    /// What it is, in half a sentence.
     pub summary: String,
-    /// Boards being played.
     pub active: i64,
-    /// Boards finished.
     pub over: i64,
 }
 
-/// A board as a line of a table.
 #[derive(Clone, Debug, Serialize)]
 pub struct BoardLine {
-    /// The game's name.
     pub game: String,
-    /// The board's number.
     pub number: i64,
-    /// The number of the last move.
     pub ply: i64,
-    /// The players in turn order.
     pub players: Vec<String>,
     /// `ann's turn`, `won by ann`, `tie`.
     pub status: String,

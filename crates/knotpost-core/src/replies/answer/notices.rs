@@ -1,25 +1,19 @@
-//! Notices that no verb gives, to senders of mails.
+//! Notices to senders of mails, not caused by a verb.
 
 use knotpost_commands::{Password, Userid};
 use serde::Serialize;
 
 use super::{Content, Facts};
 
-/// How long no more answers follow.
 #[derive(Debug, Serialize)]
 pub struct Silence {
-    /// When it ends.
     pub until: String,
-    /// In how many minutes that is.
     pub minutes: i64,
 }
 
-/// What a user says on boards by mail is not passed on for a while.
 #[derive(Debug, Serialize)]
 pub struct ChatsSpent {
-    /// How many were passed on in an hour.
     pub chats: i64,
-    /// How long no more are.
     pub silence: Silence,
 }
 
@@ -33,13 +27,12 @@ impl Content for ChatsSpent {
     }
 }
 
-/// A command was carried out for a user none of whose addresses is confirmed.
+/// Notice: a command was carried out for a user without a confirmed address.
 #[derive(Debug, Serialize)]
 pub struct DoneUnconfirmed {
     pub userid: String,
-    /// The command, passwords masked.
     pub echo: String,
-    /// When the mail that asks for the confirmation went to the sender's address; `None`: none has gone there.
+    /// Time of the confirmation mail to the sender's address; `None`: none was sent there.
     pub asked: Option<String>,
 }
 
@@ -53,10 +46,10 @@ impl Content for DoneUnconfirmed {
     }
 }
 
-/// The error answer to a sender who is not known. It holds no word of theirs.
+/// Error answer to an unknown sender, without any of their words.
 #[derive(Debug)]
 pub struct Stranger {
-    /// Why the mail was not carried out, in words of the server alone; `None`: it is no command.
+    /// Reason in fixed words; `None`: not a command.
     pub reason: Option<String>,
 }
 
@@ -74,12 +67,10 @@ impl Content for Stranger {
     }
 }
 
-/// The last answer of this hour.
 #[derive(Debug, Serialize)]
 pub struct BudgetSpent {
-    /// How many errors were answered, when only errors are answered no more; `None`: nothing is.
+    /// Number of errors answered, if only errors are silenced; `None`: everything is.
     pub errors: Option<i64>,
-    /// How long that lasts.
     pub silence: Silence,
 }
 

@@ -1,5 +1,5 @@
-//! Message encryption for Web Push (RFC 8291), with the content coding `aes128gcm` (RFC 8188): a push service carries
-//! what only the browser can read.
+//! Message encryption for Web Push (RFC 8291) with content coding `aes128gcm` (RFC 8188): only the browser
+//! can read it, not the push service.
 
 use hkdf::Hkdf;
 use p256::elliptic_curve::sec1::ToSec1Point as _;
@@ -7,20 +7,18 @@ use p256::{PublicKey, SecretKey};
 use ring::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use sha2::Sha256;
 
-/// Bytes of an uncompressed point of P-256.
+/// Bytes of an uncompressed P-256 point.
 pub(super) const POINT: usize = 65;
-/// Bytes of the secret that a browser shares with its server.
+/// Bytes of the authentication secret.
 pub(super) const AUTH: usize = 16;
-/// Bytes of a salt.
 pub(super) const SALT: usize = 16;
-/// The size of a record; a message is one (RFC 8291, section 4).
+/// Record size; a message is one record (RFC 8291, section 4).
 const RECORD: u32 = 4096;
-/// Bytes that a message may have: a record without its delimiter and its tag.
+/// Maximum plaintext: a record without delimiter and tag.
 const LONGEST: usize = RECORD as usize - 17;
-/// Behind the message of the last record (RFC 8188, section 2).
+/// Delimiter of the last record (RFC 8188, section 2).
 const LAST: u8 = 2;
 
-/// What a browser gave of itself: its key and the secret it shares.
 #[derive(Clone)]
 pub(super) struct Receiver {
     key: PublicKey,
@@ -29,13 +27,13 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// A browser with this public key, an uncompressed point of the curve, and this secret.
+    /// `point` is an uncompressed P-256 point.
     pub(super) fn new(point: [u8; POINT], auth: [u8; AUTH]) -> Option<Self> {
         let key = PublicKey::from_sec1_bytes(&point).ok()?;
         Some(Self { key, point, auth })
     }
 
-    /// Encrypts a message for the browser, with a key and a salt that are used this once; `None`: it is too long.
+    /// Encrypts with a one-time key and salt; `None`: too long.
     pub(super) fn encrypt(&self, message: &[u8], once: &SecretKey, salt: [u8; SALT]) -> Option<Vec<u8>> {
         if message.len() > LONGEST {
             return None;

@@ -1,5 +1,5 @@
-//! Voluntary application server identification (RFC 8292): push services are told who sends, and browsers take messages
-//! from nobody else.
+//! Voluntary application server identification (RFC 8292): proves the sender to push services; browsers
+//! accept no other.
 
 use data_encoding::BASE64URL_NOPAD;
 use p256::SecretKey;
@@ -11,22 +11,22 @@ use serde_json::json;
 use knotpost_model::{HookUrl, Millis};
 use knotpost_platform::secret::{KeyRing, Purpose};
 
-/// How long a signature holds, in seconds; the RFC allows a day.
+/// Lifetime of a signature in seconds; the RFC allows a day.
 const LIFE: i64 = 12 * 60 * 60;
 
-/// The server's key for push messages. It follows from the key for digests, which never changes by itself: browsers bind
-/// their subscriptions to it.
+/// Server key for push messages, derived from the key for digests, which never changes by itself: browsers
+/// bind their subscriptions to it.
 pub(super) fn own_key(ring: &KeyRing) -> Option<SecretKey> {
-    // Nearly every digest is a key of the curve.
+    // Nearly every digest is a valid key.
     (0..=u8::MAX).find_map(|attempt| SecretKey::from_slice(&ring.digest(Purpose::Push, &[&[attempt]])).ok())
 }
 
-/// The public key, as browsers and push services are given it.
+/// In the encoding for browsers and push services.
 pub(super) fn show_public(key: &SecretKey) -> String {
     BASE64URL_NOPAD.encode(key.public_key().to_sec1_point(false).as_bytes())
 }
 
-/// The `Authorization` of a request to a push service; `contact` is where its operators find those of this server.
+/// `Authorization` header; `contact` leads to this server's operators.
 pub(super) fn authorize(key: &SecretKey, url: &HookUrl, contact: &str, now: Millis) -> String {
     let head = json!({ "typ": "JWT", "alg": "ES256" });
     let claims = json!({ "aud": url.origin(), "exp": now.0 / 1000 + LIFE, "sub": contact });
@@ -52,7 +52,7 @@ mod tests {
         let (token, public) = shown.strip_prefix("vapid t=").unwrap().split_once(", k=").unwrap();
         let (signed, signature) = token.rsplit_once('.').unwrap();
         let bytes = |text: &str| BASE64URL_NOPAD.decode(text.as_bytes()).unwrap();
-        // Another implementation agrees.
+        // Checked by another implementation.
         UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, bytes(public))
             .verify(signed.as_bytes(), &bytes(signature))
             .unwrap();

@@ -1,4 +1,4 @@
-//! What the tables hold about one user, read for the archive that the user or an operator asks for.
+//! Personal data of a user, read for the archive.
 
 mod tables;
 
@@ -10,7 +10,6 @@ use knotpost_model::UserKey;
 pub use tables::{HELD, Held, NOT_HELD, Shown};
 
 impl Shown {
-    /// How a value of this sort is stored.
     pub fn kind(self) -> Kind {
         match self {
             Self::Number | Self::Time => Kind::Int,
@@ -23,11 +22,8 @@ impl Shown {
 }
 
 impl ReadTx {
-    /// Hands what a table holds about a user to `each`, row by row, without collecting the rows. Each has the cells of
-    /// [`Held::columns`].
-    ///
-    /// # Errors
-    /// Those of `each`, which end the reading, and those of the database.
+    /// Streams the rows of a table about a user to `each`, with the cells of [`Held::columns`]. Its errors
+    /// end the reading.
     pub async fn each_held<E: From<StoreError>>(
         &mut self,
         held: &Held,
@@ -35,7 +31,7 @@ impl ReadTx {
         mut each: impl FnMut(&[Cell]) -> Result<(), E>,
     ) -> Result<(), E> {
         let kinds: Vec<Kind> = held.columns.iter().map(|(_, shown)| shown.kind()).collect();
-        // A number: there is nothing to quote.
+        // A number needs no quoting.
         let sql = held.sql.replace("$1", &user.0.to_string());
         self.each_row_of(sql, &kinds, &mut each).await
     }

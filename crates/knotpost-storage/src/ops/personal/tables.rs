@@ -1,49 +1,36 @@
-//! Every table of the schema: with what it holds about a user, or with the reason why none of it is in their archive.
+//! Every table of the schema, with its personal data or the reason to leave it out of the archive.
 //!
-//! A later table must be named in one of the two lists, and a later column in a query or among those left out; a test
-//! compares them with the schema.
+//! New tables must be named in one of the two lists, and new columns in a query or among those left out; a
+//! test compares them with the schema.
 
-/// How a value is shown in the archive.
+/// Format of a value in the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// An integer.
     Number,
-    /// A moment, stored in milliseconds.
     Time,
-    /// Yes or no.
     Flag,
-    /// A number with a fraction.
     Real,
-    /// Text as it is stored.
     Text,
-    /// Of an address on the web the host alone: the rest of it may be a secret.
+    /// Host of a URL; the rest may be a secret.
     Host,
-    /// Text in which reply tokens are masked.
+    /// Text with reply tokens masked.
     Masked,
-    /// A message, of which Subject and text are shown.
     Mail,
 }
 
-/// What a table holds about a user.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     pub table: &'static str,
-    /// The file of the archive, without `.json`.
     pub file: &'static str,
-    /// What the file is, for its reader.
     pub about: &'static str,
-    /// The query; `$1` is the user's key.
     pub sql: &'static str,
-    /// The columns of the query, as they are named and shown in the archive.
     pub columns: &'static [(&'static str, Shown)],
-    /// Columns of the table that the query does not read: keys that mean nothing elsewhere, and secrets.
+    /// Columns left out: keys without meaning elsewhere, and secrets.
     pub without: &'static [&'static str],
 }
 
-/// A table of which nothing is in the archive.
 #[derive(Clone, Copy, Debug)]
 pub struct NotHeld {
-    /// Its name.
     pub table: &'static str,
     pub why: &'static str,
 }
@@ -67,8 +54,8 @@ macro_rules! proven {
     };
 }
 
-/// What is in the archive. What is stored by address counts only for confirmed ones: an address that somebody merely
-/// claims may be another person's.
+/// Data stored by address is included for confirmed addresses only: an unconfirmed one may be another
+/// person's.
 pub const HELD: &[Held] = &[
     held!(users in "account", "the account",
         "SELECT userid, role, state, created_at, password_changed_at, broadcast_at FROM users WHERE id = $1",
@@ -249,7 +236,6 @@ pub const HELD: &[Held] = &[
         without [id]),
 ];
 
-/// What is not in the archive.
 pub const NOT_HELD: &[NotHeld] = &[
     NotHeld { table: "_sqlx_migrations", why: "tells what was done to the schema" },
     NotHeld { table: "server_facts", why: "is about the server" },

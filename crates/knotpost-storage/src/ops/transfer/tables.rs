@@ -1,15 +1,11 @@
-//! Every table of the schema: with the columns that move to another server, or with the reason why it stays.
+//! Every table of the schema, with the columns to be transferred, or the reason why it stays.
 //!
-//! A later table must be named in one of the two lists; a test compares them with the schema.
+//! New tables must be named in one of the two lists; a test compares them with the schema.
 
-/// How the values of a column are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// An integer.
     Int,
-    /// Yes or no.
     Flag,
-    /// A number with a fraction.
     Real,
     Text,
     Bytes,
@@ -18,21 +14,18 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub name: &'static str,
-    /// What it holds.
     pub kind: Kind,
 }
 
-/// A table whose rows move.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     pub name: &'static str,
-    /// The columns of its primary key; rows move in this order.
+    /// Primary key; rows are transferred in its order.
     pub key: &'static [&'static str],
-    /// All its columns, in the order in which they are written.
+    /// In the order of writing.
     pub columns: &'static [Column],
 }
 
-/// A table whose rows stay.
 #[derive(Clone, Copy, Debug)]
 pub struct Staying {
     pub name: &'static str,
@@ -49,7 +42,7 @@ macro_rules! table {
     };
 }
 
-/// The tables that move, each after those it refers to.
+/// Each after those it refers to.
 pub const TABLES: &[Table] = &[
     table!(server_facts [name] name: Text, value: Text),
     table!(users [id] id: Int, userid: Text, userid_key: Text, password_hash: Text, role: Text, state: Text,
@@ -122,7 +115,6 @@ pub const TABLES: &[Table] = &[
         body: Text, at: Int),
 ];
 
-/// The tables that stay.
 pub const STAYING: &[Staying] = &[
     Staying { name: "_sqlx_migrations", why: "tells what was done to this database, not to the other one" },
     Staying {
