@@ -9,12 +9,11 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::Transaction;
 use sqlx_postgres::Postgres;
-use tokio_util::sync::CancellationToken;
 
 use crate::batch::{Batch, BufferedWrite, Prefetched};
 #[cfg(debug_assertions)]
 use crate::connection::note_place;
-use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver, given_up};
+use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 
 /// A transaction that only queries.
 #[derive(Debug)]
@@ -116,8 +115,8 @@ impl<'t> Writing<'t> {
 }
 
 impl WriteTx {
-    pub(super) fn postgres(transaction: Transaction<'static, Postgres>, ended: CancellationToken) -> Self {
-        Self::on(Connection::Postgres(transaction, ended))
+    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
+        Self::on(Connection::Postgres(transaction))
     }
 
     pub(super) fn on(connection: Connection) -> Self {
@@ -249,7 +248,7 @@ impl WriteTx {
     pub(super) async fn commit(mut self) -> Result<(), StoreError> {
         self.flush().await?;
         match self.into_connection() {
-            Connection::Postgres(transaction, ended) => finish(transaction.commit(), ended).await?,
+            Connection::Postgres(transaction) => transaction.commit().await?,
             Connection::SqliteReader(_)
             | Connection::SqliteWriter(_)
             | Connection::PostgresWriter(..)
@@ -260,7 +259,7 @@ impl WriteTx {
 
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
         match self.into_connection() {
-            Connection::Postgres(transaction, ended) => finish(transaction.rollback(), ended).await?,
+            Connection::Postgres(transaction) => transaction.rollback().await?,
             Connection::SqliteReader(_)
             | Connection::SqliteWriter(_)
             | Connection::PostgresWriter(..)
@@ -272,17 +271,5 @@ impl WriteTx {
     /// Whether it changed anything.
     pub(super) fn has_written(&self) -> bool {
         self.written
-    }
-}
-
-/// Waits for the end of a transaction, unless its server is given up.
-async fn finish(
-    end: impl Future<Output = Result<(), sqlx::Error>>,
-    ended: CancellationToken,
-) -> Result<(), sqlx::Error> {
-    tokio::select! {
-        biased;
-        outcome = end => outcome,
-        () = ended.cancelled() => Err(given_up()),
     }
 }

@@ -5,7 +5,7 @@ pub(super) const MASK: &str = "********";
 /// Schemes whose addresses are paths on this machine.
 const PATHS: [&str; 4] = ["sqlite", "maildir", "sendmail", "memory"];
 /// Parameters whose names may be shown. Of any other it is not certain that it is not a part of a password.
-const PARAMETERS: [&str; 13] = [
+const PARAMETERS: [&str; 12] = [
     "host",
     "port",
     "user",
@@ -18,7 +18,6 @@ const PARAMETERS: [&str; 13] = [
     "application_name",
     "tls",
     "target_session_attrs",
-    "connect_timeout",
 ];
 
 /// The address with asterisks for everything that could be a secret: what stands between the name of the user and the
@@ -77,8 +76,8 @@ mod tests {
             ("smtp://user:pa?ss@relay", "smtp://********"),
             ("smtp:user:geheim@relay", "smtp:********"),
             (
-                "postgres://knot:geheim@one:5432,two:5433/db?target_session_attrs=read-write",
-                "postgres://knot:********@one:5432,two:5433/db?target_session_attrs=********",
+                "postgres://knot:geheim@one:5432/db?target_session_attrs=read-write",
+                "postgres://knot:********@one:5432/db?target_session_attrs=********",
             ),
             ("geheim", "********"),
             ("smtps://relay.example", "smtps://relay.example"),

@@ -3,8 +3,8 @@
 
 use super::{Config, Warning};
 
-/// What the library knows.
-const KNOWN: [&str; 20] = [
+/// What the library knows, and what the storage reads.
+const KNOWN: [&str; 19] = [
     "sslmode",
     "ssl-mode",
     "sslrootcert",
@@ -24,7 +24,6 @@ const KNOWN: [&str; 20] = [
     "application_name",
     "options",
     "target_session_attrs",
-    "connect_timeout",
 ];
 
 /// Takes unknown parameters out of the address, and says that some were there.
@@ -33,7 +32,6 @@ pub(super) fn drop_unknown(config: &mut Config) {
     if !address.starts_with("postgres") {
         return;
     }
-    // By hand: an address of several servers is no URL.
     let Some((place, query)) = address.split_once('?') else { return };
     let given = query.split('&').filter(|parameter| !parameter.is_empty());
     let (known, unknown): (Vec<_>, Vec<_>) =
@@ -68,8 +66,8 @@ mod tests {
             ("postgres://u:p%40w@h/db?passwrd=geheim", "postgres://u:p%40w@h/db", 1),
             ("postgres://h/db?passwrd=geheim&host=/run", "postgres://h/db?host=/run", 1),
             (
-                "postgres://h1,h2:5433/db?passwrd=geheim&target_session_attrs=primary",
-                "postgres://h1,h2:5433/db?target_session_attrs=primary",
+                "postgres://h:5433/db?passwrd=geheim&target_session_attrs=primary",
+                "postgres://h:5433/db?target_session_attrs=primary",
                 1,
             ),
             ("sqlite:db?passwrd=geheim", "sqlite:db?passwrd=geheim", 0),

@@ -1,8 +1,9 @@
 //! The statement that queues mails, for the outbox and for the write buffer.
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
+use sqlx_postgres::PgConnection;
 
-use crate::connection::{Guarded, StoreError};
+use crate::connection::StoreError;
 use crate::rows::{NewOutbox, OutboxContent};
 use knotpost_model::UnmailedTarget;
 
@@ -62,11 +63,11 @@ where
 
 /// Stores mails on PostgreSQL.
 pub(crate) async fn insert_new_mails(
-    mut connection: Guarded<'_>,
+    connection: &mut PgConnection,
     mails: &[NewOutbox],
 ) -> Result<(), StoreError> {
     for some in mails.chunks(MAX_NEW_MAILS) {
-        new_mails_query(QueryBuilder::new(""), some).build().execute(connection.again()).await?;
+        new_mails_query(QueryBuilder::new(""), some).build().execute(&mut *connection).await?;
     }
     Ok(())
 }

@@ -4,9 +4,11 @@
 use std::mem;
 use std::sync::LazyLock;
 
+use sqlx_postgres::PgConnection;
+
 use super::Batch;
 use super::new_mails::{check_all_updated, insert_new_mails, waits};
-use crate::connection::{ArrayStatement, ColumnSet, Driver, Guarded, StoreError, WriteDriver};
+use crate::connection::{ArrayStatement, ColumnSet, Driver, StoreError, WriteDriver};
 use crate::rows::{CoalescedMail, DirectMail, MoveRow, NewOutbox, SavedResponse, StoredMail, Turn};
 use knotpost_model::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
 
@@ -323,15 +325,15 @@ impl WriteBuffer {
     pub(crate) async fn flush(&mut self, driver: WriteDriver<'_>) -> Result<(), StoreError> {
         let rows = mem::take(self);
         // On SQLite the buffer is always empty.
-        let Driver::Postgres(mut connection) = driver else { return Ok(()) };
+        let Driver::Postgres(connection) = driver else { return Ok(()) };
         if !rows.has_only_mails() {
-            let renewed = rows.write(connection.again()).await?;
+            let renewed = rows.write(&mut *connection).await?;
             check_all_updated(renewed.unsigned_abs(), rows.renewals.len())?;
         }
         insert_new_mails(connection, &rows.mails).await
     }
 
-    async fn write(&self, connection: Guarded<'_>) -> Result<i64, sqlx::Error> {
+    async fn write(&self, connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
         let statement = &*WRITE_ALL;
         sqlx::query_scalar_with(statement.sql(), statement.arguments(self)?).fetch_one(connection).await
     }

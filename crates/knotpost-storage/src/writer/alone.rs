@@ -1,5 +1,5 @@
-//! Writes on PostgreSQL that have a transaction of their own, tried again after conflicts and when another server
-//! takes over the database.
+//! Writes on PostgreSQL that have a transaction of their own, tried again after conflicts and while the
+//! server of the database is away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::transaction::WriteTx;
 const MAX_TRIES: u32 = 8;
 /// After this many conflicts a write takes precedence over new ones.
 const TRIES_BEFORE_PRIORITY: u32 = 3;
-/// How long it waits for another server of the database between two tries.
+/// How long it waits for a server of the database between two tries.
 const AWAY_PAUSE: Duration = Duration::from_millis(50);
 
 /// Where writes on PostgreSQL meet each other.
@@ -59,7 +59,7 @@ enum Tried {
 }
 
 /// Runs a job in a transaction of its own and reports the outcome to its caller. It is run again after conflicts, and
-/// while another server may take over the database, as long as nothing of it can be stored.
+/// while the server of the database is away, as long as nothing of it can be stored.
 pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
     let deadline = Instant::now() + PATIENCE;
     let mut starving = None;
@@ -79,7 +79,7 @@ pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
                 }
             }
             Tried::Failed(error) if error.is_away() => {
-                contention.primary.suspect();
+                contention.primary.suspect(&error);
                 if !contention.primary.may_return(&error) || Instant::now() + AWAY_PAUSE >= deadline {
                     break Err(error);
                 }
@@ -87,7 +87,7 @@ pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
             }
             Tried::Failed(error) => break Err(error),
             Tried::Unknown(error) => {
-                contention.primary.suspect();
+                contention.primary.suspect(&error);
                 break Err(error);
             }
         }
@@ -103,11 +103,11 @@ async fn try_alone(
     deadline: Instant,
 ) -> Tried {
     let begun = contention.primary.begin(job.isolation().begin(), deadline).await;
-    let (transaction, generation) = match begun {
+    let transaction = match begun {
         Ok(begun) => begun,
         Err(error) => return Tried::Failed(error),
     };
-    let mut tx = WriteTx::postgres(transaction, generation.ended);
+    let mut tx = WriteTx::postgres(transaction);
     // Checked when the connection is there, for which the write may have waited long.
     if had_conflict || contention.starving.load(Ordering::Relaxed) > 0 {
         // Writes that have met a conflict queue up for this lock, so that many that want one row all get it. They wait

@@ -72,19 +72,18 @@ fn finish(end: BatchEnd, jobs: Vec<Box<dyn Job>>, contention: &Contention, runti
                 job.finish(Ok(()));
             }
         }
-        BatchEnd::NotBegun | BatchEnd::ConnectionLost => {
-            contention.primary.suspect();
-            for job in jobs {
-                runtime.spawn(write_alone(contention.clone(), job));
-            }
-        }
-        BatchEnd::Conflict | BatchEnd::JobFailed | BatchEnd::JobUndone | BatchEnd::TimedOut => {
+        BatchEnd::NotBegun
+        | BatchEnd::ConnectionLost
+        | BatchEnd::Conflict
+        | BatchEnd::JobFailed
+        | BatchEnd::JobUndone
+        | BatchEnd::TimedOut => {
             for job in jobs {
                 runtime.spawn(write_alone(contention.clone(), job));
             }
         }
         BatchEnd::Unknown(error) => {
-            contention.primary.suspect();
+            contention.primary.suspect(&error);
             // Their callers are told to try again, and what is repeated is recognised.
             if error.is_away() {
                 tracing::warn!(error = %error.with_causes(), jobs = jobs.len(), "moves may not be committed");

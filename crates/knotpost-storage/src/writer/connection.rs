@@ -11,7 +11,7 @@ use crate::transaction::WriteTx;
 pub(super) enum Source {
     /// A SQLite file, and what it was when it was opened.
     Sqlite { options: RusqliteConnectOptions, file: FileIdentity },
-    /// The PostgreSQL server that works now.
+    /// A PostgreSQL server.
     Postgres(Primary),
 }
 
@@ -28,25 +28,11 @@ impl Source {
         Ok(match self {
             Self::Sqlite { options, .. } => Connection::SqliteWriter(options.connect().await?),
             Self::Postgres(primary) => {
-                let (mut connection, generation) = primary.connect().await?;
-                let ready = async {
-                    sqlx::raw_sql(BATCH_SETTINGS).execute(&mut connection).await?;
-                    Ok(())
-                };
-                generation.run(ready).await?;
-                Connection::PostgresWriter(connection, generation.number, generation.ended)
+                let mut connection = primary.connect().await?;
+                sqlx::raw_sql(BATCH_SETTINGS).execute(&mut connection).await?;
+                Connection::PostgresWriter(connection)
             }
         })
-    }
-
-    /// Whether the connection leads to the server that works now.
-    fn is_current(&self, connection: &Connection) -> bool {
-        match (self, connection) {
-            (Self::Postgres(primary), Connection::PostgresWriter(_, number, _)) => {
-                primary.is_current(*number)
-            }
-            _ => true,
-        }
     }
 }
 
@@ -70,8 +56,8 @@ impl WriteConnection {
 
     pub(super) async fn begin(&mut self) -> Result<WriteTx, StoreError> {
         let connection = match self.connection.take() {
-            Some(connection) if self.source.is_current(&connection) => connection,
-            _ => self.source.connect().await?,
+            Some(connection) => connection,
+            None => self.source.connect().await?,
         };
         let begin = match self.source {
             Source::Sqlite { .. } => "BEGIN IMMEDIATE",
@@ -127,7 +113,7 @@ impl WriteConnection {
 async fn close(connection: Connection) {
     let closed = match connection {
         Connection::SqliteWriter(connection) => connection.close().await.map_err(StoreError::from),
-        Connection::PostgresWriter(connection, ..) => connection.close().await.map_err(StoreError::from),
+        Connection::PostgresWriter(connection) => connection.close().await.map_err(StoreError::from),
         Connection::SqliteReader(_) | Connection::Postgres(..) | Connection::PostgresAlone(..) => Ok(()),
     };
     if let Err(error) = closed {

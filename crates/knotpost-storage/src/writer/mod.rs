@@ -77,7 +77,7 @@ impl Writer {
         Ok(Self::by(Route::Sqlite(orders)))
     }
 
-    /// A writer on the server that works now: on connections of its pool, and on some of its own for moves.
+    /// A writer on connections of the pool, and on some of its own for moves.
     pub(crate) fn postgres(primary: Primary) -> Result<Self, StoreError> {
         let (moves, queue) = mpsc::channel(QUEUE_LENGTH);
         let contention = Contention::new(primary);
