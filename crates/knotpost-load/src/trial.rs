@@ -17,7 +17,7 @@ use crate::play::fleet::Fleet;
 use crate::play::ledger::{Habit, Ledger};
 use crate::play::post::{Post, ServerHandle, enable_listeners};
 use crate::play::table::{Pair, Seat, Table};
-use crate::play::{conclude, tell_progress, verify, wait_until_idle};
+use crate::play::{check_logs, check_storage, conclude, tell_progress, verify, wait_until_idle};
 use crate::postgres::Node;
 use crate::report::Report;
 use crate::server::{Place, program_at};
@@ -181,11 +181,20 @@ const LEFT_OVER: [(&str, &str); 5] = [
     ("mail unread", "SELECT count(*) FROM inbox WHERE state <> 'done'"),
 ];
 
-/// Checks in the database that no row is left in progress.
-pub(crate) async fn check_rows(database: &Node, report: &mut Report) -> anyhow::Result<()> {
+/// Checks in the database that no row is left in progress, stops the servers, and has everything that is stored replayed;
+/// returns how many lines of their logs are errors.
+pub(crate) async fn check_stored(
+    fleet: &mut Fleet<'_>,
+    places: &[Arc<Place>],
+    database: &Node,
+    report: &mut Report,
+) -> anyhow::Result<usize> {
     for (what, sql) in LEFT_OVER {
         let count = database.ask(sql).await?;
         report.expect(count == "0", || format!("{what}: {count} rows"));
     }
-    Ok(())
+    fleet.stop().await?;
+    check_storage(places.first().context("no server")?, report).await?;
+    let logs: Vec<String> = places.iter().map(|place| place.log()).collect();
+    Ok(check_logs(&logs, report))
 }

@@ -129,8 +129,8 @@ pub(crate) async fn check_storage(place: &Place, report: &mut Report) -> anyhow:
     Ok(())
 }
 
-/// Checks the servers' logs for panics.
-pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
+/// Checks the servers' logs for panics; returns how many lines are errors.
+pub(crate) fn check_logs(logs: &[String], report: &mut Report) -> usize {
     let lines = || logs.iter().flat_map(|log| log.lines());
     let count = |word: &str| lines().filter(|line| line.contains(word)).count();
     report.row("warnings logged", count(" WARN "));
@@ -139,6 +139,7 @@ pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
         println!("logged: {line}");
     }
     report.expect(count("panicked at") == 0, || "a server panicked; see its log".to_owned());
+    count("ERROR ")
 }
 
 /// Prints the outcome of a trial; returns whether every rule held. The folders are removed only then.

@@ -19,12 +19,12 @@ use crate::play::chaos::{Chaos, Counts};
 use crate::play::fleet::Fleet;
 use crate::play::ledger::{Habit, Way};
 use crate::play::table::{pairs_for, seat_all};
-use crate::play::{check_logs, check_storage, read_range, wait_for_all, wait_until_idle};
+use crate::play::{read_range, wait_for_all, wait_until_idle};
 use crate::postgres::Node;
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::{Arrival, Sink};
-use crate::trial::{Common, LEASES, check_rows, end_leases, on_one_database, open_sink, welcome};
+use crate::trial::{Common, LEASES, check_stored, end_leases, on_one_database, open_sink, welcome};
 
 /// Half of the commands are API requests, not mails.
 const HABIT: Habit = &[(Way::Api, 48), (Way::Lmtp, 12), (Way::Hook, 8), (Way::Deliver, 1)];
@@ -111,12 +111,6 @@ async fn attempt(
         sink.arrivals().into_iter().partition(timed::is_about_time);
     company.check(http, &pairs, of_play, &mut report).await?;
     timed::check(http, &timed, &of_time, &mut report).await?;
-    check_rows(database, &mut report).await?;
-    chaos.fleet.stop().await?;
-    if let Some(place) = places.first() {
-        check_storage(place, &mut report).await?;
-    }
-    let logs: Vec<String> = places.iter().map(|place| place.log()).collect();
-    check_logs(&logs, &mut report);
+    check_stored(&mut chaos.fleet, places, database, &mut report).await?;
     Ok(report)
 }
