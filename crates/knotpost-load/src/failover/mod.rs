@@ -21,7 +21,9 @@ use crate::play::{wait_for_all, wait_until_idle};
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::Sink;
-use crate::trial::{Common, LEASES, check_stored, end_leases, on_one_database, open_sink, welcome};
+use crate::trial::{
+    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, welcome,
+};
 use drill::{Kind, Outcome, Pair};
 
 /// Half of the commands are API requests, the others are mails.
@@ -47,7 +49,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let mut pair = Pair::open().await?;
     let places = on_one_database(&program, 2, &sink, &pair.url())?;
     let trial = attempt(&args, &places, &mut pair, &sink, dice);
-    args.common.conclude(120, trial, places.iter().map(AsRef::as_ref)).await
+    args.common.conclude(20 + 2 * args.drills as u64, trial, &places).await
 }
 
 async fn attempt(
@@ -89,7 +91,8 @@ async fn attempt(
     end_leases(&mut fleet, database.primary()?).await?;
     wait_until_idle(fleet.endpoints()?.http, None, None, LEASES, &mut report).await?;
     company.check(fleet.endpoints()?.http, &pairs, sink.arrivals(), &mut report).await?;
-    let errors = check_stored(&mut fleet, places, database.primary()?, &mut report).await?;
+    check_rows(database.primary()?, &mut report).await?;
+    let errors = check_stored(&mut fleet, places, &mut report).await?;
     report.expect(errors == 0, || format!("{errors} lines of the logs are errors"));
     Ok(report)
 }

@@ -34,16 +34,6 @@ pub(crate) fn number(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// `MIN..MAX` in milliseconds.
-pub(crate) fn read_range(text: &str) -> Result<std::ops::Range<Duration>, String> {
-    let numbers =
-        text.split_once("..").and_then(|(least, most)| Some((least.parse().ok()?, most.parse().ok()?)));
-    match numbers {
-        Some((least, most)) if least < most => Ok(Duration::from_millis(least)..Duration::from_millis(most)),
-        _ => Err("write two numbers of milliseconds, for example 300..3000".to_owned()),
-    }
-}
-
 /// The pause before the next poll; it grows, so that many waiting players do not keep a server busy.
 #[derive(Debug)]
 pub(crate) struct Patience(Duration);

@@ -116,7 +116,11 @@ impl Primary {
     /// Notes that work failed because the server, or a connection to it, did.
     pub(crate) fn suspect(&self, error: &StoreError) {
         let mut seen = Seen::lock(&self.seen);
-        seen.role = error.is_read_only().then_some(Role::ReadOnly);
+        match error {
+            // What it is has been seen.
+            StoreError::NoServer(_) => {}
+            error => seen.role = error.is_read_only().then_some(Role::ReadOnly),
+        }
         seen.renew();
     }
 

@@ -103,5 +103,5 @@ impl Store {
 }
 
 fn silent() -> StoreError {
-    StoreError::NoServer("no answer in time".to_owned())
+    StoreError::from(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))
 }
