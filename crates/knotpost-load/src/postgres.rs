@@ -1,5 +1,5 @@
 //! Private PostgreSQL servers, gone at the end: their processes are crashed, killed or frozen, and begun again, also as a
-//! standby of another one.
+//! copy of another one.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -16,10 +16,8 @@ use crate::server::{said, tail};
 const PATIENCE: Duration = Duration::from_mins(2);
 /// Where Debian installs the programs of each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
-/// What a server is started with. `pg_rewind` needs whole pages and checksums; the machine itself does not fail
-/// here, so nothing is synced.
-const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=on -c max_connections=200 \
-     -c wal_level=replica -c max_wal_senders=8 -c hot_standby=on -c wal_receiver_status_interval=1";
+/// What a server is started with. The machine itself does not fail here, so nothing is synced.
+const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200";
 
 /// A PostgreSQL server in a folder of its own.
 pub(crate) struct Node {
@@ -48,12 +46,8 @@ impl Node {
         let node = Self::in_new_folder().await?;
         let mut init = node.command("initdb");
         init.arg("-D").arg(node.data()).args(["-U", "knotpost", "-A", "trust", "-E", "UTF8", "--locale=C"]);
-        run(init.args(["--no-sync", "--data-checksums"]))
-            .await
-            .context("there is no PostgreSQL to be had")?;
+        run(init.arg("--no-sync")).await.context("there is no PostgreSQL to be had")?;
         node.start().await?;
-        // In the file, because `pg_rewind` has a server end its recovery alone, which must keep what it compares.
-        node.ask("ALTER SYSTEM SET wal_keep_size = '512MB'").await?;
         Ok(node)
     }
 
@@ -74,40 +68,15 @@ impl Node {
         run(copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync"])).await.map(drop)
     }
 
-    /// Begins again as a standby of `primary` after this server was killed: rewound, or else copied anew. Returns why it
-    /// could not begin rewound.
-    pub(crate) async fn rejoin(&self, primary: &Self) -> anyhow::Result<Option<String>> {
-        // Otherwise the two histories may look the same until the first checkpoint of the new primary.
-        primary.ask("CHECKPOINT").await?;
-        let mut rewind = self.command("pg_rewind");
-        rewind.arg("--target-pgdata").arg(self.data());
-        rewind.arg("--source-server").arg(primary.connection("node")).args(["-R", "--no-sync"]);
-        // It ends a recovery by itself, for which the files of a killed server must not look as if it ran.
-        let _ = std::fs::remove_file(self.data().join("postmaster.pid"));
-        let refused = run(&mut rewind).await.err().map(|error| format!("{error:#}"));
-        let refused = match refused {
-            Some(reason) => reason,
-            None => match self.start().await {
-                Ok(()) => return Ok(None),
-                Err(error) => format!("{error:#}"),
-            },
-        };
-        self.copy_from(primary).await?;
-        self.start().await?;
-        Ok(Some(refused))
-    }
-
-    /// Begins again as a standby after an orderly stop: nothing is to be undone.
-    pub(crate) async fn rejoin_unchanged(&self, primary: &Self) -> anyhow::Result<()> {
-        let line = format!("primary_conninfo = '{}'\n", primary.connection("node"));
-        let mut text = std::fs::read_to_string(self.data().join("postgresql.auto.conf"))?;
-        text.push_str(&line);
-        std::fs::write(self.data().join("postgresql.auto.conf"), text)?;
-        let mark = self.data().join("standby.signal");
-        std::fs::write(&mark, "")?;
-        if self.as_postgres {
-            run(Command::new("chown").arg("postgres").arg(&mark)).await?;
+    /// Begins again as a standby of `primary`, with a new copy of it, when none of its own processes is left: they share
+    /// memory that is free only then.
+    pub(crate) async fn rejoin(&self, primary: &Self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        while has_processes(&self.data()) {
+            ensure!(Instant::now() < deadline, "PostgreSQL does not end");
+            sleep(Duration::from_millis(10)).await;
         }
+        self.copy_from(primary).await?;
         self.start().await
     }
 
@@ -193,29 +162,12 @@ impl Node {
         Ok([first].into_iter().chain(children_of(first)).collect())
     }
 
-    /// Waits until no process of the server is left: those whose first process was killed end by themselves, and the memory
-    /// that they share is free only then.
-    pub(crate) async fn wait_for_end(&self) -> anyhow::Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while has_processes(&self.data()) {
-            ensure!(Instant::now() < deadline, "PostgreSQL does not end");
-            sleep(Duration::from_millis(10)).await;
-        }
-        Ok(())
-    }
-
     /// The output of `psql` for statements: rows as lines, columns separated by `|`.
     pub(crate) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join("psql"));
         command.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.connection("drill")]);
         let output = run(command.arg("-c").arg(sql)).await?;
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    }
-
-    /// Whether commits wait for the standby.
-    pub(crate) async fn be_synchronous(&self, names: &str) -> anyhow::Result<()> {
-        self.ask(&format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")).await?;
-        self.ask("SELECT pg_reload_conf()").await.map(drop)
     }
 
     /// What its connections do and wait for, whether commits wait for a standby, and the end of its log.
@@ -227,8 +179,10 @@ impl Node {
         Ok(format!("synchronous_standby_names = '{settings}'\n{}\nits log:\n{last}", self.ask(sql).await?))
     }
 
-    /// Waits until the standby has everything and is waited for.
-    pub(crate) async fn wait_for_sync(&self) -> anyhow::Result<()> {
+    /// Has commits wait for the standby, and waits until it has everything.
+    pub(crate) async fn wait_for_standby(&self) -> anyhow::Result<()> {
+        self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'").await?;
+        self.ask("SELECT pg_reload_conf()").await?;
         let deadline = Instant::now() + PATIENCE;
         let sql = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'node' AND state = 'streaming' \
                    AND sync_state = 'sync' AND replay_lsn >= pg_current_wal_lsn() - 1000000";

@@ -43,6 +43,8 @@ pub(crate) struct Place {
     program: PathBuf,
     folder: PathBuf,
     layout: Layout,
+    /// The command line of a program that runs the server, to which ours is appended.
+    wrapper: Vec<String>,
     settings: Vec<(String, String)>,
 }
 
@@ -84,8 +86,13 @@ impl Place {
     }
 
     fn listening(program: &Path, folder: &Path, layout: Layout) -> Self {
-        let place =
-            Self { program: program.to_owned(), folder: folder.to_owned(), layout, settings: Vec::new() };
+        let place = Self {
+            program: program.to_owned(),
+            folder: folder.to_owned(),
+            layout,
+            wrapper: Vec::new(),
+            settings: Vec::new(),
+        };
         place
             .with("HTTP__LISTEN", "127.0.0.1:0")
             // Links in mails stay the same when it is started again.
@@ -105,6 +112,16 @@ impl Place {
             Some(url) => self.with("DATABASE__URL", url),
             None => self,
         }
+    }
+
+    /// Has its servers run by a wrapper, under which the server's process is still our child.
+    pub(crate) fn under(mut self, wrapper: Vec<String>) -> Self {
+        self.wrapper = wrapper;
+        self
+    }
+
+    pub(crate) fn is_on_sqlite(&self) -> bool {
+        !self.settings.iter().any(|(name, _)| name == "DATABASE__URL")
     }
 
     /// Writes the settings into the configuration file, which the server may only read; it owns the rest.
@@ -144,12 +161,7 @@ impl Place {
         std::fs::read_to_string(self.root().join("server.log")).unwrap_or_default()
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        self.command_under(&[], arguments)
-    }
-
-    /// As above, run by a wrapper: `words` is its command line, to which ours is appended.
-    fn command_under(&self, words: &[String], arguments: &[&str]) -> Command {
+    fn command(&self, words: &[String], arguments: &[&str]) -> Command {
         let user = if self.is_deployed() { deployed::ordinary_user() } else { Vec::new() };
         let words = [words, user.as_slice()].concat();
         let mut command = match words.split_first() {
@@ -182,7 +194,7 @@ impl Place {
 
     /// Runs a command of the program to its end, with something on its standard input.
     pub(crate) async fn run(&self, arguments: &[&str], input: &[u8]) -> anyhow::Result<Output> {
-        let mut command = self.command(arguments);
+        let mut command = self.command(&[], arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
@@ -195,7 +207,7 @@ impl Place {
 
     /// As [`Place::run`] with inherited output and without a time limit.
     pub(crate) async fn run_openly(&self, arguments: &[&str]) -> anyhow::Result<std::process::ExitStatus> {
-        Ok(self.command(arguments).stdin(Stdio::null()).status().await?)
+        Ok(self.command(&[], arguments).stdin(Stdio::null()).status().await?)
     }
 
     /// A new user with a confirmed address.
@@ -208,27 +220,18 @@ impl Place {
 
     /// Spawns a server process.
     pub(crate) fn spawn(&self) -> anyhow::Result<Starting> {
-        self.spawn_under(&[])
-    }
-
-    fn spawn_under(&self, words: &[String]) -> anyhow::Result<Starting> {
         let ports = self.data().join("ports.json");
         // A killed server may have left its file. `Starting::wait` tells it from the new one by this number.
         let stale = file_number(&ports);
         let log: File = OpenOptions::new().create(true).append(true).open(self.root().join("server.log"))?;
-        let mut command = self.command_under(words, &["serve"]);
+        let mut command = self.command(&self.wrapper, &["serve"]);
         command.stdin(Stdio::null()).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
         Ok(Starting { child: command.spawn()?, ports, stale })
     }
 
     /// Starts a server and waits until its listeners are open.
     pub(crate) async fn start(&self) -> anyhow::Result<Running> {
-        self.start_under(&[]).await
-    }
-
-    /// As above, run by a wrapper under which the server's process is still our child.
-    pub(crate) async fn start_under(&self, words: &[String]) -> anyhow::Result<Running> {
-        self.spawn_under(words)?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
+        self.spawn()?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
     }
 }
 

@@ -17,26 +17,22 @@ use crate::play::fleet::Fleet;
 use crate::play::ledger::{Habit, Ledger};
 use crate::play::post::{Post, ServerHandle, enable_listeners};
 use crate::play::table::{Pair, Seat, Table};
-use crate::play::{conclude, tell_progress, verify, wait_until_idle};
+use crate::play::{check_logs, check_storage, conclude, tell_progress, verify, wait_until_idle};
 use crate::postgres::Node;
 use crate::report::Report;
-use crate::server::{Place, program_at};
+use crate::server::{Place, program_at, said};
 use crate::sink::{Arrival, Sink};
 
+/// Moves, questions and mistakes that are handed over at the same time, at most.
+const SENDERS: usize = 12;
 /// How long the mails of a killed server may wait, with a margin for a busy machine.
 pub(crate) const LEASES: Duration = Duration::from_mins(8);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Moves, questions and mistakes that are handed over at the same time, at most.
-    #[arg(long, default_value_t = 12)]
-    senders: usize,
     /// For other moments and other games (default: from the process number).
     #[arg(long)]
     seed: Option<u64>,
-    /// Minutes after which the trial is given up.
-    #[arg(long)]
-    minutes: Option<u64>,
     /// The server to be tried (default: the `knotpost` beside this program).
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
@@ -65,7 +61,7 @@ impl Common {
         dice: &mut Dice,
     ) -> anyhow::Result<Company> {
         let ledger = Arc::new(Ledger::default());
-        let post = Arc::new(Post::new(servers, Arc::clone(&ledger), self.senders)?);
+        let post = Arc::new(Post::new(servers, Arc::clone(&ledger), SENDERS)?);
         let (budget, registry) = (Arc::new(budget), Arc::new(Registry::standard()));
         let mut players = JoinSet::new();
         for (game, pair) in seats {
@@ -77,15 +73,16 @@ impl Common {
         Ok(Company { post, ledger, budget, players })
     }
 
-    /// Runs a trial to its end, in as many minutes at most unless others are given; whether every rule held.
-    pub(crate) async fn conclude<'a>(
+    /// Runs a trial to its end, in as many minutes at most; whether every rule held.
+    pub(crate) async fn conclude(
         &self,
         minutes: u64,
         trial: impl Future<Output = anyhow::Result<Report>>,
-        places: impl IntoIterator<Item = &'a Place>,
+        places: &[Arc<Place>],
     ) -> anyhow::Result<bool> {
-        let trial = timeout(Duration::from_mins(self.minutes.unwrap_or(minutes)), trial).await;
-        conclude(trial.context("the trial does not end in time").and_then(|done| done), places)
+        let trial = timeout(Duration::from_mins(minutes), trial).await;
+        let trial = trial.context("the trial does not end in time").and_then(|done| done);
+        conclude(trial, places.iter().map(AsRef::as_ref))
     }
 }
 
@@ -188,4 +185,22 @@ pub(crate) async fn check_rows(database: &Node, report: &mut Report) -> anyhow::
         report.expect(count == "0", || format!("{what}: {count} rows"));
     }
     Ok(())
+}
+
+/// Stops the servers, and has everything that is stored replayed, a SQLite file backed up as well; returns how many lines
+/// of the logs are errors.
+pub(crate) async fn check_stored(
+    fleet: &mut Fleet<'_>,
+    places: &[Arc<Place>],
+    report: &mut Report,
+) -> anyhow::Result<usize> {
+    fleet.stop().await?;
+    let place = places.first().context("no server")?;
+    check_storage(place, report).await?;
+    if place.is_on_sqlite() {
+        let output = place.run(&["backup", &place.data().join("copy.db").to_string_lossy()], b"").await?;
+        report.expect(output.status.success(), || format!("backup: {}", said(&output)));
+    }
+    let logs: Vec<String> = places.iter().map(|place| place.log()).collect();
+    Ok(check_logs(&logs, report))
 }

@@ -7,7 +7,7 @@
 //! Each module knows only those above it in this list; a test holds the order:
 //!
 //! 1. `connection`: connections, errors, and how statements run on either database.
-//! 2. `postgres`: the servers of a PostgreSQL database, and the connections to the one that works now.
+//! 2. `postgres`: the server of a PostgreSQL database, and the pool of connections to it.
 //! 3. `rows`: rows that several of them know, as plain values.
 //! 4. `transaction`: [`ReadTx`] and [`WriteTx`].
 //! 5. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
@@ -36,7 +36,7 @@ pub use boards::{
     LONGEST_LEASE_MS, NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow,
     QueuedMoveRow, RefusedOffer, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
 };
-pub use connection::{Driver, Guarded, ReadDriver, ReadOnly, StoreError, WriteDriver};
+pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     Attempted, BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow,
     HookEventRow, HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState,

@@ -8,11 +8,10 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::Transaction;
 use sqlx_postgres::Postgres;
-use tokio_util::sync::CancellationToken;
 
 #[cfg(debug_assertions)]
 use crate::connection::note_place;
-use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver, given_up};
+use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 
 /// A transaction that only queries.
 #[derive(Debug)]
@@ -84,8 +83,8 @@ impl<'t> Writing<'t> {
 }
 
 impl WriteTx {
-    pub(super) fn postgres(transaction: Transaction<'static, Postgres>, ended: CancellationToken) -> Self {
-        Self::on(Connection::Postgres(transaction, ended))
+    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
+        Self::on(Connection::Postgres(transaction))
     }
 
     pub(super) fn on(connection: Connection) -> Self {
@@ -145,15 +144,15 @@ impl WriteTx {
     }
 
     pub(super) async fn commit(self) -> Result<(), StoreError> {
-        if let Connection::Postgres(transaction, ended) = self.into_connection() {
-            finish(transaction.commit(), ended).await?;
+        if let Connection::Postgres(transaction) = self.into_connection() {
+            transaction.commit().await?;
         }
         Ok(())
     }
 
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
-        if let Connection::Postgres(transaction, ended) = self.into_connection() {
-            finish(transaction.rollback(), ended).await?;
+        if let Connection::Postgres(transaction) = self.into_connection() {
+            transaction.rollback().await?;
         }
         Ok(())
     }
@@ -161,17 +160,5 @@ impl WriteTx {
     /// Whether it changed anything.
     pub(super) fn has_written(&self) -> bool {
         self.written
-    }
-}
-
-/// Waits for the end of a transaction, unless its server is given up.
-async fn finish(
-    end: impl Future<Output = Result<(), sqlx::Error>>,
-    ended: CancellationToken,
-) -> Result<(), sqlx::Error> {
-    tokio::select! {
-        biased;
-        outcome = end => outcome,
-        () = ended.cancelled() => Err(given_up()),
     }
 }

@@ -3,7 +3,7 @@
 pub(super) const MASK: &str = "********";
 const PATHS: [&str; 4] = ["sqlite", "maildir", "sendmail", "memory"];
 /// Parameters safe to show. Any other might be part of a password.
-const PARAMETERS: [&str; 13] = [
+const PARAMETERS: [&str; 12] = [
     "host",
     "port",
     "user",
@@ -16,7 +16,6 @@ const PARAMETERS: [&str; 13] = [
     "application_name",
     "tls",
     "target_session_attrs",
-    "connect_timeout",
 ];
 
 /// Masks all possible secrets: between the user name and the last `@`, and all values after a `?`. In doubt
@@ -75,8 +74,8 @@ mod tests {
             ("smtp://user:pa?ss@relay", "smtp://********"),
             ("smtp:user:geheim@relay", "smtp:********"),
             (
-                "postgres://knot:geheim@one:5432,two:5433/db?target_session_attrs=read-write",
-                "postgres://knot:********@one:5432,two:5433/db?target_session_attrs=********",
+                "postgres://knot:geheim@one:5432/db?target_session_attrs=read-write",
+                "postgres://knot:********@one:5432/db?target_session_attrs=********",
             ),
             ("geheim", "********"),
             ("smtps://relay.example", "smtps://relay.example"),

@@ -3,7 +3,7 @@
 
 use super::{Config, Warning};
 
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 19] = [
     "sslmode",
     "ssl-mode",
     "sslrootcert",
@@ -23,7 +23,6 @@ const KNOWN: [&str; 20] = [
     "application_name",
     "options",
     "target_session_attrs",
-    "connect_timeout",
 ];
 
 pub(super) fn drop_unknown(config: &mut Config) {
@@ -65,8 +64,8 @@ mod tests {
             ("postgres://u:p%40w@h/db?passwrd=geheim", "postgres://u:p%40w@h/db", 1),
             ("postgres://h/db?passwrd=geheim&host=/run", "postgres://h/db?host=/run", 1),
             (
-                "postgres://h1,h2:5433/db?passwrd=geheim&target_session_attrs=primary",
-                "postgres://h1,h2:5433/db?target_session_attrs=primary",
+                "postgres://h:5433/db?passwrd=geheim&target_session_attrs=primary",
+                "postgres://h:5433/db?target_session_attrs=primary",
                 1,
             ),
             ("sqlite:db?passwrd=geheim", "sqlite:db?passwrd=geheim", 0),

@@ -138,8 +138,8 @@ section! {
 section! {
     /// The database.
     Database {
-        /// `sqlite:[PATH]`, empty: `knotpost.db` in the data folder; or `postgres://…`, also with several
-        /// hosts.
+        /// `sqlite:[PATH]`, empty: `knotpost.db` in the data folder; or `postgres://…`, of one host: several are
+        /// behind HAProxy.
         url: Url = Url("sqlite:".to_owned()),
         /// Connections at most; on SQLite those for reading, each of which keeps up to 4 MB of the file in
         /// memory.

@@ -22,14 +22,17 @@ use crate::play::fleet::Fleet;
 use crate::play::ledger::{Habit, Way};
 use crate::play::post::enable_listeners;
 use crate::play::table::{Pair, Seat, pairs_for, seat_all, seat_apart};
-use crate::play::{check_logs, check_storage, read_range, wait_for_all, wait_until_idle};
+use crate::play::{wait_for_all, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Place, said};
+use crate::server::Place;
 use crate::sink::Sink;
-use crate::trial::{Common, open_sink, welcome};
+use crate::trial::{Common, check_stored, open_sink, welcome};
 
 /// Mails come in by every way.
 const HABIT: Habit = &[(Way::Deliver, 3), (Way::Lmtp, 12), (Way::Hook, 10), (Way::Folder, 7)];
+
+/// From one kill to the next.
+const KILL_EVERY: Range<Duration> = Duration::from_millis(300)..Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -39,9 +42,6 @@ pub(crate) struct Args {
     /// Boards that are played at the same time.
     #[arg(long, default_value_t = 12)]
     boards: usize,
-    /// Milliseconds from one kill to the next, at least and at most.
-    #[arg(long, value_name = "MIN..MAX", default_value = "300..3000", value_parser = read_range)]
-    kill_every: Range<Duration>,
     /// The database, an empty one (default: SQLite in a temporary folder).
     #[arg(long, value_name = "URL")]
     database: Option<String>,
@@ -74,10 +74,18 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     if args.deployed {
         place.write_down()?;
     }
-    args.common.conclude(10, attempt(&args, &place, &sink, dice), [place.as_ref()]).await
+    let places = [place];
+    let minutes = 10 + u64::from(args.mails) / 400;
+    args.common.conclude(minutes, attempt(&args, &places, &sink, dice), &places).await
 }
 
-async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
+async fn attempt(
+    args: &Args,
+    places: &[Arc<Place>; 1],
+    sink: &Sink,
+    mut dice: Dice,
+) -> anyhow::Result<Report> {
+    let [place] = places;
     let mut report = Report::default();
     let pairs: Vec<Pair> =
         if args.deployed { (0..args.boards).map(Pair::new).collect() } else { pairs_for(args.boards) };
@@ -86,7 +94,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     if args.deployed {
         people::add_overseer(place).await?;
     }
-    let fleet = Fleet::start(std::slice::from_ref(place), sink).await?;
+    let fleet = Fleet::start(places, sink).await?;
     let endpoints = fleet.endpoints()?;
     // Only administrators may read the metrics of a server with a public name.
     let key = if args.deployed {
@@ -102,7 +110,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     let mut company = args.common.seat(seats.into_iter(), fleet.servers(), HABIT, budget, &mut dice)?;
     let post = Arc::clone(&company.post);
     let mut chaos = Chaos { fleet, database: None, sink, post: &post, dice, counts: Counts::default() };
-    chaos.rage(&mut company.players, &args.kill_every, &company.budget).await?;
+    chaos.rage(&mut company.players, &KILL_EVERY, &company.budget).await?;
     wait_for_all(&mut company.players).await?;
     // On PostgreSQL the mails leased by a killed server are sent when their lease expires. Deferred once more, they would
     // arrive after the trial has stopped waiting.
@@ -111,17 +119,11 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
 
     let (played, http) = (Instant::now(), chaos.fleet.endpoints()?.http);
     let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
-    wait_until_idle(http, key.as_deref(), Some(place.as_ref()), patience, &mut report).await?;
+    wait_until_idle(http, key.as_deref(), Some(place), patience, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
     chaos.report(&mut report);
     company.check(http, &pairs, sink.arrivals(), &mut report).await?;
     report.row("mails out that were put off once", sink.count_put_off());
-    chaos.fleet.stop().await?;
-    check_storage(place, &mut report).await?;
-    if args.database.is_none() {
-        let output = place.run(&["backup", &place.data().join("copy.db").to_string_lossy()], b"").await?;
-        report.expect(output.status.success(), || format!("backup: {}", said(&output)));
-    }
-    check_logs(&[place.log()], &mut report);
+    check_stored(&mut chaos.fleet, places, &mut report).await?;
     Ok(report)
 }

@@ -34,16 +34,6 @@ pub(crate) fn number(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// `MIN..MAX` in milliseconds.
-pub(crate) fn read_range(text: &str) -> Result<std::ops::Range<Duration>, String> {
-    let numbers =
-        text.split_once("..").and_then(|(least, most)| Some((least.parse().ok()?, most.parse().ok()?)));
-    match numbers {
-        Some((least, most)) if least < most => Ok(Duration::from_millis(least)..Duration::from_millis(most)),
-        _ => Err("write two numbers of milliseconds, for example 300..3000".to_owned()),
-    }
-}
-
 /// The pause before the next poll; it grows, so that many waiting players do not keep a server busy.
 #[derive(Debug)]
 pub(crate) struct Patience(Duration);
@@ -129,8 +119,8 @@ pub(crate) async fn check_storage(place: &Place, report: &mut Report) -> anyhow:
     Ok(())
 }
 
-/// Checks the servers' logs for panics.
-pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
+/// Checks the servers' logs for panics; returns how many lines are errors.
+pub(crate) fn check_logs(logs: &[String], report: &mut Report) -> usize {
     let lines = || logs.iter().flat_map(|log| log.lines());
     let count = |word: &str| lines().filter(|line| line.contains(word)).count();
     report.row("warnings logged", count(" WARN "));
@@ -139,6 +129,7 @@ pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
         println!("logged: {line}");
     }
     report.expect(count("panicked at") == 0, || "a server panicked; see its log".to_owned());
+    count("ERROR ")
 }
 
 /// Prints the outcome of a trial; returns whether every rule held. The folders are removed only then.

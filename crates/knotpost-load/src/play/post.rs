@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::ledger::{Ledger, Try, Way};
 use crate::deployed::{forwarded_for, received_from};
-use crate::http::Http;
+use crate::http::{Http, Response};
 use crate::server::{Endpoints, Place, said};
 use crate::sink::MARK;
 use crate::smtp::{Client, Dialect, encode};
@@ -170,15 +170,8 @@ impl Post {
              X-Envelope-From: {from}\r\nX-Envelope-To: {SERVER}\r\n{}",
             forwarded_for(from)
         );
-        match http.post("/inbound", &headers, message.replace('\n', "\r\n").as_bytes()).await {
-            Err(_) => Ok(Try::Unanswered),
-            Ok(response) if response.status == 200 => Ok(Try::Taken),
-            Ok(response) if response.status == 503 => {
-                self.note_refusal(&response.text());
-                Ok(Try::PutOff)
-            }
-            Ok(response) => bail!("refused: {}", response.text()),
-        }
+        let message = message.replace('\n', "\r\n");
+        self.judge(http.post("/inbound", &headers, message.as_bytes()).await)
     }
 
     /// Sends the command itself. A broken attempt is repeated with the same idempotency key, at any server.
@@ -186,7 +179,11 @@ impl Post {
         let Ok(mut http) = Http::connect(self.endpoints()?.http).await else { return Ok(Try::ShutOut) };
         let headers = format!("Idempotency-Key: {MARK}{serial}\r\n");
         let body = format!("{command}\n{MARK}{serial}.\n");
-        match http.post("/commands", &headers, body.as_bytes()).await {
+        self.judge(http.post("/commands", &headers, body.as_bytes()).await)
+    }
+
+    fn judge(&self, answer: std::io::Result<Response>) -> anyhow::Result<Try> {
+        match answer {
             Err(_) => Ok(Try::Unanswered),
             Ok(response) if response.status == 200 => Ok(Try::Taken),
             Ok(response) if response.status == 503 => {

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -15,7 +14,8 @@ use tokio::time::{Instant, sleep};
 use super::disk::{File, Losses};
 use super::trace::{self, Event};
 use crate::dice::Dice;
-use crate::server::{PATIENCE, Place, Running};
+use crate::play::fleet::Fleet;
+use crate::server::{PATIENCE, Place};
 
 /// The database files that survive a power cut; SQLite's shared-memory file does not.
 const FILES: [&str; 2] = ["knotpost.db", LOG];
@@ -34,12 +34,10 @@ pub(super) enum Honesty {
 }
 
 pub(super) struct Machine {
-    place: Arc<Place>,
     data: PathBuf,
     trace: PathBuf,
     disk: BTreeMap<PathBuf, File>,
     honesty: Honesty,
-    tracer: u32,
     pub(super) cuts: usize,
     /// Cuts that lost nothing, because the trace does not explain the contents of the files.
     pub(super) unexplained: usize,
@@ -61,44 +59,38 @@ pub(super) async fn expect_tracer() -> anyhow::Result<()> {
 }
 
 impl Machine {
-    pub(super) fn new(place: &Arc<Place>, honesty: Honesty) -> anyhow::Result<Self> {
+    /// The machine, and the place on it.
+    pub(super) fn new(place: Place, honesty: Honesty) -> anyhow::Result<(Self, Place)> {
         // As strace will name the files.
         let root = place.root().canonicalize()?;
-        Ok(Self {
-            place: Arc::clone(place),
+        let machine = Self {
             data: root.join("data"),
             trace: root.join("trace"),
             disk: BTreeMap::new(),
             honesty,
-            tracer: 0,
             cuts: 0,
             unexplained: 0,
             hits: 0,
             losses: Losses::default(),
-        })
+        };
+        let mut words =
+            ["strace", "-D", "-f", "-y", "-xx", "--seccomp-bpf", "-s", trace::LONGEST, "-e", trace::CALLS]
+                .map(str::to_owned)
+                .to_vec();
+        for file in machine.files().chain([machine.trace.clone()]) {
+            let option = if file == machine.trace { "-o" } else { "-P" };
+            words.extend([option.to_owned(), file.display().to_string()]);
+        }
+        Ok((machine, place.under(words)))
     }
 
     fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         FILES.iter().map(|name| self.data.join(name))
     }
 
-    /// Starts a server on the contents of the disk.
-    pub(super) async fn boot(&mut self) -> anyhow::Result<Running> {
+    /// Takes what the files hold for what the disk holds, before a server starts on it.
+    pub(super) fn boot(&mut self) {
         self.disk = self.files().map(|file| (file.clone(), File::new(bytes_of(&file)))).collect();
-        let mut words =
-            ["strace", "-D", "-f", "-y", "-xx", "--seccomp-bpf", "-s", trace::LONGEST, "-e", trace::CALLS]
-                .map(str::to_owned)
-                .to_vec();
-        for file in self.files().chain([self.trace.clone()]) {
-            let option = if file == self.trace { "-o" } else { "-P" };
-            words.extend([option.to_owned(), file.display().to_string()]);
-        }
-        let server = self.place.start_under(&words).await?;
-        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id()))?;
-        let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
-        self.tracer =
-            tracer.and_then(|number| number.trim().parse().ok()).context("nobody traces the server")?;
-        Ok(server)
     }
 
     /// Returns just after a write to the log, or after a while without one.
@@ -114,9 +106,13 @@ impl Machine {
     }
 
     /// Cuts the power, and replaces the files by what a disk may have left.
-    pub(super) async fn cut(&mut self, server: Running, dice: &mut Dice) -> anyhow::Result<()> {
-        server.kill().await?;
-        wait_for_end(self.tracer).await?;
+    pub(super) async fn cut(&mut self, fleet: &mut Fleet<'_>, dice: &mut Dice) -> anyhow::Result<()> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", fleet.process().unwrap_or(0)))?;
+        let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
+        let tracer =
+            tracer.and_then(|number| number.trim().parse().ok()).context("nobody traces the server")?;
+        fleet.kill(0).await?;
+        wait_for_end(tracer).await?;
         self.replay(&std::fs::read_to_string(&self.trace)?)?;
         self.cuts += 1;
         // Without a trace that explains every byte, the model does not know what a disk may lose, and the cut loses nothing.

@@ -19,15 +19,20 @@ use crate::play::chaos::{Chaos, Counts};
 use crate::play::fleet::Fleet;
 use crate::play::ledger::{Habit, Way};
 use crate::play::table::{pairs_for, seat_all};
-use crate::play::{check_logs, check_storage, read_range, wait_for_all, wait_until_idle};
+use crate::play::{wait_for_all, wait_until_idle};
 use crate::postgres::Node;
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::{Arrival, Sink};
-use crate::trial::{Common, LEASES, check_rows, end_leases, on_one_database, open_sink, welcome};
+use crate::trial::{
+    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, welcome,
+};
 
 /// Half of the commands are API requests, not mails.
 const HABIT: Habit = &[(Way::Api, 48), (Way::Lmtp, 12), (Way::Hook, 8), (Way::Deliver, 1)];
+
+/// From one kill to the next.
+const KILL_EVERY: Range<Duration> = Duration::from_secs(2)..Duration::from_secs(6);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -43,9 +48,6 @@ pub(crate) struct Args {
     /// How long is played, at most.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Milliseconds from one kill to the next, at least and at most.
-    #[arg(long, value_name = "MIN..MAX", default_value = "2000..6000", value_parser = read_range)]
-    kill_every: Range<Duration>,
     /// End the leases of killed servers by SQL when playing ends, instead of waiting up to five
     /// minutes until they run out.
     #[arg(long)]
@@ -69,7 +71,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         &format!("postgres://knotpost@{}/postgres", database.host()),
     )?;
     let trial = attempt(&args, &places, &database, &sink, dice);
-    args.common.conclude(seconds.div_ceil(60) + 20, trial, places.iter().map(AsRef::as_ref)).await
+    args.common.conclude(seconds.div_ceil(60) + 20, trial, &places).await
 }
 
 async fn attempt(
@@ -91,7 +93,7 @@ async fn attempt(
     let post = Arc::clone(&company.post);
     let (crash, counts) = (Some((database, playing / 2)), Counts::default());
     let mut chaos = Chaos { fleet, database: crash, sink, post: &post, dice, counts };
-    chaos.rage(&mut company.players, &args.kill_every, &company.budget).await?;
+    chaos.rage(&mut company.players, &KILL_EVERY, &company.budget).await?;
     report.row("seconds of play", begun.elapsed().as_secs());
 
     let played = Instant::now();
@@ -112,11 +114,6 @@ async fn attempt(
     company.check(http, &pairs, of_play, &mut report).await?;
     timed::check(http, &timed, &of_time, &mut report).await?;
     check_rows(database, &mut report).await?;
-    chaos.fleet.stop().await?;
-    if let Some(place) = places.first() {
-        check_storage(place, &mut report).await?;
-    }
-    let logs: Vec<String> = places.iter().map(|place| place.log()).collect();
-    check_logs(&logs, &mut report);
+    check_stored(&mut chaos.fleet, places, &mut report).await?;
     Ok(report)
 }

@@ -50,12 +50,6 @@ fn a_server_that_is_not_there_is_named_with_what_to_do() {
 }
 
 #[test]
-fn a_range_that_runs_backwards_is_refused() {
-    let error = error_of(&run(&["kill", "--kill-every", "3000..300"]));
-    assert!(error.contains("300..3000"), "{error}");
-}
-
-#[test]
 fn a_server_that_ends_at_once_is_a_failed_trial() {
     let output = run(&["kill", "--server", "/bin/true", "--mails", "1"]);
     let said = String::from_utf8(output.stdout).unwrap();

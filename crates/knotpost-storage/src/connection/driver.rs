@@ -4,22 +4,20 @@ use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
 use sqlx_postgres::Postgres;
 use sqlx_rusqlite::{PooledReader, RusqliteConnection};
-use tokio_util::sync::CancellationToken;
 
-use super::{Guarded, ReadOnly};
+use super::ReadOnly;
 
-/// A transaction of either database, or a connection without one. Those of PostgreSQL with what ends when their server is
-/// given up.
+/// A transaction of either database, or a connection without one.
 #[derive(Debug)]
 pub(crate) enum Connection {
     /// SQLite, for queries.
     SqliteReader(PooledReader),
     /// PostgreSQL.
-    Postgres(Transaction<'static, Postgres>, CancellationToken),
+    Postgres(Transaction<'static, Postgres>),
     /// SQLite, for the writer, which begins and ends its transactions by statements.
     SqliteWriter(RusqliteConnection),
     /// PostgreSQL, for a single query.
-    PostgresAlone(PoolConnection<Postgres>, CancellationToken),
+    PostgresAlone(PoolConnection<Postgres>),
 }
 
 /// What statements run on, by database.
@@ -31,18 +29,18 @@ pub enum Driver<S, P> {
 }
 
 /// What queries run on.
-pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut RusqliteConnection>, ReadOnly<Guarded<'c>>>;
+pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut RusqliteConnection>, ReadOnly<&'c mut PgConnection>>;
 
 /// What any statement runs on.
-pub type WriteDriver<'c> = Driver<&'c mut RusqliteConnection, Guarded<'c>>;
+pub type WriteDriver<'c> = Driver<&'c mut RusqliteConnection, &'c mut PgConnection>;
 
 impl Connection {
     pub(crate) fn driver(&mut self) -> WriteDriver<'_> {
         match self {
-            Self::Postgres(transaction, ended) => Driver::Postgres(Guarded::new(transaction, ended)),
+            Self::Postgres(transaction) => Driver::Postgres(transaction),
             Self::SqliteReader(reader) => Driver::Sqlite(reader),
             Self::SqliteWriter(connection) => Driver::Sqlite(connection),
-            Self::PostgresAlone(connection, ended) => Driver::Postgres(Guarded::new(connection, ended)),
+            Self::PostgresAlone(connection) => Driver::Postgres(connection),
         }
     }
 }

@@ -26,8 +26,8 @@ pub enum StoreError {
     /// No connection to the database is available, or it was cut; trying again helps.
     #[error("the database cannot be reached")]
     Unreachable(#[source] sqlx::Error),
-    /// None of the servers of the database can be worked with; trying again helps.
-    #[error("no server of the database can be worked with: {0}")]
+    /// The server of the database cannot be worked with; trying again helps.
+    #[error("the server of the database cannot be worked with: {0}")]
     NoServer(String),
     /// What is stored in the file is no database any more, or only in part.
     #[error(
@@ -188,7 +188,7 @@ mod tests {
         assert!(StoreError::from(sqlx::Error::Protocol(hung_up.to_owned())).is_away());
         assert!(StoreError::from(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into())).is_away());
         assert!(!StoreError::from(sqlx::Error::Protocol("no query".to_owned())).is_away());
-        assert!(StoreError::NoServer("a: it is a standby".to_owned()).is_transient());
+        assert!(StoreError::NoServer("it is a standby".to_owned()).is_transient());
     }
 
     #[test]

@@ -162,11 +162,11 @@ impl WriteTx {
     pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
-        if let Driver::Postgres(mut connection) = self.writing().driver() {
+        if let Driver::Postgres(connection) = self.writing().driver() {
             // It looks for the rows that refer to each deleted one, and not every reference has an index: of large tables
             // that takes days. Together they may be truncated, as nothing else refers to them.
             let sql = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
-            sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(connection.again()).await?;
+            sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(&mut *connection).await?;
             return Ok(());
         }
         for name in names {
@@ -178,17 +178,17 @@ impl WriteTx {
 
     /// Resets sequences beyond the highest keys and updates statistics after an import. SQLite needs neither.
     pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
-        let Driver::Postgres(mut connection) = self.writing().driver() else { return Ok(()) };
+        let Driver::Postgres(connection) = self.writing().driver() else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
             );
-            sqlx::query(AssertSqlSafe(sql)).execute(connection.again()).await?;
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
         }
         for table in TABLES {
             let sql = format!("ANALYZE {}", table.name);
-            sqlx::query(AssertSqlSafe(sql)).execute(connection.again()).await?;
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::Instant;
 
 use crate::connection::{Connection, FileIdentity, StoreError, on};
-use crate::postgres::{PATIENCE, Primary, State};
+use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::ReadTx;
 use crate::writer::{Isolation, Work, Writer};
 
@@ -50,8 +50,7 @@ impl Store {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
             Pools::Postgres(primary) => {
                 let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-                let (transaction, generation) = primary.begin(begin, Instant::now() + PATIENCE).await?;
-                Connection::Postgres(transaction, generation.ended)
+                Connection::Postgres(primary.begin(begin, Instant::now() + PATIENCE).await?)
             }
         }))
     }
@@ -63,10 +62,7 @@ impl Store {
     pub async fn query(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
-            Pools::Postgres(primary) => {
-                let (connection, generation) = primary.acquire().await?;
-                Connection::PostgresAlone(connection, generation.ended)
-            }
+            Pools::Postgres(primary) => Connection::PostgresAlone(primary.acquire().await?),
         }))
     }
 
@@ -117,7 +113,7 @@ impl Store {
     pub fn is_working(&self) -> bool {
         match &self.pools {
             Pools::Sqlite { file, .. } => file.is_in_place() && !self.writer.health.has_failed(),
-            Pools::Postgres(primary) => primary.state() == State::Working,
+            Pools::Postgres(primary) => primary.is_working(),
         }
     }
 
@@ -126,7 +122,7 @@ impl Store {
         match &self.pools {
             Pools::Sqlite { .. } => None,
             Pools::Postgres(primary) => {
-                let pool = primary.generation().pool;
+                let pool = primary.pool();
                 let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
                 Some((pool.size().saturating_sub(idle), idle))
             }

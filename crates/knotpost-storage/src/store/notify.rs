@@ -7,8 +7,8 @@ use sqlx_postgres::PgListener;
 use tokio::time::{Instant, sleep};
 
 use super::{Pools, Store};
-use crate::connection::{Guarded, StoreError};
-use crate::postgres::{Generation, PATIENCE, Primary};
+use crate::connection::StoreError;
+use crate::postgres::{PATIENCE, Primary};
 
 /// How long it waits between two tries to listen.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -27,13 +27,11 @@ pub enum Notification {
     Gap,
 }
 
-/// Listens on the channel, on a connection of its own, which it opens again when it was cut or another server of the
-/// database took over.
+/// Listens on the channel, on a connection of its own, which it opens again when it was cut.
 #[derive(Debug)]
 pub struct Listener {
     primary: Primary,
     listening: PgListener,
-    generation: Generation,
 }
 
 impl Store {
@@ -48,9 +46,9 @@ impl Store {
     /// When the database cannot be reached, or the notice is longer than [`MAX_NOTICE`] bytes.
     pub async fn notify(&self, notice: &str) -> Result<(), StoreError> {
         if let Pools::Postgres(primary) = &self.pools {
-            let (mut connection, generation) = primary.acquire().await?;
+            let mut connection = primary.acquire().await?;
             let query = sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(notice);
-            query.execute(Guarded::new(&mut connection, &generation.ended)).await?;
+            query.execute(&mut *connection).await?;
         }
         Ok(())
     }
@@ -67,8 +65,7 @@ impl Store {
 
 impl Listener {
     async fn open(primary: Primary) -> Result<Self, StoreError> {
-        let (listening, generation) = begin(&primary).await?;
-        Ok(Self { primary, listening, generation })
+        Ok(Self { listening: begin(&primary).await?, primary })
     }
 
     /// Waits for the next notice.
@@ -76,39 +73,35 @@ impl Listener {
     /// # Errors
     /// When the connection is gone and cannot be opened now; asking again tries again.
     pub async fn next(&mut self) -> Result<Notification, StoreError> {
-        let received = tokio::select! {
-            received = self.listening.try_recv() => received.map_err(StoreError::from),
-            () = self.generation.ended.cancelled() => Ok(None),
-        };
-        match received {
+        match self.listening.try_recv().await.map_err(StoreError::from) {
             Ok(Some(notice)) => return Ok(Notification::Notice(notice.payload().to_owned())),
-            Err(error) if !error.is_away() => return Err(error),
-            // It has connected again already.
-            Ok(None) if !self.generation.ended.is_cancelled() => return Ok(Notification::Gap),
-            Ok(None) | Err(_) => self.primary.suspect(),
+            // It has connected and listens again already.
+            Ok(None) => {}
+            Err(error) if error.is_away() => {
+                self.primary.suspect(&error);
+                self.listening = begin(&self.primary).await?;
+            }
+            Err(error) => return Err(error),
         }
-        (self.listening, self.generation) = begin(&self.primary).await?;
         Ok(Notification::Gap)
     }
 }
 
-/// Begins to listen on the server that works now.
-async fn begin(primary: &Primary) -> Result<(PgListener, Generation), StoreError> {
+/// Begins to listen as soon as a server can be reached.
+async fn begin(primary: &Primary) -> Result<PgListener, StoreError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let generation = primary.generation();
         let beginning = async {
-            let mut listener = PgListener::connect_with(&generation.pool).await?;
+            let mut listener = PgListener::connect_with(primary.pool()).await?;
             listener.listen(CHANNEL).await?;
             Ok(listener)
         };
-        match generation.run(beginning).await {
-            Ok(listener) => return Ok((listener, generation)),
+        match beginning.await.map_err(|error: sqlx::Error| StoreError::from(error)) {
             Err(error) if error.is_away() && Instant::now() < deadline => {
-                primary.suspect();
+                primary.suspect(&error);
                 sleep(PAUSE).await;
             }
-            Err(error) => return Err(error),
+            outcome => return outcome,
         }
     }
 }

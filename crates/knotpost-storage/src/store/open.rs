@@ -13,7 +13,7 @@ use knotpost_platform::files::create_private;
 use super::earlier::keep_copy;
 use super::{Pools, Store};
 use crate::connection::{FileIdentity, StoreError, on};
-use crate::postgres::{Hosts, Primary};
+use crate::postgres::{Address, Primary};
 use crate::writer::Writer;
 
 /// How long a process waits for another one's write on SQLite.
@@ -29,7 +29,7 @@ const READ_CACHE: &str = "-4000";
 /// Which database, and how it is used.
 #[derive(Clone)]
 pub struct Settings {
-    /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`, which may name several servers.
+    /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
     pub url: String,
     /// The server's data folder.
     pub data: PathBuf,
@@ -61,7 +61,7 @@ impl Store {
         if let Some(file) = settings.sqlite_file() {
             return open_sqlite(&file, settings.max_connections).await;
         }
-        let primary = Primary::open(Hosts::parse(&settings.url)?, settings.max_connections).await?;
+        let primary = Primary::open(Address::parse(&settings.url)?, settings.max_connections).await?;
         Ok(Self { writer: Writer::postgres(primary.clone()), pools: Pools::Postgres(primary) })
     }
 
@@ -89,21 +89,18 @@ impl Store {
             pool.close().await;
             drop(lock);
         } else {
-            let mut reached = Hosts::parse(&settings.url)?.connect().await?;
+            let (mut connection, _) = Address::parse(&settings.url)?.connect().await?;
             let steps = sqlx_macros::migrate!("../../migrations/postgres");
             let stored = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
-            let is_upgrade: bool = sqlx::query_scalar(stored).fetch_one(&mut reached.connection).await?;
+            let is_upgrade: bool = sqlx::query_scalar(stored).fetch_one(&mut connection).await?;
             let counted = "SELECT COUNT(*) FROM _sqlx_migrations WHERE success";
-            let before: i64 = if is_upgrade {
-                sqlx::query_scalar(counted).fetch_one(&mut reached.connection).await?
-            } else {
-                0
-            };
-            steps.run(&mut reached.connection).await?;
+            let before: i64 =
+                if is_upgrade { sqlx::query_scalar(counted).fetch_one(&mut connection).await? } else { 0 };
+            steps.run(&mut connection).await?;
             if is_upgrade && before < steps.iter().count() as i64 {
                 tracing::info!("the schema was brought up to date");
             }
-            reached.connection.close().await?;
+            connection.close().await?;
         }
         Ok(())
     }
@@ -123,10 +120,10 @@ impl Store {
         if let Some(file) = settings.sqlite_file() {
             return Ok(file.is_file());
         }
-        let mut reached = Hosts::parse(&settings.url)?.connect().await?;
+        let (mut connection, _) = Address::parse(&settings.url)?.connect().await?;
         let asked = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
-        let found = sqlx::query_scalar(asked).fetch_one(&mut reached.connection).await?;
-        reached.connection.close().await?;
+        let found = sqlx::query_scalar(asked).fetch_one(&mut connection).await?;
+        connection.close().await?;
         Ok(found)
     }
 
@@ -138,7 +135,8 @@ impl Store {
         if settings.sqlite_file().is_some() {
             return Ok(());
         }
-        Hosts::parse(&settings.url)?.connect().await?.connection.close().await?;
+        let (connection, _) = Address::parse(&settings.url)?.connect().await?;
+        connection.close().await?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::{Pools, Store};
 use crate::connection::StoreError;
-use crate::postgres::State;
+use crate::postgres::{Primary, Role};
 
 /// How long PostgreSQL may take to answer whoever asks whether it can be worked with.
 const ANSWER: Duration = Duration::from_secs(3);
@@ -50,15 +50,12 @@ impl Store {
         }
         match &self.pools {
             Pools::Sqlite { .. } => self.ping().await?,
-            Pools::Postgres(primary) => match primary.state() {
-                State::Working => timeout(ANSWER, self.ping()).await.map_err(|_| silent())??,
-                // Somebody may look at it the moment it has changed.
-                State::ReadOnly => {
-                    primary.suspect();
+            Pools::Postgres(primary) => {
+                let asked = timeout(ANSWER, self.ask(primary)).await.unwrap_or_else(|_| Err(silent()));
+                if asked.inspect_err(|error| primary.suspect(error))? != Role::Writes {
                     return Ok(Readiness::ReadOnly);
                 }
-                State::Away(why) => return Err(StoreError::NoServer(why)),
-            },
+            }
         }
         self.read_next_board().await?;
         if self.writer.health.has_failed() {
@@ -68,6 +65,15 @@ impl Store {
             self.writer.health.recover();
         }
         Ok(Readiness::Ready)
+    }
+
+    /// What the server is; one that takes writes has a schema.
+    async fn ask(&self, primary: &Primary) -> Result<Role, StoreError> {
+        let role = primary.ask_role().await?;
+        if role == Role::Writes {
+            self.ping().await?;
+        }
+        Ok(role)
     }
 
     /// Whether the SQLite file is still the one that was opened; PostgreSQL looks after its files itself.
@@ -97,5 +103,5 @@ impl Store {
 }
 
 fn silent() -> StoreError {
-    StoreError::NoServer("no answer in time".to_owned())
+    StoreError::from(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))
 }

@@ -1,5 +1,5 @@
-//! Writes on PostgreSQL: each has a transaction of its own, and is tried again after conflicts and when another server
-//! takes over the database.
+//! Writes on PostgreSQL: each has a transaction of its own, and is tried again after conflicts and when the server
+//! was away.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const MAX_TRIES: u32 = 8;
 const MAX_TRIES_OF_KEY: u32 = 3;
 /// After this many conflicts a write takes precedence over new ones.
 const TRIES_BEFORE_PRIORITY: u32 = 3;
-/// How long it waits for another server of the database between two tries.
+/// How long it waits for a server of the database between two tries.
 const AWAY_PAUSE: Duration = Duration::from_millis(50);
 
 /// What a transaction on PostgreSQL is protected from. SQLite has one writer, whose transactions are in order anyway.
@@ -81,7 +81,7 @@ enum Tried {
 }
 
 /// Runs a job in a transaction of its own and reports the outcome to its caller. It is run again after conflicts, and
-/// while another server may take over the database, as long as nothing of it can be stored.
+/// while the server of the database is away, as long as nothing of it can be stored.
 pub(super) async fn write_alone(contention: Contention, isolation: Isolation, mut job: Box<dyn Job>) {
     let deadline = Instant::now() + PATIENCE;
     let mut starving = None;
@@ -103,7 +103,7 @@ pub(super) async fn write_alone(contention: Contention, isolation: Isolation, mu
                 tokio::time::sleep(pause_after(conflicts)).await;
             }
             Tried::Failed(error) if error.is_away() => {
-                contention.primary.suspect();
+                contention.primary.suspect(&error);
                 if !contention.primary.may_return(&error) || Instant::now() + AWAY_PAUSE >= deadline {
                     break Err(error);
                 }
@@ -111,7 +111,7 @@ pub(super) async fn write_alone(contention: Contention, isolation: Isolation, mu
             }
             Tried::Failed(error) => break Err(error),
             Tried::Unknown(error) => {
-                contention.primary.suspect();
+                contention.primary.suspect(&error);
                 break Err(error);
             }
         }
@@ -134,11 +134,11 @@ async fn try_alone(
     deadline: Instant,
 ) -> Tried {
     let begun = contention.primary.begin(isolation.begin(), deadline).await;
-    let (transaction, generation) = match begun {
+    let transaction = match begun {
         Ok(begun) => begun,
         Err(error) => return Tried::Failed(error),
     };
-    let mut tx = WriteTx::postgres(transaction, generation.ended);
+    let mut tx = WriteTx::postgres(transaction);
     // Checked when the connection is there, for which the write may have waited long.
     if had_conflict || contention.starving.load(Ordering::Relaxed) > 0 {
         // Writes that have met a conflict queue up for this lock, so that many that want one row all get it. They wait

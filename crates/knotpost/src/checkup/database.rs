@@ -60,7 +60,13 @@ pub(super) async fn check(setup: &Setup<'_>, running: &Running, depth: Depth, fi
         }
     }
     match Store::open(&settings).await {
-        Ok(store) => check_open(setup, (running, depth), store, findings).await,
+        Ok(store) => {
+            if !store.is_working() {
+                let mend = "let `database.url` lead to the server that takes writes, see docs/operations/failover.md";
+                findings.error(SUBJECT, "the server of the database takes no writes", mend);
+            }
+            check_open(setup, (running, depth), store, findings).await;
+        }
         Err(error) => unreachable(config, &error.with_causes(), findings),
     }
 }

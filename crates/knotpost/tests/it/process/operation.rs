@@ -49,6 +49,24 @@ async fn a_setting_that_cannot_be_used_is_named() {
 }
 
 #[tokio::test]
+async fn several_servers_of_a_database_are_refused_with_the_way_to_have_them() {
+    let url = "postgres://knot:canary-3@db1:5432,db2:5432/knotpost?target_session_attrs=read-write";
+    for (arguments, code) in
+        [(&["serve"][..], 78), (&["config", "check"], 78), (&["migrate"], 78), (&["doctor"], 1)]
+    {
+        let ended = Place::new().with("KNOTPOST_DATABASE__URL", url).run(arguments).await;
+        assert_eq!(ended.code(), code, "{ended:?}");
+        // Whoever asks for findings gets them as an answer.
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(
+            said.contains("put HAProxy before") && said.contains("docs/operations/failover.md"),
+            "{said}"
+        );
+        assert!(!said.contains("canary-3"), "{said}");
+    }
+}
+
+#[tokio::test]
 async fn a_setting_that_turns_out_unusable_at_the_start_is_named_too() {
     for (name, value, code, key) in [
         ("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", 78, "mail.transport"),

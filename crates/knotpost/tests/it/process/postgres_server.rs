@@ -246,6 +246,8 @@ async fn a_postgres_that_only_reads_is_an_outage_that_ends_by_itself() {
         assert_eq!(refused.status, 503, "{refused:?}");
     }
     assert_eq!(server.get("/api/v1/boards/osbox/101").await.status, 200, "it can be read");
+    let said = place.run(&["doctor"]).await;
+    assert!(said.stdout.contains("the server of the database takes no writes"), "{said:?}");
     // Nobody cuts the connections that were made meanwhile: they read on for ever.
     switch(&mut connection, format!("ALTER DATABASE {name} RESET default_transaction_read_only")).await;
     wait_for("moves", async || {
