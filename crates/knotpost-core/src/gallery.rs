@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use knotpost_picture::{Faces, PictureOptions, Theme, card, png, shown_width};
+use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, card, png};
 use knotpost_rules::View;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -35,8 +35,8 @@ pub enum Look {
         /// How wide.
         width_px: u16,
     },
-    /// For a mail: on a ground of its own, so that it is seen on dark pages too, with twice the pixels of
-    /// [`shown_width`], and with the faces of dice explained.
+    /// For a mail: on a ground of its own, so that it is seen on dark pages too, [`MAIL_WIDTH`] pixels wide, and with the
+    /// faces of dice explained.
     Mail,
     /// The board in the middle of a card of fixed size ([`knotpost_picture::CARD`]).
     Card {
@@ -50,7 +50,7 @@ pub enum Look {
 pub struct Gallery {
     mailed: Shelf,
     shown: Shelf,
-    /// Drawing takes half of the processors at most: moves do not wait for pictures of mails.
+    /// A picture of a mail at a time on each processor: more would not be done sooner.
     painters: Semaphore,
     /// One picture at a time for all who look at pages.
     onlookers: FairQueue<Host>,
@@ -65,7 +65,7 @@ impl Default for Gallery {
         Self {
             mailed: Shelf::default(),
             shown: Shelf::default(),
-            painters: Semaphore::new((processors / 2).max(1)),
+            painters: Semaphore::new(processors),
             onlookers: FairQueue::new(1, MOST_WAITING),
         }
     }
@@ -116,9 +116,9 @@ async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
             png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() })
         }
         Look::Mail => {
-            let width_px = 2 * shown_width(&view);
-            let faces = Faces::Explained;
-            png(&view, &PictureOptions { width_px, faces, ..PictureOptions::default() })
+            let options =
+                PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..PictureOptions::default() };
+            png(&view, &options)
         }
         Look::Card { theme } => card(&view, theme),
     });

@@ -145,6 +145,10 @@ pub fn shown_width(view: &View) -> u16 {
 /// The largest width of [`shown_width`].
 pub const MOST_SHOWN: u16 = 672;
 
+/// The width in pixels of a picture in a mail, whatever its shown width: two for each of a telephone's, and more than one
+/// for each on a larger screen. Cells then begin at whole pixels more often than at other widths.
+pub const MAIL_WIDTH: u16 = 720;
+
 /// What matters of the view in few sentences, for a picture beside which the board stands in text: whose turn it is, the
 /// standing, the last move.
 pub fn summarize(view: &View) -> String {
