@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use knotpost_picture::{Faces, PictureOptions, Theme, card, png, shown_width};
+use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, card, png};
 use knotpost_rules::View;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -27,8 +27,8 @@ pub enum Look {
         theme: Theme,
         width_px: u16,
     },
-    /// For a mail: own background, so that it shows on dark pages too, twice the pixels of [`shown_width`],
-    /// dice faces explained.
+    /// For a mail: on a ground of its own, so that it is seen on dark pages too, [`MAIL_WIDTH`] pixels wide, and with the
+    /// faces of dice explained.
     Mail,
     /// Centred on a card of fixed size ([`knotpost_picture::CARD`]).
     Card {
@@ -41,7 +41,7 @@ pub enum Look {
 pub struct Gallery {
     mailed: Shelf,
     shown: Shelf,
-    /// At most half of the processors: moves do not wait for pictures.
+    /// A picture of a mail at a time on each processor: more would not be done sooner.
     painters: Semaphore,
     /// One picture at a time for all page requests.
     onlookers: FairQueue<Host>,
@@ -56,7 +56,7 @@ impl Default for Gallery {
         Self {
             mailed: Shelf::default(),
             shown: Shelf::default(),
-            painters: Semaphore::new((processors / 2).max(1)),
+            painters: Semaphore::new(processors),
             onlookers: FairQueue::new(1, MOST_WAITING),
         }
     }
@@ -103,9 +103,9 @@ async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
             png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() })
         }
         Look::Mail => {
-            let width_px = 2 * shown_width(&view);
-            let faces = Faces::Explained;
-            png(&view, &PictureOptions { width_px, faces, ..PictureOptions::default() })
+            let options =
+                PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..PictureOptions::default() };
+            png(&view, &options)
         }
         Look::Card { theme } => card(&view, theme),
     });

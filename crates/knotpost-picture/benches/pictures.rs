@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use knotpost_picture::{PictureOptions, png, svg};
+use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, png, svg};
 use knotpost_rules::{GivenOption, Registry, Seed, View, Viewer};
 use resvg::{tiny_skia, usvg};
 use std::hint::black_box;
@@ -43,6 +43,7 @@ fn render(text: &str) -> Vec<u8> {
 
 fn pictures(criterion: &mut Criterion) {
     let options = PictureOptions::default();
+    let mail = PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..PictureOptions::default() };
     for board in BOARDS {
         let view = view(board);
         let text = svg(&view, &options);
@@ -50,6 +51,7 @@ fn pictures(criterion: &mut Criterion) {
         group.bench_function("text", |bencher| bencher.iter(|| black_box(&view).to_string()));
         group.bench_function("svg", |bencher| bencher.iter(|| svg(black_box(&view), &options)));
         group.bench_function("png", |bencher| bencher.iter(|| png(black_box(&view), &options)));
+        group.bench_function("png of a mail", |bencher| bencher.iter(|| png(black_box(&view), &mail)));
         group.bench_function("resvg", |bencher| bencher.iter(|| render(black_box(&text))));
         group.finish();
     }

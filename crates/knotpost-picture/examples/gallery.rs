@@ -1,7 +1,7 @@
 //! Writes pictures of many boards into a folder, for inspection: `cargo run --example gallery -- FOLDER`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use knotpost_picture::{Faces, PictureOptions, Theme, png, shown_width, svg};
+use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, png, shown_width, svg};
 use knotpost_rules::{Cast, GivenOption, Registry, Seed, Turn, View, Viewer};
 use std::{fs, path::Path};
 
@@ -83,10 +83,9 @@ fn main() {
             );
             fs::write(file("png"), bytes).expect("a file");
             fs::write(file("svg"), svg(&view, &options)).expect("a file");
-            let width_px = 2 * shown_width(&view);
-            let mail = PictureOptions { width_px, faces: Faces::Explained, ..options };
+            let mail = PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..options };
             let bytes = png(&view, &mail).expect("pixels");
-            println!("  in a mail: {} bytes, {width_px} pixels wide", bytes.len());
+            println!("  in a mail: {} bytes, shown {} pixels wide", bytes.len(), shown_width(&view));
             fs::write(file("mail.png"), bytes).expect("a file");
         }
     }

@@ -142,6 +142,10 @@ pub fn shown_width(view: &View) -> u16 {
 /// Largest width that [`shown_width`] recommends.
 pub const MOST_SHOWN: u16 = 672;
 
+/// The width in pixels of a picture in a mail, whatever its shown width: two for each of a telephone's, and more than one
+/// for each on a larger screen. Cells then begin at whole pixels more often than at other widths.
+pub const MAIL_WIDTH: u16 = 720;
+
 /// Describes turn, standing and last move, for a picture beside which the board stands as text.
 pub fn summarize(view: &View) -> String {
     reading::summarize(view)

@@ -2,7 +2,7 @@
 
 use crate::boards;
 use knotpost_picture::{
-    CARD, Faces, MOST_SHOWN, PictureError, PictureOptions, Theme, card, png, shown_width, svg,
+    CARD, Faces, MAIL_WIDTH, MOST_SHOWN, PictureError, PictureOptions, Theme, card, png, shown_width, svg,
 };
 use knotpost_rules::View;
 use resvg::{tiny_skia, usvg};
@@ -78,19 +78,19 @@ fn pictures_are_small_and_always_the_same_bytes() {
 }
 
 #[test]
-fn pictures_of_mails_are_as_wide_as_the_cells_need_and_not_too_heavy() {
+fn pictures_are_shown_as_wide_as_the_cells_need_and_those_of_mails_are_light() {
     let width =
         |name: &str| boards::many().iter().find(|(its, _)| *its == name).map(|(_, view)| shown_width(view));
     assert_eq!(width("osbox start"), Some(360));
     assert_eq!(width("osbox largest"), Some(MOST_SHOWN));
     assert!(width("osbo of four") > Some(360) && width("boxilies start") > Some(360));
     for (name, view) in boards::many() {
-        let width_px = 2 * shown_width(&view);
-        let options = PictureOptions { width_px, faces: Faces::Explained, ..PictureOptions::default() };
+        let options =
+            PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..PictureOptions::default() };
         let bytes = png(&view, &options).unwrap();
-        assert!(bytes.len() < 200_000, "{name}: {} bytes", bytes.len());
+        assert!(bytes.len() < 80_000, "{name}: {} bytes", bytes.len());
         let (drawn, height, pixels) = decode(&bytes);
-        assert_eq!(drawn, u32::from(width_px), "{name}");
+        assert_eq!(drawn, u32::from(MAIL_WIDTH), "{name}");
         let last = &pixels[pixels.len() - 3 * drawn as usize..];
         assert!(last.chunks_exact(3).all(|pixel| pixel == &pixels[..3]), "{name}: line {height} is ground");
     }
