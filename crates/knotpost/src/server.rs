@@ -57,9 +57,7 @@ use listeners::{address, remove_ports, write_ports};
 /// How long running work may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(7);
 /// Tasks that send mail concurrently.
-const SENDERS: usize = 4;
-/// … and how many more while much mail waits. At other times they would only slow moves down.
-const HELPERS: usize = 4;
+const SENDERS: usize = 8;
 /// Tasks that deliver events to webhooks concurrently; each host is served by one of them at a time.
 const COURIERS: usize = 4;
 /// Tasks that process received mail concurrently; while one waits for a password hash, others go on.
@@ -364,10 +362,6 @@ fn start_loops(
         workers.spawn("outbox", move || {
             worker::work_outbox(Arc::clone(&app), Arc::clone(&delivery), stop.clone())
         });
-    }
-    for _ in 0..HELPERS {
-        let (delivery, stop) = (Arc::clone(&delivery), stop.clone());
-        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&delivery), stop.clone()));
     }
     if config.webhooks.enabled {
         let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);

@@ -15,12 +15,12 @@ mod write_buffer;
 
 pub use plan::MovePlan;
 
-pub(crate) use new_mails::{MAX_NEW_MAILS, check_all_updated, new_mails_query, waits};
+pub(crate) use new_mails::{MAX_NEW_MAILS, new_mails_query, waits};
 pub(crate) use plan::{distinct_requests, first_of_each_board, first_of_each_mail};
 pub(crate) use prefetched::{
     Prefetched, PrefetchedMail, PrefetchedMover, PrefetchedReaders, PrefetchedResponse,
 };
-pub(crate) use write_buffer::{BufferedWrite, NewMails, NewRemark, NewResponse, Renewals, WriteBuffer};
+pub(crate) use write_buffer::{BufferedWrite, NewMails, NewRemark, NewResponse, WriteBuffer};
 
 use crate::connection::{StoreError, WriteDriver};
 

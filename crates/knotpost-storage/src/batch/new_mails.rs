@@ -70,8 +70,3 @@ pub(crate) async fn insert_new_mails(
     }
     Ok(())
 }
-
-/// A mail that was leased meanwhile shows the older board, and the newer board needs a mail of its own.
-pub(crate) fn check_all_updated(updated: u64, wanted: usize) -> Result<(), StoreError> {
-    if updated == wanted as u64 { Ok(()) } else { Err(StoreError::Busy(sqlx::Error::RowNotFound)) }
-}

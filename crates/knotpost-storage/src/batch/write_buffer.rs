@@ -5,10 +5,10 @@ use std::mem;
 use std::sync::LazyLock;
 
 use super::Batch;
-use super::new_mails::{check_all_updated, insert_new_mails, waits};
+use super::new_mails::insert_new_mails;
 use crate::connection::{ArrayStatement, ColumnSet, Driver, Guarded, StoreError, WriteDriver};
-use crate::rows::{CoalescedMail, DirectMail, MoveRow, NewOutbox, SavedResponse, StoredMail, Turn};
-use knotpost_model::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
+use crate::rows::{DirectMail, MoveRow, NewOutbox, SavedResponse, StoredMail, Turn};
+use knotpost_model::{BoardKey, Millis, RemarkKey, RemarkKind, UserKey};
 
 /// Rows that wait to be written.
 #[derive(Debug, Default)]
@@ -16,7 +16,6 @@ pub(crate) struct WriteBuffer {
     moves: Vec<(BoardKey, MoveRow)>,
     boards: Vec<AdvancedBoard>,
     remarks: Vec<RemarkRow>,
-    renewals: Vec<RenewedMail>,
     mails: Vec<NewOutbox>,
     responses: Vec<ResponseRow>,
 }
@@ -44,15 +43,6 @@ struct RemarkRow {
     kind: RemarkKind,
     text: String,
     at: Millis,
-}
-
-/// What a mail that waits shows from now on.
-#[derive(Debug)]
-struct RenewedMail {
-    mail: OutboxKey,
-    facts: String,
-    ply: i64,
-    date: i64,
 }
 
 /// The response to a request that is carried out once.
@@ -133,35 +123,6 @@ impl BufferedWrite for NewRemark<'_> {
     }
 }
 
-/// Waiting mails about a board that show it after `ply` moves from now on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Renewals<'a> {
-    pub(crate) mails: &'a [CoalescedMail],
-    pub(crate) board: BoardKey,
-    /// How many moves it has.
-    pub(crate) ply: i64,
-    /// The Date that the mails carry.
-    pub(crate) date: Millis,
-}
-
-impl BufferedWrite for Renewals<'_> {
-    type Outcome = ();
-
-    fn changes_buffered_row(&self, buffer: &WriteBuffer) -> bool {
-        self.mails.iter().any(|renewal| buffer.renewals.iter().any(|other| other.mail == renewal.mail))
-    }
-
-    fn put(self, batch: &mut Batch) -> Option<()> {
-        let Self { mails, board, ply, date } = self;
-        batch.prefetched.drop_readers(board);
-        let renewed = mails.iter().cloned();
-        let renewed =
-            renewed.map(|CoalescedMail { mail, facts }| RenewedMail { mail, facts, ply, date: date.0 });
-        batch.buffer.renewals.extend(renewed);
-        Some(())
-    }
-}
-
 /// Mails to be queued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewMails<'a>(pub(crate) &'a [NewOutbox]);
@@ -226,7 +187,7 @@ impl BufferedWrite for &DirectMail {
     }
 }
 
-/// Writes everything but new mails and counts the mails that were renewed. Empty arrays cost little; another statement
+/// Writes everything but new mails. Empty arrays cost little; another statement
 /// would cost more.
 static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
     ArrayStatement::new(|parameters| {
@@ -256,11 +217,6 @@ static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
             .text("kind", |remark| remark.kind.as_str())
             .text("text", |remark| &remark.text)
             .value("at", |remark| remark.at.0);
-        let renewals = ColumnSet::of(|buffer: &WriteBuffer| &buffer.renewals)
-            .value("id", |renewal| renewal.mail.0)
-            .value("ply", |renewal| renewal.ply)
-            .value("date", |renewal| renewal.date)
-            .text("facts", |renewal| &renewal.facts);
         let responses = ColumnSet::of(|buffer: &WriteBuffer| &buffer.responses)
             .text("key_digest", |row| &row.key_digest)
             .text("request_digest", |row| &row.response.request_digest)
@@ -270,7 +226,7 @@ static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
             .value("at", |row| row.at.0);
         let (moves, boards, remarks) =
             (parameters.add(moves), parameters.add(boards), parameters.add(remarks));
-        let (renewals, responses) = (parameters.add(renewals), parameters.add(responses));
+        let responses = parameters.add(responses);
         let (position, seats) = (boards.without(&["next_seat"]), boards.only(&["board_id", "next_seat"]));
         [
             format!("WITH made AS (INSERT INTO moves ({}) SELECT * FROM {})", moves.names(), moves.unnest()),
@@ -287,18 +243,10 @@ static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
             format!("said AS (INSERT INTO remarks ({}) SELECT * FROM {})", remarks.names(), remarks.unnest()),
             format!(
                 "answered AS (INSERT INTO idempotency ({}) SELECT * FROM {} ORDER BY given.key_digest \
-                 ON CONFLICT (key_digest) DO UPDATE SET {})",
+                 ON CONFLICT (key_digest) DO UPDATE SET {}) SELECT 1",
                 responses.names(),
                 responses.rows("given"),
                 responses.without(&["key_digest"]).assignments("excluded"),
-            ),
-            format!(
-                "renewed AS (UPDATE outbox SET {} FROM {} \
-                 WHERE outbox.id = renewal.id AND outbox.attempts = 0 AND {} RETURNING outbox.id) \
-                 SELECT COUNT(*) FROM renewed",
-                renewals.without(&["id"]).assignments("renewal"),
-                renewals.rows("renewal"),
-                waits!(),
             ),
         ]
         .join(", ")
@@ -312,8 +260,8 @@ impl WriteBuffer {
 
     fn has_only_mails(&self) -> bool {
         // A move comes with its board.
-        let Self { boards, remarks, renewals, responses, moves: _, mails: _ } = self;
-        boards.is_empty() && remarks.is_empty() && renewals.is_empty() && responses.is_empty()
+        let Self { boards, remarks, responses, moves: _, mails: _ } = self;
+        boards.is_empty() && remarks.is_empty() && responses.is_empty()
     }
 
     /// Writes the rows and empties the buffer.
@@ -325,15 +273,14 @@ impl WriteBuffer {
         // On SQLite the buffer is always empty.
         let Driver::Postgres(mut connection) = driver else { return Ok(()) };
         if !rows.has_only_mails() {
-            let renewed = rows.write(connection.again()).await?;
-            check_all_updated(renewed.unsigned_abs(), rows.renewals.len())?;
+            rows.write(connection.again()).await?;
         }
         insert_new_mails(connection, &rows.mails).await
     }
 
-    async fn write(&self, connection: Guarded<'_>) -> Result<i64, sqlx::Error> {
+    async fn write(&self, connection: Guarded<'_>) -> Result<(), sqlx::Error> {
         let statement = &*WRITE_ALL;
-        sqlx::query_scalar_with(statement.sql(), statement.arguments(self)?).fetch_one(connection).await
+        sqlx::query_with(statement.sql(), statement.arguments(self)?).execute(connection).await.map(drop)
     }
 }
 

@@ -26,12 +26,6 @@ pub const STOPPED_BY_READER: &str = "its reader answered `stop` to a mail that a
 /// Why a mail was dropped whose recipient is on the list, in the outbox.
 pub const DO_NOT_MAIL: &str = "do_not_mail";
 
-/// Whether one of these entries covers an address.
-pub(crate) fn is_covered(address: &str, entries: &[String]) -> bool {
-    !entries.is_empty()
-        && UnmailedTarget::covering(&address.to_lowercase()).iter().any(|target| entries.contains(target))
-}
-
 impl ReadTx {
     /// Whether an address gets no mail: itself, the same without its `+tag`, or its domain is on the list. The address
     /// is given in lower case.
@@ -45,25 +39,6 @@ impl ReadTx {
             .fetch_optional(c)
             .await)?;
         Ok(found.is_some())
-    }
-
-    /// The entries that cover one of these addresses.
-    pub(crate) async fn blocked_among(
-        &mut self,
-        addresses: impl Iterator<Item = &str>,
-    ) -> Result<Vec<String>, StoreError> {
-        let mut targets: Vec<String> =
-            addresses.flat_map(|address| UnmailedTarget::covering(&address.to_lowercase())).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        let targets =
-            serde_json::to_string(&targets).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let sql = if self.is_postgres() {
-            "SELECT target FROM do_not_mail WHERE target = ANY (ARRAY(SELECT json_array_elements_text(CAST($1 AS json))))"
-        } else {
-            "SELECT target FROM do_not_mail WHERE target IN (SELECT value FROM json_each($1))"
-        };
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(targets).fetch_all(c).await)?)
     }
 
     /// The list by target, after `after`, at most `limit`.

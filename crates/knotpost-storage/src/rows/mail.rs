@@ -1,6 +1,6 @@
 //! Mails as they are stored.
 
-use knotpost_model::{BoardKey, InboxKey, Millis, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, InboxKey, Millis, UserKey};
 
 /// A mail to be stored.
 #[derive(Clone, Debug)]
@@ -98,13 +98,4 @@ impl NewOutbox {
             OutboxContent::Message(_) | OutboxContent::Reference(_) => None,
         }
     }
-}
-
-/// A board mail that waits and was never tried, and what it shows from now on beside the board, as JSON.
-#[derive(Clone, Debug)]
-pub struct CoalescedMail {
-    /// The row.
-    pub mail: OutboxKey,
-    /// Its new facts.
-    pub facts: String,
 }

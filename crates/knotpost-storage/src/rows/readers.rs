@@ -1,6 +1,6 @@
 //! What decides which users get a mail about a board.
 
-use knotpost_model::{OutboxKey, UserKey};
+use knotpost_model::UserKey;
 
 /// A preference of a player or watcher of a board.
 #[derive(Clone, Debug)]
@@ -24,22 +24,6 @@ pub struct ReaderAddress {
     pub stopped_at: Option<i64>,
     /// When the user was notified of that.
     pub stop_told_at: Option<i64>,
-}
-
-/// A mail about the board that waits and was never tried.
-#[derive(Clone, Debug)]
-pub struct WaitingMail {
-    /// The row.
-    pub id: OutboxKey,
-    /// To whom.
-    pub recipient: String,
-    pub user_id: Option<UserKey>,
-    /// The number of the move after which it shows the board.
-    pub ply: i64,
-    /// What it shows beside the board, as JSON.
-    pub facts: String,
-    /// Whether it has waited like this since it was written: an administrator may have one tried once more.
-    pub is_untouched: bool,
 }
 
 /// A mail about a board that was dropped before it was sent.
@@ -66,6 +50,4 @@ pub struct ReaderFacts {
     pub wishes: Vec<ReaderWish>,
     /// The users with an active webhook.
     pub with_webhooks: Vec<UserKey>,
-    /// The mails about the board that no sender has taken yet, the oldest position first.
-    pub waiting: Vec<WaitingMail>,
 }

@@ -3,9 +3,9 @@
 use sqlx::FromRow;
 
 use crate::connection::{Driver, StoreError, key_list, on};
-use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish, SeatedBoard, WaitingMail};
+use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish, SeatedBoard};
 use crate::transaction::ReadTx;
-use knotpost_model::{BoardKey, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, UserKey};
 
 /// Users whose facts as readers of boards of a game are wanted.
 #[derive(Clone, Debug)]
@@ -31,14 +31,13 @@ enum RowKind {
     Address = 2,
     Wish = 3,
     Webhook = 4,
-    WaitingMail = 5,
 }
 
 impl TryFrom<i64> for RowKind {
     type Error = String;
 
     fn try_from(kind: i64) -> Result<Self, String> {
-        [Self::Watcher, Self::Address, Self::Wish, Self::Webhook, Self::WaitingMail]
+        [Self::Watcher, Self::Address, Self::Wish, Self::Webhook]
             .into_iter()
             .find(|known| *known as i64 == kind)
             .ok_or_else(|| format!("a row of kind {kind} about readers"))
@@ -67,12 +66,11 @@ enum ReaderRow {
     Address(ReaderAddress),
     Wish(ReaderWish),
     Webhook(UserKey),
-    WaitingMail(WaitingMail),
 }
 
 impl Row {
     fn decode(self) -> ReaderRow {
-        let Self { kind, id, text_1, text_2, number_1, number_2, number_3, rank, query: _ } = self;
+        let Self { kind, id, text_1, text_2, number_1, number_2, number_3, rank: _, query: _ } = self;
         match kind {
             RowKind::Watcher => {
                 ReaderRow::Watcher { name_key: text_2.unwrap_or_default(), user: UserKey(id), name: text_1 }
@@ -90,15 +88,6 @@ impl Row {
                 value: text_2.unwrap_or_default(),
             }),
             RowKind::Webhook => ReaderRow::Webhook(UserKey(id)),
-            RowKind::WaitingMail => ReaderRow::WaitingMail(WaitingMail {
-                id: OutboxKey(id),
-                recipient: text_1,
-                facts: text_2.unwrap_or_default(),
-                user_id: number_1.map(UserKey),
-                // How much later than its Date it is due.
-                is_untouched: number_2.is_some_and(|later| later <= 0),
-                ply: rank,
-            }),
         }
     }
 }
@@ -151,14 +140,7 @@ macro_rules! reader_facts {
              FROM readers r JOIN preferences p ON p.user_id = r.id WHERE (p.game = '' OR p.game = ",
             $wanted,
             ") UNION ALL SELECT r.query, 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
-             FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL \
-             UNION ALL SELECT ",
-            $query,
-            ", 5, o.id, o.recipient, o.facts, o.user_id, o.due_at - o.date, NULL, o.ply FROM ",
-            $boards,
-            "outbox o WHERE o.board_id = ",
-            $board,
-            " AND o.state = 'queued' AND o.attempts = 0"
+             FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL"
         )
     };
 }
@@ -266,7 +248,6 @@ fn collect_facts(mut rows: Vec<Row>) -> ReaderFacts {
             ReaderRow::Address(address) => facts.addresses.push(address),
             ReaderRow::Wish(wish) => facts.wishes.push(wish),
             ReaderRow::Webhook(user) => facts.with_webhooks.push(user),
-            ReaderRow::WaitingMail(mail) => facts.waiting.push(mail),
         }
     }
     watchers.sort_unstable();
