@@ -56,9 +56,8 @@ use listeners::{address, remove_ports, write_ports};
 
 /// Limit of running work after the stop signal.
 const GRACE: Duration = Duration::from_secs(7);
-const SENDERS: usize = 4;
-/// Additional senders while much mail waits. At other times they would only slow moves down.
-const HELPERS: usize = 4;
+/// Tasks that send mail concurrently.
+const SENDERS: usize = 8;
 /// Concurrent deliveries to webhooks; each host gets one at a time.
 const COURIERS: usize = 4;
 /// Tasks that process received mail; while one waits for a password hash, others go on.
@@ -334,10 +333,6 @@ fn start_loops(
         workers.spawn("outbox", move || {
             worker::work_outbox(Arc::clone(&app), Arc::clone(&delivery), stop.clone())
         });
-    }
-    for _ in 0..HELPERS {
-        let (delivery, stop) = (Arc::clone(&delivery), stop.clone());
-        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&delivery), stop.clone()));
     }
     if config.webhooks.enabled {
         let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);

@@ -82,18 +82,6 @@ pub async fn work_outbox(app: Arc<App>, delivery: Arc<DeliveryWorker>, stop: Can
     }
 }
 
-pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = delivery.wait_for_backlog() => {}
-        }
-        if let Err(error) = delivery.help().await {
-            log_failure(&error, "the outbox cannot be worked on");
-        }
-    }
-}
-
 pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, RenderedPosition, Standing};
+use crate::boards::{Board, Standing};
 use crate::mailing::reply_grant::reply_address;
 use crate::mailing::token::About;
 use crate::mailing::unsubscribe::Kind;
@@ -10,7 +10,7 @@ use crate::ratings::board_ratings;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answers, BoardFacts, Heading, Refusing, Sheet, Spoken};
 use knotpost_model::{BoardState, Millis, RemarkKey, UserKey};
-use knotpost_storage::{MoveRow, ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
+use knotpost_storage::{ReadTx, RemarkRow, StoreError, UserRow};
 
 /// A board mail to one reader.
 #[derive(Clone, Debug)]
@@ -21,35 +21,6 @@ pub(crate) struct BoardLetter {
     pub(crate) reply_to: Option<String>,
     /// How they take no more of its kind.
     pub(crate) unsubscribe: Option<Refusing>,
-}
-
-/// A position that mails of one lease show.
-#[derive(Debug)]
-pub(crate) struct ShownPosition {
-    board: Board,
-    /// One for all readers who see the same.
-    drawings: Vec<RenderedPosition>,
-}
-
-impl ShownPosition {
-    /// The board after `ply` moves; `None`: it has been taken back behind that move.
-    ///
-    /// # Errors
-    /// When the database fails or the board does not replay.
-    pub(crate) async fn load(
-        tx: &mut ReadTx,
-        app: &App,
-        ply: i64,
-        (found, moves): (SeatedBoard, Vec<MoveRow>),
-    ) -> Result<Option<Self>, StoreError> {
-        if found.board.ply < ply {
-            return Ok(None);
-        }
-        let board = Board::from_moves(tx, app, found, moves).await?;
-        let board =
-            if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
-        Ok(Some(Self { board, drawings: Vec::new() }))
-    }
 }
 
 /// What the database says of a board mail by reference, beside the position.
@@ -78,12 +49,12 @@ pub(crate) async fn letter_by_reference(
     tx: &mut ReadTx,
     app: &App,
     facts: &BoardFacts,
-    shown: &mut ShownPosition,
+    board: &Board,
     sources: Sources,
     (recipient, date): (&str, Millis),
 ) -> Result<Option<BoardLetter>, StoreError> {
     let Sources { remarks, reader, address } = sources;
-    let (ShownPosition { board, drawings }, reader) = (shown, reader.as_ref());
+    let reader = reader.as_ref();
     // No player is reminded of a move already made.
     let is_present = board.row.ply == board.entries.len() as i64;
     if facts.heading == Heading::Nag && !(is_present && board.row.state == BoardState::Active) {
@@ -106,8 +77,7 @@ pub(crate) async fn letter_by_reference(
         unsubscribe.zip(reader).map(|(kind, reader)| kind.ways(app, reader, recipient, address));
     let userid = reader.map(|reader| reader.userid.as_str());
     let sheet = Sheet::of(board, facts, userid, Listing::Recent, date);
-    let drawing = sheet.drawing.clone().shared_with(drawings);
-    let sheet = Sheet { spoken, drawing, ..sheet }.with_ratings(ratings).with_answers(answers);
+    let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings).with_answers(answers);
     Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
 }
 

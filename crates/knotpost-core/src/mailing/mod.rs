@@ -27,7 +27,6 @@ pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
 
 pub use bounces::{AddressStop, try_again, view_reach, view_stopped};
-pub use coalesce::coalesce_before_sending;
 pub use digest::send_next_digest;
 pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
 pub use inspector::inspected::{OutgoingMail, ReceivedMail};
@@ -40,8 +39,8 @@ pub use inspector::{
     view_outgoing_content, view_received,
 };
 pub use outbox::{
-    DeliveryOutcome, Lease, LeaseTerms, LeasedMail, LoadedMail, MailContent, acknowledge_sent, count_writes,
-    give_back_leases, lease_mails, load_mail, load_mails, load_unleased, next_mail_due, record_delivery,
+    DeliveryOutcome, LeasedMail, MailContent, acknowledge_sent, give_back_leases, lease_mails, load_mail,
+    load_unleased, next_mail_due, record_delivery,
 };
 pub use post::post_to_address;
 pub use puzzles::send_due_puzzles;

@@ -8,7 +8,7 @@ mod delivery;
 mod loading;
 
 pub use delivery::{DeliveryOutcome, record_delivery};
-pub use loading::{LoadedMail, MailContent, load_mail, load_mails, load_unleased};
+pub use loading::{MailContent, load_mail, load_unleased};
 
 use crate::app::App;
 use crate::mailing::coalesce::coalesce_leased;
@@ -59,42 +59,6 @@ impl LeasedMail {
     }
 }
 
-/// Which mails are leased, and until when.
-#[derive(Clone, Copy, Debug)]
-pub struct LeaseTerms {
-    /// Mails that are due by then.
-    pub due_by: Millis,
-    /// When the lease ends.
-    pub until: Millis,
-    /// The most mails.
-    pub max_mails: i64,
-}
-
-/// Mails that were leased in one write.
-#[derive(Debug)]
-pub struct Lease {
-    pub(super) rows: Vec<OutboxRow>,
-    pub(super) until: Millis,
-}
-
-impl Lease {
-    /// The number of mails.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether no mail was due.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The mails, in the order in which they were queued.
-    pub fn into_mails(self) -> impl Iterator<Item = LeasedMail> {
-        let until = self.until;
-        self.rows.into_iter().map(move |row| LeasedMail { row, until })
-    }
-}
-
 /// The moment at which the next mail is or was due; `None`: none waits, or the server is on hold.
 ///
 /// # Errors
@@ -106,29 +70,32 @@ pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
     Ok(app.store.query().await?.next_outbox_due().await?.map(Millis))
 }
 
-/// The number of writes to the database since the server started.
-pub fn count_writes(app: &App) -> u64 {
-    app.store.writes()
-}
-
-/// Leases the mails that have been due longest, and those that were queued for their recipients before them, and
-/// coalesces those of them that are about the same board.
-pub async fn lease_mails(app: &App, terms: LeaseTerms, now: Millis) -> Result<Lease, StoreError> {
-    let LeaseTerms { due_by, until, max_mails } = terms;
+/// Leases at most `most` of the mails that have been due longest until `until`, and those that were queued for their
+/// recipients before them, and coalesces those that are about the same board. They come in the order in which they were
+/// queued.
+pub async fn lease_mails(
+    app: &App,
+    most: i64,
+    until: Millis,
+    now: Millis,
+) -> Result<Vec<LeasedMail>, StoreError> {
     let is_limited = app.config.mail.per_hour > 0;
-    let lease = app.store.write_queue(move |tx| {
+    let leased = app.store.write_queue(move |tx| {
         Box::pin(async move {
-            let rows = tx.lease_outbox((due_by, now), until, max_mails).await?;
+            let mut rows = tx.lease_outbox(now, until, most).await?;
+            let boards: Vec<OutboxKey> =
+                rows.iter().filter(|row| row.board_id.is_some()).map(|row| row.id).collect();
+            rows.extend(tx.lease_newer_outbox(&boards, now, until).await?);
             let mut rows = coalesce_leased(tx, rows, now).await?;
             if is_limited {
-                let most = usize::try_from(max_mails).unwrap_or_default().min(rows.len());
+                let most = usize::try_from(most).unwrap_or_default().min(rows.len());
                 let late: Vec<OutboxKey> = rows.split_off(most).iter().map(|row| row.id).collect();
                 tx.give_back_outbox(&late, until, now).await?;
             }
             Ok(rows)
         })
     });
-    Ok(Lease { rows: lease.await?, until })
+    Ok(leased.await?.into_iter().map(|row| LeasedMail { row, until }).collect())
 }
 
 /// Ends the leases, lasting until then, of mails that were not sent.

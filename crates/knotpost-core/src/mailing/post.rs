@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::bounces::take_notices;
-use crate::mailing::coalesce::Coalescing;
+use crate::mailing::coalesce::{dropped_words, with_dropped};
 use crate::mailing::content::{content_of, content_within};
 use crate::mailing::readers::Reader;
 use crate::mailing::reply_grant::reply_address_at;
@@ -16,9 +16,7 @@ use crate::replies::{Addressee, BoardFacts, Envelope, MailForm, Note, Refusing, 
 use knotpost_model::{Address, BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
-use knotpost_storage::{
-    BoardMail, NewOutbox, OutboxContent, ReadTx, StoreError, UserRow, WaitingMail, WriteTx,
-};
+use knotpost_storage::{BoardMail, NewOutbox, OutboxContent, ReadTx, StoreError, UserRow, WriteTx};
 
 /// The addresses the server writes to for this user.
 pub(crate) async fn registered_addresses(
@@ -200,19 +198,18 @@ pub(crate) async fn post_to_user(
     Ok(())
 }
 
-/// Queues the board, as it stands now, to those of these readers who want such mails. `waiting` are the mails about it
-/// that nobody has begun to send, `unreached` tells to whom mail comes back. Called by
-/// `play::notifications` alone, which queues the events of webhooks as well.
+/// Queues the board, as it stands now, to those of these readers who want such mails. `unreached` tells to whom mail comes
+/// back. Called by `play::notifications` alone, which queues the events of webhooks as well.
 pub(crate) async fn post_board(
     tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: &BoardFacts,
     readers: Vec<Reader>,
-    (waiting, unreached): (&[WaitingMail], &[Note]),
+    unreached: &[Note],
     now: Millis,
 ) -> Result<(), StoreError> {
-    let (mut mails, mut coalescing) = (Vec::new(), Coalescing::new(waiting, board));
+    let mut mails = Vec::new();
     for reader in readers {
         if reader.addresses.is_empty() {
             continue;
@@ -220,11 +217,9 @@ pub(crate) async fn post_board(
         if !reader.takes_now(tx, board, facts, now).await? {
             // Words come at once, whatever mails about moves somebody wants.
             for recipient in &reader.addresses {
-                let Some(words) = coalescing.words_for((reader.user, recipient), facts) else { continue };
+                let Some(words) = dropped_words(board, (reader.user, recipient), facts) else { continue };
                 let words = BoardFacts { style: reader.style.clone(), ..words }.with_moment(board, now);
-                let words = serde_json::to_string(&words);
-                let words = words.map_err(|error| StoreError::Corrupt(error.to_string()))?;
-                mails.push(board_mail(app, board, (reader.user, recipient.clone()), words, now)?);
+                mails.push(board_mail(app, board, (reader.user, recipient.clone()), &words, now)?);
             }
             continue;
         }
@@ -237,11 +232,10 @@ pub(crate) async fn post_board(
             }
         }
         for recipient in reader.addresses {
-            let Some(facts) = coalescing.add((reader.user, &recipient), &facts)? else { continue };
-            mails.push(board_mail(app, board, (reader.user, recipient), facts, now)?);
+            let facts = with_dropped(board, (reader.user, &recipient), facts.clone());
+            mails.push(board_mail(app, board, (reader.user, recipient), &facts, now)?);
         }
     }
-    coalescing.write(tx, now).await?;
     tx.insert_outboxes(&mails).await
 }
 
@@ -250,9 +244,10 @@ fn board_mail(
     app: &App,
     board: &Board,
     (user, recipient): (UserKey, String),
-    facts: String,
+    facts: &BoardFacts,
     now: Millis,
 ) -> Result<NewOutbox, StoreError> {
+    let facts = serde_json::to_string(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     Ok(NewOutbox {
         kind: "board",
         recipient,

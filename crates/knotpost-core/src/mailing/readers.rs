@@ -5,7 +5,7 @@ use crate::boards::{Board, Standing};
 use crate::mailing::digest::put_into_digest;
 use crate::replies::{BoardFacts, Heading, Style};
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WaitingMail, WriteTx};
+use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WriteTx};
 
 /// Which board mails somebody wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,8 +87,6 @@ pub(crate) struct BoardReaders {
     pub(crate) readers: Vec<Reader>,
     /// Who watches without playing, by name.
     pub(crate) watchers: Vec<String>,
-    /// The mails about the board that nobody has begun to send.
-    pub(crate) waiting: Vec<WaitingMail>,
 }
 
 /// What players and who watches want of mails about a board.
@@ -102,8 +100,7 @@ pub(crate) async fn readers_and_watchers(
     facts.watchers.retain(|(key, _)| !users.contains(key));
     users.extend(facts.watchers.iter().map(|(key, _)| *key));
     let watchers = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
-    let waiting = std::mem::take(&mut facts.waiting);
-    Ok(BoardReaders { readers: gather(app, users, facts), watchers, waiting })
+    Ok(BoardReaders { readers: gather(app, users, facts), watchers })
 }
 
 /// What these users want of mails about a board.

@@ -11,7 +11,7 @@ use crate::replies::facts::notes_of_unreached;
 use crate::replies::{BoardFacts, Heading, Note, Reply};
 use crate::webhooks;
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{StoreError, WaitingMail, WriteTx};
+use knotpost_storage::{StoreError, WriteTx};
 
 /// Queues the board to its players and subscribers according to their preferences.
 pub(crate) async fn notify_readers(
@@ -21,8 +21,7 @@ pub(crate) async fn notify_readers(
     facts: BoardFacts,
     now: Millis,
 ) -> Result<BoardFacts, StoreError> {
-    let BoardReaders { readers, watchers: subscribers, waiting } =
-        readers_and_watchers(tx, app, board).await?;
+    let BoardReaders { readers, watchers: subscribers } = readers_and_watchers(tx, app, board).await?;
     let mut facts = BoardFacts { subscribers, ..facts };
     facts.earlier.extend(&board.parting_words);
     // A move voids a proposal, so only other mails have one.
@@ -30,7 +29,7 @@ pub(crate) async fn notify_readers(
         facts.notes.extend(note_of_proposal(tx, board).await?);
     }
     let unreached = find_unreached(board, &readers);
-    notify(tx, app, board, &facts, readers, (&waiting, &unreached), now).await?;
+    notify(tx, app, board, &facts, readers, &unreached, now).await?;
     let mut facts = facts.with_moment(board, now);
     facts.notes.extend(unreached);
     Ok(facts)
@@ -56,7 +55,7 @@ pub(crate) async fn notify_users(
     let mut readers = readers(tx, app, board, everybody).await?;
     let unreached = find_unreached(board, &readers);
     readers.retain(|reader| users.contains(&reader.user));
-    notify(tx, app, board, facts, readers, (&[], &unreached), now).await
+    notify(tx, app, board, facts, readers, &unreached, now).await
 }
 
 /// Queues webhook events, then mails.
@@ -66,7 +65,7 @@ async fn notify(
     board: &Board,
     facts: &BoardFacts,
     readers: Vec<Reader>,
-    around: (&[WaitingMail], &[Note]),
+    unreached: &[Note],
     now: Millis,
 ) -> Result<(), StoreError> {
     let users: Vec<UserKey> =
@@ -74,7 +73,7 @@ async fn notify(
     if !users.is_empty() {
         webhooks::queue_for_board(tx, app, board, facts, &users, now).await?;
     }
-    post_board(tx, app, board, facts, readers, around, now).await
+    post_board(tx, app, board, facts, readers, unreached, now).await
 }
 
 /// Mails the end of a board to users subscribed to ends. Players and subscribers get the board anyway.

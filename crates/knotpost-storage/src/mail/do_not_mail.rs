@@ -22,11 +22,6 @@ pub const STOPPED_BY_READER: &str = "its reader answered `stop` to a mail that a
 /// Reason in the outbox for a mail to a blocked recipient.
 pub const DO_NOT_MAIL: &str = "do_not_mail";
 
-pub(crate) fn is_covered(address: &str, entries: &[String]) -> bool {
-    !entries.is_empty()
-        && UnmailedTarget::covering(&address.to_lowercase()).iter().any(|target| entries.contains(target))
-}
-
 impl ReadTx {
     /// True if the address, the same without its `+tag`, or its domain is on the list. The address is in
     /// lower case.
@@ -42,26 +37,7 @@ impl ReadTx {
         Ok(found.is_some())
     }
 
-    /// Entries that cover any of these addresses.
-    pub(crate) async fn blocked_among(
-        &mut self,
-        addresses: impl Iterator<Item = &str>,
-    ) -> Result<Vec<String>, StoreError> {
-        let mut targets: Vec<String> =
-            addresses.flat_map(|address| UnmailedTarget::covering(&address.to_lowercase())).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        let targets =
-            serde_json::to_string(&targets).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let sql = if self.is_postgres() {
-            "SELECT target FROM do_not_mail WHERE target = ANY (ARRAY(SELECT json_array_elements_text(CAST($1 AS json))))"
-        } else {
-            "SELECT target FROM do_not_mail WHERE target IN (SELECT value FROM json_each($1))"
-        };
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(targets).fetch_all(c).await)?)
-    }
-
-    /// By target, after `after`.
+    /// The list by target, after `after`, at most `limit`.
     pub async fn list_blocked(&mut self, after: &str, limit: i64) -> Result<Vec<DoNotMailRow>, StoreError> {
         let sql = "SELECT target, reason, at FROM do_not_mail WHERE target > $1 ORDER BY target LIMIT $2";
         Ok(on!(self, c => sqlx::query_as::<_, DoNotMailRow>(sql).bind(after).bind(limit).fetch_all(c).await)?)

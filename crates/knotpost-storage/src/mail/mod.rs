@@ -3,7 +3,6 @@
 mod bounces;
 mod broadcasts;
 mod budgets;
-mod coalesced_mails;
 mod delivery_status;
 mod digests;
 mod do_not_mail;
@@ -19,7 +18,6 @@ mod webhooks;
 pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
 pub use budgets::Spent;
-pub use coalesced_mails::NewerMail;
 pub use delivery_status::DeliveryStatus;
 pub use digests::DigestBoard;
 pub use do_not_mail::{DO_NOT_MAIL, DoNotMailRow, STOPPED_BY_READER};

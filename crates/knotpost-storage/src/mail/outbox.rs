@@ -81,21 +81,15 @@ pub struct OutboxOrigin {
 /// Key, recipient, user, moves and facts of a dropped mail.
 type DroppedRow = (i64, String, Option<i64>, Option<i64>, Option<String>);
 
-/// Due mails, each with earlier untried mails to the same recipient: a recipient gets mails in the order of
-/// events, whatever their due times.
+/// In an `UPDATE` that leases the mails found by `$select`: until `$2`, at `$1`. The attempt is counted here, before the
+/// sending, so that a mail that crashes the process is not tried for ever.
 macro_rules! lease {
-    ($begin:literal, $also:literal, $end:literal) => {
+    ($begin:literal, $select:expr, $end:literal) => {
         concat!(
-            "UPDATE outbox SET attempts = attempts + 1, unsure_attempts = unsure_attempts + 1, tried_at = $4, due_at = $2, \
+            "UPDATE outbox SET attempts = attempts + 1, unsure_attempts = unsure_attempts + 1, tried_at = $1, due_at = $2, \
              error = NULL WHERE id ",
             $begin,
-            "SELECT o.id FROM (SELECT recipient, MAX(id) AS last, MAX(due_at) AS since FROM (\
-             SELECT id, recipient, due_at FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 \
-             ORDER BY due_at, id LIMIT $3) AS due GROUP BY recipient) AS named JOIN outbox o \
-             ON o.recipient = named.recipient AND o.id <= named.last WHERE o.state = 'queued' AND o.webhook_id IS NULL \
-             AND (o.due_at <= $1 OR o.error IS NOT NULL AND o.tried_at <= named.since)",
-            $also,
-            " ORDER BY o.due_at > $1, o.id LIMIT CAST($3 AS BIGINT) + 64",
+            $select,
             $end,
             " RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, \
              unsure_attempts"
@@ -103,15 +97,45 @@ macro_rules! lease {
     };
 }
 
-const LEASE_ON_SQLITE: &str = lease!("IN (", "", ")");
-/// Skips rows being leased by another process, and mails whose board has an earlier mail being sent
-/// elsewhere: one that was tried, is due later and has no error yet. The array makes the inner query run
-/// once.
-const LEASE_ON_POSTGRES: &str = lease!(
+/// Mails that are due, and with each the mails to the same recipient that were queued before it and have not been tried
+/// since it became due: a recipient is written to in the order in which things happened, whenever each of the mails
+/// would be due by itself. Recipients to whom a leased mail goes wait: one that was tried, is due when its lease ends and
+/// has no error.
+macro_rules! due {
+    () => {
+        "SELECT o.id FROM (SELECT recipient, MAX(id) AS last, MAX(due_at) AS since FROM (\
+         SELECT id, recipient, due_at FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 \
+         AND recipient NOT IN (SELECT p.recipient FROM outbox p WHERE p.state = 'queued' AND p.webhook_id IS NULL \
+         AND p.due_at > $1 AND p.due_at <= $2 AND p.attempts > 0 AND p.error IS NULL) \
+         ORDER BY due_at, id LIMIT $3) AS due GROUP BY recipient) AS named JOIN outbox o \
+         ON o.recipient = named.recipient AND o.id <= named.last WHERE o.state = 'queued' AND o.webhook_id IS NULL \
+         AND (o.due_at <= $1 OR o.error IS NOT NULL AND o.tried_at <= named.since) \
+         ORDER BY o.due_at > $1, o.id LIMIT CAST($3 AS BIGINT) + 64"
+    };
+}
+
+/// Mails about the boards of leased ones to the same recipients that show more moves, were certainly not delivered, and
+/// are not leased.
+macro_rules! newer {
+    ($leased:literal) => {
+        concat!(
+            "SELECT n.id FROM ",
+            $leased,
+            " AS leased JOIN outbox o ON o.id = CAST(leased.value AS BIGINT) JOIN outbox n ON n.board_id = o.board_id \
+             AND n.recipient = o.recipient AND n.ply > o.ply WHERE n.state = 'queued' AND n.webhook_id IS NULL \
+             AND n.unsure_attempts = 0"
+        )
+    };
+}
+
+const LEASE_ON_SQLITE: &str = lease!("IN (", due!(), ")");
+const LEASE_NEWER_ON_SQLITE: &str = lease!("IN (", newer!("json_each($3)"), ")");
+/// Rows that another process is leasing are skipped, not waited for. The array makes the inner query run once.
+const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", due!(), " FOR UPDATE OF o SKIP LOCKED))");
+const LEASE_NEWER_ON_POSTGRES: &str = lease!(
     "= ANY (ARRAY(",
-    " AND NOT EXISTS (SELECT 1 FROM outbox p WHERE p.board_id = o.board_id AND p.state = 'queued' \
-     AND p.recipient = o.recipient AND p.id < o.id AND p.due_at > $1 AND p.attempts > 0 AND p.error IS NULL)",
-    " FOR UPDATE OF o SKIP LOCKED))"
+    newer!("json_array_elements_text(CAST($3 AS json))"),
+    " FOR UPDATE OF n SKIP LOCKED))"
 );
 
 /// The statement that queues these mails, at most [`MAX_NEW_MAILS`].
@@ -171,28 +195,65 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Leases up to `most` mails due by `due_by`, longest first, and up to 64 earlier ones to their
-    /// recipients, until `lease_until`. The attempt is counted before the sending, so that a mail that
-    /// crashes the process is not retried for ever.
+    /// Leases the mails that have been due longest, at most `most`, and what was queued for their recipients before them,
+    /// 64 more at most; until `lease_until`.
     pub async fn lease_outbox(
         &mut self,
-        (due_by, now): (Millis, Millis),
+        now: Millis,
         lease_until: Millis,
         most: i64,
     ) -> Result<Vec<OutboxRow>, StoreError> {
         let sql = if self.is_postgres() { LEASE_ON_POSTGRES } else { LEASE_ON_SQLITE };
         let mut rows = on!(self.writing(), c => sqlx::query_as::<_, OutboxRow>(sql)
-            .bind(due_by.0)
+            .bind(now.0)
             .bind(lease_until.0)
             .bind(most)
-            .bind(now.0)
             .fetch_all(c)
             .await)?;
         rows.sort_unstable_by_key(|row| row.id);
         Ok(rows)
     }
 
-    /// Returns untried mails that were leased until `lease_until`.
+    /// Leases the newer mails about the boards of these leased ones to the same recipients that were certainly not
+    /// delivered, due or not.
+    pub async fn lease_newer_outbox(
+        &mut self,
+        leased: &[OutboxKey],
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
+        if leased.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = if self.is_postgres() { LEASE_NEWER_ON_POSTGRES } else { LEASE_NEWER_ON_SQLITE };
+        Ok(on!(self.writing(), c => sqlx::query_as::<_, OutboxRow>(sql)
+            .bind(now.0)
+            .bind(lease_until.0)
+            .bind(key_list(leased))
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// Gives a leased mail the facts merged with those of older mails, which are dropped.
+    pub async fn coalesce_outbox(
+        &mut self,
+        newest: OutboxKey,
+        facts: &str,
+        older: &[OutboxKey],
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
+        on!(self.writing(), c => sqlx::query(sql).bind(newest.0).bind(facts).execute(c).await.map(drop))?;
+        among!(
+            self.writing(),
+            concat!("UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 WHERE ", waits!(), " AND id"),
+            "",
+            q => sqlx::query(q.0).bind(key_list(older)).bind(now.0).execute(q.1).await.map(drop)
+        )?;
+        Ok(())
+    }
+
+    /// Ends the leases of mails that were leased until `lease_until` and not tried.
     pub async fn give_back_outbox(
         &mut self,
         keys: &[OutboxKey],

@@ -1,6 +1,6 @@
 //! Rows of mails.
 
-use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, Millis, UserKey};
 
 #[derive(Clone, Debug)]
 pub struct NewInbox {
@@ -50,12 +50,4 @@ pub struct NewOutbox {
     /// Without angle brackets.
     pub message_id: String,
     pub date: Millis,
-}
-
-/// A board mail that waits and was never tried, and what it shows from now on beside the board, as JSON.
-#[derive(Clone, Debug)]
-pub struct CoalescedMail {
-    pub mail: OutboxKey,
-    /// As JSON.
-    pub facts: String,
 }

@@ -1,6 +1,6 @@
 //! Facts that decide which users get a mail about a board.
 
-use knotpost_model::{OutboxKey, UserKey};
+use knotpost_model::UserKey;
 
 #[derive(Clone, Debug)]
 pub struct ReaderWish {
@@ -17,19 +17,6 @@ pub struct ReaderAddress {
     pub verified_at: Option<i64>,
     pub stopped_at: Option<i64>,
     pub stop_told_at: Option<i64>,
-}
-
-/// A waiting mail about the board, never tried.
-#[derive(Clone, Debug)]
-pub struct WaitingMail {
-    pub id: OutboxKey,
-    pub recipient: String,
-    pub user_id: Option<UserKey>,
-    pub ply: i64,
-    /// Content beside the board, as JSON.
-    pub facts: String,
-    /// False for a mail retried by an administrator.
-    pub is_untouched: bool,
 }
 
 /// A mail about a board, dropped before it was sent.
@@ -50,6 +37,4 @@ pub struct ReaderFacts {
     /// come last.
     pub wishes: Vec<ReaderWish>,
     pub with_webhooks: Vec<UserKey>,
-    /// Untried mails about the board, oldest position first.
-    pub waiting: Vec<WaitingMail>,
 }

@@ -96,11 +96,6 @@ impl Store {
         self.writer.write(Isolation::Snapshot, work).await
     }
 
-    /// How many writes this process has requested since it started.
-    pub fn writes(&self) -> u64 {
-        self.writer.writes()
-    }
-
     /// How much this process has used the database since it opened it; `None`: on PostgreSQL that is not counted here.
     pub fn usage(&self) -> Option<Usage> {
         match &self.pools {

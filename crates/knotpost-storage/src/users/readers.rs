@@ -3,9 +3,9 @@
 use sqlx::FromRow;
 
 use crate::connection::{StoreError, key_list, on};
-use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
+use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish};
 use crate::transaction::ReadTx;
-use knotpost_model::{BoardKey, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, UserKey};
 
 /// What a row of the query is about. Rows are read in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,14 +14,13 @@ enum RowKind {
     Address = 2,
     Wish = 3,
     Webhook = 4,
-    WaitingMail = 5,
 }
 
 impl TryFrom<i64> for RowKind {
     type Error = String;
 
     fn try_from(kind: i64) -> Result<Self, String> {
-        [Self::Watcher, Self::Address, Self::Wish, Self::Webhook, Self::WaitingMail]
+        [Self::Watcher, Self::Address, Self::Wish, Self::Webhook]
             .into_iter()
             .find(|known| *known as i64 == kind)
             .ok_or_else(|| format!("a row of kind {kind} about readers"))
@@ -47,12 +46,11 @@ enum ReaderRow {
     Address(ReaderAddress),
     Wish(ReaderWish),
     Webhook(UserKey),
-    WaitingMail(WaitingMail),
 }
 
 impl Row {
     fn decode(self) -> ReaderRow {
-        let Self { kind, id, text_1, text_2, number_1, number_2, number_3, rank } = self;
+        let Self { kind, id, text_1, text_2, number_1, number_2, number_3, rank: _ } = self;
         match kind {
             RowKind::Watcher => {
                 ReaderRow::Watcher { name_key: text_2.unwrap_or_default(), user: UserKey(id), name: text_1 }
@@ -70,15 +68,6 @@ impl Row {
                 value: text_2.unwrap_or_default(),
             }),
             RowKind::Webhook => ReaderRow::Webhook(UserKey(id)),
-            RowKind::WaitingMail => ReaderRow::WaitingMail(WaitingMail {
-                id: OutboxKey(id),
-                recipient: text_1,
-                facts: text_2.unwrap_or_default(),
-                user_id: number_1.map(UserKey),
-                // Delay of its due time after its Date.
-                is_untouched: number_2.is_some_and(|later| later <= 0),
-                ply: rank,
-            }),
         }
     }
 }
@@ -109,11 +98,7 @@ macro_rules! reader_facts {
              CAST(CASE WHEN p.game = '' THEN 0 ELSE 1 END AS BIGINT) \
              FROM readers r JOIN preferences p ON p.user_id = r.id WHERE (p.game = '' OR p.game = $2) \
              UNION ALL SELECT 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
-             FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL \
-             UNION ALL SELECT 5, o.id, o.recipient, o.facts, o.user_id, o.due_at - o.date, NULL, o.ply \
-             FROM outbox o WHERE o.board_id = ",
-            $board,
-            " AND o.state = 'queued' AND o.attempts = 0"
+             FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL"
         )
     };
 }
@@ -173,7 +158,6 @@ fn collect_facts(mut rows: Vec<Row>) -> ReaderFacts {
             ReaderRow::Address(address) => facts.addresses.push(address),
             ReaderRow::Wish(wish) => facts.wishes.push(wish),
             ReaderRow::Webhook(user) => facts.with_webhooks.push(user),
-            ReaderRow::WaitingMail(mail) => facts.waiting.push(mail),
         }
     }
     watchers.sort_unstable();

@@ -14,9 +14,6 @@ pub use job::Work;
 pub(crate) use alone::Isolation;
 pub(crate) use health::Health;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
@@ -36,7 +33,6 @@ const QUEUE_LENGTH: usize = 1024;
 #[derive(Clone)]
 pub(crate) struct Writer {
     route: Route,
-    writes: Arc<AtomicU64>,
     pub(crate) health: Health,
 }
 
@@ -50,7 +46,7 @@ enum Route {
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let route = if matches!(self.route, Route::Sqlite(_)) { "Sqlite" } else { "Postgres" };
-        f.debug_struct("Writer").field("route", &route).field("writes", &self.writes).finish_non_exhaustive()
+        f.debug_struct("Writer").field("route", &route).finish_non_exhaustive()
     }
 }
 
@@ -71,12 +67,7 @@ impl Writer {
     }
 
     fn by(route: Route) -> Self {
-        Self { route, writes: Arc::default(), health: Health::default() }
-    }
-
-    /// How many writes were requested.
-    pub(crate) fn writes(&self) -> u64 {
-        self.writes.load(Ordering::Relaxed)
+        Self { route, health: Health::default() }
     }
 
     pub(crate) async fn write<T: Send + 'static, W: Work<T>>(
@@ -84,7 +75,6 @@ impl Writer {
         isolation: Isolation,
         work: W,
     ) -> Result<T, StoreError> {
-        self.writes.fetch_add(1, Ordering::Relaxed);
         let (job, outcome) = PendingJob::new(work);
         let job: Box<dyn Job> = Box::new(job);
         match &self.route {

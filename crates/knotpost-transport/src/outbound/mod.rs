@@ -20,7 +20,7 @@ pub use dkim_key::KeyError;
 pub use knotpost_core::replies::{Auto, Drawn, Letter};
 pub use transports::maildir::{Attempt, Folder, Maildir};
 pub use transports::{
-    AuthorityError, Beginning, Examined, MemoryBox, Outgoing, RelayStep, RelayTrouble, SendError, Sent,
-    SmtpRelay, Transport, TransportError,
+    AuthorityError, Examined, MemoryBox, Outgoing, RelayStep, RelayTrouble, SendError, Sent, SmtpRelay,
+    Transport, TransportError,
 };
 pub use webhook::Courier;

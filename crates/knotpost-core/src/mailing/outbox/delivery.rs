@@ -1,6 +1,6 @@
 //! Records why a leased mail was not sent: it failed, was dropped, or is deferred to a later attempt.
 //!
-//! That a mail was sent is acknowledged in batches, see [`acknowledge_sent`](super::acknowledge_sent).
+//! That a mail was sent is acknowledged by [`acknowledge_sent`](super::acknowledge_sent).
 
 use super::backoff::{Retry, after_failure};
 use crate::app::App;

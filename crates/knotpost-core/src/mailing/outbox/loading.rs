@@ -1,48 +1,20 @@
-//! What a mail of the outbox is written from: boards, seats, remarks and letters, read for several mails in one
-//! transaction.
+//! What a mail of the outbox is written from: board, seats, remarks or letter, read in one transaction.
 //!
 //! Knows neither transports nor how a mail is written: the same function shows an administrator a mail that waits.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
 use knotpost_rules::View;
 
 use crate::app::App;
-use crate::boards::view_again;
-use crate::mailing::board_letters::{BoardLetter, ShownPosition, Sources, letter_by_reference};
+use crate::boards::{Board, view_again};
+use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
-use crate::mailing::outbox::{Lease, LeasedMail};
+use crate::mailing::outbox::LeasedMail;
 use crate::mailing::references::{Referred, referred_to};
 use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
-use knotpost_model::{BoardKey, BoardRef, Millis, OutboxKey, RemarkKey};
-use knotpost_storage::{
-    DO_NOT_MAIL, DeliveryStatus, MoveRow, OutboxRow, ReadTx, RemarkRow, SeatedBoard, StoreError,
-};
-
-/// What was read for a leased mail.
-#[derive(Debug)]
-pub enum LoadedMail {
-    /// The mail has ended, or another process has leased it.
-    Unavailable,
-    /// The mail is to be written.
-    Ready {
-        /// What it is written from.
-        content: MailContent,
-        /// Whether a newer mail about the board to the same address waits.
-        has_newer: bool,
-    },
-}
-
-impl LoadedMail {
-    /// Whether the mail may be coalesced with a newer one that waits.
-    pub fn may_coalesce(&self) -> bool {
-        matches!(self, Self::Ready { has_newer: true, .. })
-    }
-}
+use knotpost_model::{BoardKey, BoardRef, Millis, RemarkKey};
+use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, StoreError};
 
 /// What a mail is written from.
 #[derive(Debug)]
@@ -80,101 +52,23 @@ impl<'r> RowContent<'r> {
     }
 }
 
-/// The rows that several mails are built from.
-struct LoadedRows {
-    statuses: HashMap<OutboxKey, DeliveryStatus>,
-    boards: HashMap<BoardKey, SeatedBoard>,
-    moves: HashMap<BoardKey, Vec<MoveRow>>,
-    remarks: HashMap<RemarkKey, RemarkRow>,
-    /// The positions that mails show, each made when the first of them is loaded.
-    shown: HashMap<(BoardKey, i64), ShownPosition>,
-}
-
-impl LoadedRows {
-    async fn read(tx: &mut ReadTx, rows: &[OutboxRow], until: Millis) -> Result<Self, StoreError> {
-        let (mut boards, mut remarks) = (Vec::new(), Vec::new());
-        for row in rows {
-            // A row that cannot be decoded fails when its own mail is loaded.
-            if let Ok(RowContent::Board(board, _, facts)) = RowContent::read(row) {
-                boards.push(board);
-                remarks.extend(facts.remarks());
-            }
-        }
-        boards.sort_unstable();
-        boards.dedup();
-        remarks.sort_unstable_by_key(|key| key.0);
-        remarks.dedup();
-        let statuses = tx.delivery_statuses(rows, until).await?;
-        Ok(Self {
-            statuses: statuses.into_iter().map(|status| (status.id, status)).collect(),
-            boards: tx.seated_boards(&boards).await?,
-            moves: tx.moves_of(&boards).await?,
-            remarks: tx.remarks(&remarks).await?.into_iter().map(|remark| (remark.id, remark)).collect(),
-            shown: HashMap::new(),
-        })
-    }
-
-    /// The position that a board mail shows; `None`: the board does not exist any more, or was taken back behind it.
-    async fn position(
-        &mut self,
-        tx: &mut ReadTx,
-        app: &App,
-        (board, ply): (BoardKey, i64),
-    ) -> Result<Option<&mut ShownPosition>, StoreError> {
-        match self.shown.entry((board, ply)) {
-            Entry::Occupied(shown) => Ok(Some(shown.into_mut())),
-            Entry::Vacant(place) => {
-                let Some(found) = self.boards.get(&board).cloned() else { return Ok(None) };
-                let moves = self.moves.get(&board).cloned().unwrap_or_default();
-                let shown = ShownPosition::load(tx, app, ply, (found, moves)).await?;
-                Ok(shown.map(|shown| place.insert(shown)))
-            }
-        }
-    }
-
-    /// The rows of a board mail.
-    fn sources(&self, mail: OutboxKey, facts: &BoardFacts) -> Sources {
-        let mut keys: Vec<RemarkKey> = facts.remarks().collect();
-        keys.sort_unstable_by_key(|key| key.0);
-        keys.dedup();
-        let status = self.statuses.get(&mail);
-        Sources {
-            remarks: keys.iter().filter_map(|key| self.remarks.get(key)).cloned().collect(),
-            reader: status.and_then(|status| status.reader.clone()),
-            address: status.and_then(|status| status.address),
-        }
-    }
-}
-
-/// Loads a leased mail.
+/// Loads what a leased mail is written from; `None`: it has ended, or another process has leased it.
 ///
 /// # Errors
 /// When the database fails, or the row cannot be read.
-pub async fn load_mail(app: &App, mail: &LeasedMail) -> Result<LoadedMail, StoreError> {
+pub async fn load_mail(app: &App, mail: &LeasedMail) -> Result<Option<MailContent>, StoreError> {
     let row = &mail.row;
     let mut tx = app.store.read().await?;
-    let mut known = LoadedRows::read(&mut tx, std::slice::from_ref(row), mail.until).await?;
-    load_from_rows(&mut tx, app, row, &mut known).await
-}
-
-/// Loads the mails of a lease in order, up to the first that fails. That one and those after it are loaded one by one
-/// later, so that each failure is recorded with its own mail.
-pub async fn load_mails(app: &App, lease: &Lease) -> Vec<LoadedMail> {
-    let Lease { rows, until } = lease;
-    let mut loaded = Vec::with_capacity(rows.len());
-    let all = async {
-        let mut tx = app.store.read().await?;
-        let mut known = LoadedRows::read(&mut tx, rows, *until).await?;
-        for row in rows {
-            loaded.push(load_from_rows(&mut tx, app, row, &mut known).await?);
-        }
-        Ok::<_, StoreError>(())
+    let Some(status) = tx.delivery_status(row, mail.until).await?.filter(|status| status.is_leased) else {
+        return Ok(None);
     };
-    // A panic over one mail must not end the others.
-    if !matches!(AssertUnwindSafe(all).catch_unwind().await, Ok(Ok(()))) {
-        tracing::debug!(loaded = loaded.len(), mails = rows.len(), "mails are loaded one by one");
+    if status.is_blocked {
+        return Ok(Some(MailContent::Dropped(DO_NOT_MAIL)));
     }
-    loaded
+    if status.is_stopped && row.kind != CONFIRMATION_KIND {
+        return Ok(Some(MailContent::Dropped(STOPPED)));
+    }
+    load_content(&mut tx, app, row, &status).await.map(Some)
 }
 
 /// Loads the content of a mail that is not leased, as it would be sent now.
@@ -183,45 +77,31 @@ pub async fn load_mails(app: &App, lease: &Lease) -> Vec<LoadedMail> {
 /// When the database fails, or the row cannot be read.
 pub async fn load_unleased(app: &App, row: &OutboxRow) -> Result<MailContent, StoreError> {
     let mut tx = app.store.read().await?;
-    let mut known = LoadedRows::read(&mut tx, std::slice::from_ref(row), Millis(0)).await?;
-    load_content(&mut tx, app, row, &mut known).await
-}
-
-async fn load_from_rows(
-    tx: &mut ReadTx,
-    app: &App,
-    row: &OutboxRow,
-    known: &mut LoadedRows,
-) -> Result<LoadedMail, StoreError> {
-    let Some(status) = known.statuses.get(&row.id).filter(|status| status.is_leased) else {
-        return Ok(LoadedMail::Unavailable);
-    };
-    if status.is_blocked {
-        return Ok(LoadedMail::Ready { content: MailContent::Dropped(DO_NOT_MAIL), has_newer: false });
+    match tx.delivery_status(row, Millis(0)).await? {
+        Some(status) => load_content(&mut tx, app, row, &status).await,
+        None => Ok(MailContent::Dropped("of no use any more")),
     }
-    if status.is_stopped && row.kind != CONFIRMATION_KIND {
-        return Ok(LoadedMail::Ready { content: MailContent::Dropped(STOPPED), has_newer: false });
-    }
-    let has_newer = status.has_newer;
-    let content = load_content(tx, app, row, known).await?;
-    Ok(LoadedMail::Ready { content, has_newer })
 }
 
 async fn load_content(
     tx: &mut ReadTx,
     app: &App,
     row: &OutboxRow,
-    known: &mut LoadedRows,
+    status: &DeliveryStatus,
 ) -> Result<MailContent, StoreError> {
     let (board, ply, facts) = match RowContent::read(row)? {
         RowContent::Message => return Ok(MailContent::Stored),
-        RowContent::Reference(facts) => return load_reference(tx, app, row, known, facts).await,
+        RowContent::Reference(facts) => return load_reference(tx, app, row, status, facts).await,
         RowContent::Board(board, ply, facts) => (board, ply, facts),
     };
-    let sources = known.sources(row.id, &facts);
-    let letter = match known.position(tx, app, (board, ply)).await? {
-        Some(shown) => {
-            letter_by_reference(tx, app, &facts, shown, sources, (&row.recipient, row.date)).await?
+    let letter = match position_after(tx, app, board, ply).await? {
+        Some(board) => {
+            let mut keys: Vec<RemarkKey> = facts.remarks().collect();
+            keys.sort_unstable_by_key(|key| key.0);
+            keys.dedup();
+            let remarks = tx.remarks(&keys).await?;
+            let sources = Sources { remarks, reader: status.reader.clone(), address: status.address };
+            letter_by_reference(tx, app, &facts, &board, sources, (&row.recipient, row.date)).await?
         }
         None => None,
     };
@@ -230,8 +110,23 @@ async fn load_content(
     };
     let board = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
     let form = facts.style.form;
-    let envelope = Envelope { board: Some(board), reply_to, ..envelope_of(row, known, unsubscribe, form) };
+    let envelope = Envelope { board: Some(board), reply_to, ..envelope_of(row, status, unsubscribe, form) };
     Ok(MailContent::Reply(Box::new((Reply::Board(Box::new(sheet)), envelope))))
+}
+
+/// The board after `ply` moves; `None`: it does not exist any more, or was taken back behind that move.
+async fn position_after(
+    tx: &mut ReadTx,
+    app: &App,
+    board: BoardKey,
+    ply: i64,
+) -> Result<Option<Board>, StoreError> {
+    let Some(found) = tx.seated_board(board).await?.filter(|found| found.board.ply >= ply) else {
+        return Ok(None);
+    };
+    let moves = tx.moves(board).await?;
+    let board = Board::from_moves(tx, app, found, moves).await?;
+    if board.row.ply == ply { Ok(Some(board)) } else { board.at(app, usize::try_from(ply).unwrap_or(0)).map(Some) }
 }
 
 /// The content of a mail that refers to something stored other than a board.
@@ -239,14 +134,14 @@ async fn load_reference(
     tx: &mut ReadTx,
     app: &App,
     row: &OutboxRow,
-    known: &LoadedRows,
+    status: &DeliveryStatus,
     facts: &str,
 ) -> Result<MailContent, StoreError> {
     let now = app.clock.now();
     match referred_to(tx, app, facts, (row.user_id, &row.recipient), now).await? {
         None => Ok(MailContent::Dropped("of no use any more")),
         Some(Referred::Reply { reply, unsubscribe, reply_to, form }) => {
-            let envelope = Envelope { reply_to, ..envelope_of(row, known, unsubscribe, form) };
+            let envelope = Envelope { reply_to, ..envelope_of(row, status, unsubscribe, form) };
             Ok(MailContent::Reply(Box::new((reply, envelope))))
         }
         Some(Referred::Letter(stored)) => {
@@ -272,14 +167,13 @@ async fn load_reference(
 /// The envelope of a mail that belongs to no thread and is sent from what is stored.
 fn envelope_of(
     row: &OutboxRow,
-    known: &LoadedRows,
+    status: &DeliveryStatus,
     unsubscribe: Option<Refusing>,
     form: MailForm,
 ) -> Envelope {
-    let addressee = known.statuses.get(&row.id).and_then(|status| {
-        let reader = status.reader.as_ref().filter(|_| status.address.is_some())?;
-        Some(Addressee { userid: reader.userid.clone(), is_shared: status.is_shared })
-    });
+    let reader = status.reader.as_ref().filter(|_| status.address.is_some());
+    let addressee =
+        reader.map(|reader| Addressee { userid: reader.userid.clone(), is_shared: status.is_shared });
     Envelope {
         recipient: row.recipient.clone(),
         addressee,

@@ -1,11 +1,9 @@
-//! Delivery: leases mails from the outbox in batches, builds and sends each, and acknowledges what was sent.
+//! Delivery: leases mails from the outbox, builds and sends each, and acknowledges what was sent.
 //!
 //! Knows the outbox and the transports. What a mail says is decided where it is queued, how it looks in `compose`.
 
-mod ack_batcher;
 mod build;
-mod lease_buffer;
-mod pacing;
+mod hourly_limit;
 mod result;
 mod worker;
 

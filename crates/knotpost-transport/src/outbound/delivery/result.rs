@@ -2,19 +2,14 @@
 //!
 //! No transaction is open while a mail is sent. That a mail was sent is acknowledged elsewhere.
 
-use std::time::Duration;
-
 use sha2::{Digest as _, Sha256};
 
 use crate::outbound::compose::mail_kinds;
 use crate::outbound::transports::maildir::Attempt;
-use crate::outbound::transports::{Beginning, Outgoing, SendError, Transport};
+use crate::outbound::transports::{Outgoing, SendError, Transport};
 use knotpost_core::StoreError;
 use knotpost_core::app::App;
 use knotpost_core::mailing::{DeliveryOutcome, LeasedMail, record_delivery};
-
-/// How long sending one mail may take.
-const SEND_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A leased mail as it is sent: signed, with its envelope.
 #[derive(Debug)]
@@ -54,19 +49,9 @@ fn file_name(mail: &LeasedMail) -> String {
     format!("{}.R{:010}I{id}.knotpost", mail.date().0.div_euclid(1000), mail.key().0)
 }
 
-/// Sends a mail, and begins the next one where the relay pipelines.
-pub(super) async fn send(
-    transport: &Transport,
-    mail: &ReadyMail,
-    begun: Beginning,
-    next: Option<&ReadyMail>,
-) -> (Result<(), SendError>, Beginning) {
-    let (mail, next) = (mail.outgoing(), next.map(ReadyMail::outgoing));
-    let sending = transport.send(&mail, begun, next.as_ref());
-    tokio::time::timeout(SEND_TIMEOUT, sending).await.unwrap_or_else(|_| {
-        let late = SendError::Unheard("the mail server did not answer in time".to_owned());
-        (Err(late), Beginning::default())
-    })
+/// Sends a mail.
+pub(super) async fn send(transport: &Transport, mail: &ReadyMail) -> Result<(), SendError> {
+    transport.send(&mail.outgoing()).await
 }
 
 /// The outcomes of tries that failed, as the metrics name them.
@@ -87,37 +72,25 @@ pub fn begin_counting() {
     }
 }
 
-/// What came of a mail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DeliveryResult {
-    /// It was sent, and has to be acknowledged.
-    Sent,
-    /// It was not sent, which is recorded.
-    Recorded,
+/// Counts a mail that was sent.
+pub(super) fn record_sent(mail: &LeasedMail) {
+    metrics::counter!("knotpost_mails_sent_total", "kind" => mail.kind().to_owned()).increment(1);
 }
 
-/// Counts a mail that was sent; records why another one was not.
-pub(super) async fn record_result(
-    app: &App,
-    mail: &LeasedMail,
-    sent: Result<(), SendError>,
-) -> Result<DeliveryResult, StoreError> {
+/// Records why a mail was not sent.
+pub(super) async fn record_failure(app: &App, mail: &LeasedMail, error: SendError) -> Result<(), StoreError> {
     let outbox = mail.key().0;
-    let outcome = match sent {
-        Ok(()) => {
-            metrics::counter!("knotpost_mails_sent_total", "kind" => mail.kind().to_owned()).increment(1);
-            return Ok(DeliveryResult::Sent);
-        }
-        Err(SendError::Permanent(why)) => {
+    let outcome = match error {
+        SendError::Permanent(why) => {
             tracing::warn!(outbox, error = %why, "a mail was refused");
             DeliveryOutcome::Failed(why)
         }
-        Err(SendError::Recipient(why)) => {
+        SendError::Recipient(why) => {
             tracing::warn!(outbox, error = %why, "the recipient of a mail was refused");
             DeliveryOutcome::RecipientRefused(why)
         }
-        Err(SendError::Transient(why)) => DeliveryOutcome::Deferred(why),
-        Err(SendError::Unheard(why)) => DeliveryOutcome::Unheard(why),
+        SendError::Transient(why) => DeliveryOutcome::Deferred(why),
+        SendError::Unheard(why) => DeliveryOutcome::Unheard(why),
     };
     let name = match &outcome {
         DeliveryOutcome::Deferred(_) | DeliveryOutcome::Unheard(_) => DEFERRED,
@@ -125,6 +98,5 @@ pub(super) async fn record_result(
         _ => FAILED,
     };
     metrics::counter!("knotpost_mails_not_sent_total", "outcome" => name).increment(1);
-    record_delivery(app, mail, outcome).await?;
-    Ok(DeliveryResult::Recorded)
+    record_delivery(app, mail, outcome).await
 }

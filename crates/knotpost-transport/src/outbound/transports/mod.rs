@@ -7,8 +7,7 @@ mod authorities;
 pub mod maildir;
 mod relay;
 mod sendmail;
-mod smtp_client;
-mod smtp_connection;
+mod smtp;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +19,8 @@ pub use self::authorities::AuthorityError;
 use self::authorities::read_authorities;
 use self::maildir::{Attempt, Maildir};
 use self::sendmail::Sendmail;
-use self::smtp_client::{Begun, SmtpClient};
-pub use self::smtp_client::{RelayStep, RelayTrouble};
+use self::smtp::SmtpClient;
+pub use self::smtp::{RelayStep, RelayTrouble};
 use knotpost_core::config::Config;
 use knotpost_platform::files::check_folder;
 
@@ -250,25 +249,13 @@ impl Transport {
         }
     }
 
-    /// Sends one mail to one recipient, and announces the next one to a relay that pipelines. The returned beginning
-    /// belongs to that next mail; dropping it takes the announcement back.
+    /// Sends one mail to one recipient.
     ///
     /// After [`SendError::Transient`] and [`SendError::Unheard`] the mail may be sent again.
-    pub async fn send(
-        &self,
-        mail: &Outgoing<'_>,
-        begun: Beginning,
-        next: Option<&Outgoing<'_>>,
-    ) -> (Result<(), SendError>, Beginning) {
-        if let Err(error) = mail.check() {
-            return (Err(error), Beginning::default());
-        }
-        let next = next.filter(|next| next.check().is_ok());
-        let sent = match self {
-            Self::Smtp(SmtpRelay(client)) => {
-                let (sent, begun) = client.send(mail, begun.0, next).await;
-                return (sent, Beginning(begun));
-            }
+    pub async fn send(&self, mail: &Outgoing<'_>) -> Result<(), SendError> {
+        mail.check()?;
+        match self {
+            Self::Smtp(SmtpRelay(client)) => client.send(mail).await,
             Self::Maildir(maildir) => {
                 let file = mail.file.map(|(name, attempt)| (name.to_owned(), attempt));
                 deliver(maildir.clone(), file, local_copy(mail)).await
@@ -281,13 +268,7 @@ impl Transport {
                 to: mail.to.to_owned(),
                 bytes: mail.bytes.to_vec(),
             }),
-        };
-        (sent, Beginning::default())
-    }
-
-    /// Whether the next mail can be announced while one is sent.
-    pub(in crate::outbound) fn takes_next(&self) -> bool {
-        matches!(self, Self::Smtp(_))
+        }
     }
 }
 
@@ -312,10 +293,6 @@ impl Outgoing<'_> {
         Err(SendError::Permanent("the address is not one that mail can be sent to".to_owned()))
     }
 }
-
-/// The announcement of a mail with the end of the one before it.
-#[derive(Debug, Default)]
-pub struct Beginning(Begun);
 
 /// Whether this is one address, without anything that could end a header line, a command or an argument.
 fn is_one_address(address: &str) -> bool {

@@ -105,7 +105,7 @@ pub(super) async fn who_leaves_is_forgotten_and_nobody_else(ground: &Ground) {
             }
             let finished = tx.has_finished_a_game(ann).await?;
             tx.forget_user(ann).await?;
-            let rows = tx.lease_outbox((Millis(5), Millis(5)), Millis(6), 9).await?;
+            let rows = tx.lease_outbox(Millis(5), Millis(6), 9).await?;
             let waiting: Vec<_> = rows.into_iter().map(|row| (row.user_id, row.kind)).collect();
             Ok((finished, waiting))
         })
@@ -141,7 +141,7 @@ pub(super) async fn a_mail_by_reference_is_queued(ground: &Ground) {
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.insert_reference_mail(&mail(ann, "broadcast")).await?;
-            tx.lease_outbox((Millis(2), Millis(2)), Millis(9), 1).await
+            tx.lease_outbox(Millis(2), Millis(9), 1).await
         })
     });
     let row = write.await.unwrap().pop().expect("it is due");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use knotpost_model::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_storage::{
-    Attempted, BoardMail, CoalescedMail, MailQueue, NewHookEvent, NewInbox, NewOutbox, NewWebhook,
-    OutboxContent, OutboxRow, Store, StoreError, WriteTx,
+    Attempted, BoardMail, MailQueue, NewHookEvent, NewInbox, NewOutbox, NewWebhook, OutboxContent, OutboxRow,
+    Store, StoreError, WriteTx,
 };
 
 use super::Ground;
@@ -38,9 +38,19 @@ async fn store_mail(store: &Store, at: i64, reason: Option<&'static str>) -> Inb
 }
 
 async fn queue_mail(store: &Store, id: usize, at: i64, content: OutboxContent) -> Result<(), StoreError> {
+    queue_mail_to("x@y.example", store, id, at, content).await
+}
+
+async fn queue_mail_to(
+    recipient: &str,
+    store: &Store,
+    id: usize,
+    at: i64,
+    content: OutboxContent,
+) -> Result<(), StoreError> {
     let mail = NewOutbox {
         kind: "board",
-        recipient: "x@y.example".to_owned(),
+        recipient: recipient.to_owned(),
         user: None,
         content,
         message_id: format!("{id}@here"),
@@ -154,8 +164,7 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     queue_mail(store, 1, 10, OutboxContent::Message(vec![13, 10, 0, 200])).await.unwrap();
     let twice = queue_mail(store, 1, 11, OutboxContent::Message(Vec::new())).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
-    let mut leased =
-        store.write(|tx| Box::pin(tx.lease_outbox((Millis(10), Millis(10)), Millis(500), 1))).await.unwrap();
+    let mut leased = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500), 1))).await.unwrap();
     let lease = leased.pop().unwrap();
     assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
     assert_eq!(
@@ -166,14 +175,10 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     let key = lease.id;
     let write = store.write(move |tx| {
         Box::pin(async move {
-            assert!(tx.lease_outbox((Millis(499), Millis(499)), Millis(900), 1).await?.is_empty());
+            assert!(tx.lease_outbox(Millis(499), Millis(900), 1).await?.is_empty());
             tx.defer_outbox(key, (Attempted::InVain, "busy"), Millis(40)).await?;
             let due = tx.next_outbox_due().await?;
-            let again = tx
-                .lease_outbox((Millis(40), Millis(40)), Millis(900), 1)
-                .await?
-                .pop()
-                .map(|row| row.attempts);
+            let again = tx.lease_outbox(Millis(40), Millis(900), 1).await?.pop().map(|row| row.attempts);
             let waiting = tx.count_waiting_outbox().await?;
             tx.finish_outbox(key, "sent", None, Millis(50)).await?;
             tx.defer_outbox(key, (Attempted::InVain, "too late"), Millis(1)).await?;
@@ -185,7 +190,8 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
 
 pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
     for id in 0..40 {
-        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+        let message = OutboxContent::Message(Vec::new());
+        queue_mail_to(&format!("{id}@y.example"), &ground.store, id, 1, message).await.unwrap();
     }
     let store = Arc::new(ground.store.clone());
     let senders: Vec<_> = (0..4)
@@ -194,10 +200,8 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
             tokio::spawn(async move {
                 let mut taken = Vec::new();
                 loop {
-                    let rows = store
-                        .write(|tx| Box::pin(tx.lease_outbox((Millis(9), Millis(9)), Millis(99), 3)))
-                        .await
-                        .unwrap();
+                    let rows =
+                        store.write(|tx| Box::pin(tx.lease_outbox(Millis(9), Millis(99), 3))).await.unwrap();
                     if rows.is_empty() {
                         break;
                     }
@@ -215,9 +219,36 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
     assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
 }
 
+pub(super) async fn a_recipient_of_a_leased_mail_waits_and_no_other_does(ground: &Ground) {
+    for id in 0..20 {
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    }
+    let other = OutboxContent::Message(Vec::new());
+    queue_mail_to("z@y.example", &ground.store, 20, 2, other).await.unwrap();
+    let lease = |now| ground.store.write(move |tx| Box::pin(tx.lease_outbox(Millis(now), Millis(99), 4)));
+    let first = lease(5).await.unwrap();
+    assert_eq!(
+        first.iter().map(|row| row.message_id.as_str()).collect::<Vec<_>>(),
+        ["0@here", "1@here", "2@here", "3@here"]
+    );
+    let second = lease(6).await.unwrap();
+    assert_eq!(second.iter().map(|row| row.message_id.as_str()).collect::<Vec<_>>(), ["20@here"]);
+    assert!(lease(7).await.unwrap().is_empty(), "both are written to");
+    let keys: Vec<_> = first.iter().map(|row| row.id).collect();
+    let note = ground.store.write(move |tx| {
+        let keys = keys.clone();
+        Box::pin(async move { tx.note_sent_outbox(&keys, Millis(8)).await })
+    });
+    note.await.unwrap();
+    assert_eq!(lease(8).await.unwrap()[0].message_id, "4@here");
+    // The leases of a server that is gone end by themselves.
+    let again = ground.store.write(|tx| Box::pin(tx.lease_outbox(Millis(99), Millis(200), 1))).await.unwrap();
+    assert_eq!(again[0].message_id, "4@here");
+}
+
 /// Leases all mails that wait.
 async fn lease_all(tx: &mut WriteTx) -> Result<Vec<OutboxKey>, StoreError> {
-    let leased = tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 9).await?;
+    let leased = tx.lease_outbox(Millis(5), Millis(99), 9).await?;
     Ok(leased.iter().map(|row| row.id).collect())
 }
 
@@ -232,7 +263,7 @@ pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
             tx.defer_outbox(keys[1], (Attempted::InVain, "busy"), Millis(70)).await?;
             // One has been sent and one put off: only the third is still as it was taken.
             tx.give_back_outbox(&keys, Millis(99), Millis(7)).await?;
-            let again = tx.lease_outbox((Millis(7), Millis(7)), Millis(99), 9).await?;
+            let again = tx.lease_outbox(Millis(7), Millis(99), 9).await?;
             Ok(again.iter().map(|row| (row.message_id.clone(), row.attempts)).collect::<Vec<_>>())
         })
     });
@@ -276,20 +307,17 @@ pub(super) async fn what_speaks_against_sending_is_known_to_whoever_has_the_mail
     let board = ground.board("osbox", [ann, ground.user("bob").await]).await;
     let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
     queue_mail(&ground.store, 1, 1, mail(4)).await.unwrap();
-    let write = ground.store.write(|tx| Box::pin(tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 9)));
+    let write = ground.store.write(|tx| Box::pin(tx.lease_outbox(Millis(5), Millis(99), 9)));
     let row = write.await.unwrap().remove(0);
     let key = row.id;
     let outlook = async |until| {
         let mut tx = ground.store.query().await.unwrap();
-        let found = tx.delivery_statuses(std::slice::from_ref(&row), Millis(until)).await.unwrap();
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].id, found[0].reader.is_none(), found[0].address), (key, true, None));
-        (found[0].is_leased, found[0].is_stopped, found[0].has_newer)
+        let found = tx.delivery_status(&row, Millis(until)).await.unwrap().unwrap();
+        assert_eq!((found.reader.is_none(), found.address, found.is_blocked), (true, None, false));
+        (found.is_leased, found.is_stopped)
     };
-    assert_eq!(outlook(99).await, (true, false, false));
-    assert_eq!(outlook(98).await, (false, false, false), "that lease was somebody else's");
-    queue_mail(&ground.store, 2, 1, mail(5)).await.unwrap();
-    assert_eq!(outlook(99).await, (true, false, true));
+    assert_eq!(outlook(99).await, (true, false));
+    assert_eq!(outlook(98).await, (false, false), "that lease was somebody else's");
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             let trouble = Trouble::judge("5.1.1", "no such user").unwrap();
@@ -298,13 +326,13 @@ pub(super) async fn what_speaks_against_sending_is_known_to_whoever_has_the_mail
         })
     });
     assert!(write.await.unwrap());
-    assert_eq!(outlook(99).await, (true, true, true));
+    assert_eq!(outlook(99).await, (true, true));
     let write = ground.store.write(move |tx| Box::pin(tx.finish_outbox(key, "sent", None, Millis(6))));
     write.await.unwrap();
-    assert_eq!(outlook(99).await, (false, true, true), "it has been sent");
+    assert_eq!(outlook(99).await, (false, true), "it has been sent");
 }
 
-pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
+pub(super) async fn a_mail_is_looked_up_with_its_reader_and_boards_together(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let boards = [ground.board("osbox", [ann, bob]).await, ground.board("osbox", [bob, ann]).await];
     let mail = |id, user, recipient: &str, board| NewOutbox {
@@ -324,10 +352,10 @@ pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
         let mails = mails.clone();
         Box::pin(async move {
             tx.insert_outboxes(&mails).await?;
-            tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 9).await
+            tx.lease_outbox(Millis(5), Millis(99), 9).await
         })
     });
-    let mut rows = write.await.unwrap();
+    let rows = write.await.unwrap();
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             let address = "Ann@Ann.Example".parse::<Address>().unwrap();
@@ -335,11 +363,13 @@ pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
         })
     });
     write.await.unwrap();
-    // One that is gone is left out.
-    rows.push(OutboxRow { id: OutboxKey(4711), ..rows[0].clone() });
     let mut tx = ground.store.read().await.unwrap();
-    let mut found = tx.delivery_statuses(&rows, Millis(99)).await.unwrap();
-    found.sort_unstable_by_key(|status| status.id);
+    let gone = OutboxRow { id: OutboxKey(4711), ..rows[0].clone() };
+    assert!(tx.delivery_status(&gone, Millis(99)).await.unwrap().is_none());
+    let mut found = Vec::new();
+    for row in &rows {
+        found.push(tx.delivery_status(row, Millis(99)).await.unwrap().unwrap());
+    }
     let address = tx.address_id(ann, "ann@ann.example").await.unwrap();
     assert!(address.is_some());
     let told: Vec<_> = found
@@ -360,97 +390,38 @@ pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
     assert_eq!(seated[&boards[1]].seats.iter().map(|seat| seat.user_id).collect::<Vec<_>>(), [bob, ann]);
 }
 
-pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(ground: &Ground) {
-    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
-    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
-    for (id, ply) in [(1, 4), (2, 5)] {
-        queue_mail(&ground.store, id, 1, mail(ply)).await.unwrap();
+pub(super) async fn newer_mails_about_a_board_are_leased_with_an_older_one(ground: &Ground) {
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let (board, other) = (ground.board("osbox", [ann, bob]).await, ground.board("osbox", [ann, bob]).await);
+    let mail = |board, ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    for (id, ply) in [(1, 4), (2, 5), (3, 6), (4, 3)] {
+        queue_mail(&ground.store, id, 1, mail(board, ply)).await.unwrap();
     }
-    let newer = |id| NewOutbox {
-        kind: "board",
-        recipient: "x@y.example".to_owned(),
-        user: None,
-        content: mail(6),
-        message_id: format!("{id}@here"),
-        date: Millis(2),
-    };
-    let mails: Vec<NewOutbox> = (10..30).map(newer).collect();
-    let write = ground.store.write(move |tx| {
-        let mails = mails.clone();
-        Box::pin(async move {
-            let waiting = tx.board_reader_facts(board, "osbox").await?.waiting;
-            assert_eq!(waiting.iter().map(|mail| mail.ply).collect::<Vec<_>>(), [4, 5]);
-            assert_eq!((waiting[0].recipient.as_str(), waiting[0].facts.as_str()), ("x@y.example", "{}"));
-            let tried = tx.lease_outbox((Millis(5), Millis(5)), Millis(99), 1).await?;
-            assert_eq!(tried[0].message_id, "1@here");
-            let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
-            tx.drop_coalesced_mails(&keys, Millis(8)).await?;
-            tx.insert_outboxes(&mails).await?;
-            let waiting = tx.board_reader_facts(board, "osbox").await?.waiting;
-            Ok((waiting.len(), waiting.iter().all(|mail| mail.ply == 6), tx.count_waiting_outbox().await?))
-        })
-    });
-    // All twenty new ones wait, and the one that somebody is just sending.
-    assert_eq!(write.await.unwrap(), (20, true, 21));
-}
-
-pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_not(ground: &Ground) {
-    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
-    let content = OutboxContent::Board(BoardMail { board, ply: 4, facts: "{}".to_owned() });
-    for (id, at) in [(1, 1), (2, 2)] {
-        queue_mail(&ground.store, id, at, content.clone()).await.unwrap();
-    }
-    let waiting =
-        ground.store.read().await.unwrap().board_reader_facts(board, "osbox").await.unwrap().waiting;
-    let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
-    let renew = |keys: Vec<OutboxKey>, facts: &'static str, ply| {
-        ground.store.write(move |tx| {
-            let renewal = |mail| CoalescedMail { mail, facts: format!("{facts}{mail:?}") };
-            let renewals: Vec<CoalescedMail> = keys.iter().copied().map(renewal).collect();
-            Box::pin(async move { tx.update_coalesced_mails(&renewals, ply, Millis(70)).await })
-        })
-    };
-    renew(Vec::new(), "none", 4).await.unwrap();
-    renew(keys.clone(), "newer", 5).await.unwrap();
-    let lease = |now| {
-        ground.store.write(move |tx| Box::pin(tx.lease_outbox((Millis(now), Millis(now)), Millis(99), 1)))
-    };
-    let told =
-        |row: &OutboxRow| (row.ply, row.date, row.message_id.clone(), row.facts.clone().unwrap_or_default());
-    // Due as they were before.
-    let first = lease(1).await.unwrap();
-    assert_eq!(told(&first[0]), (Some(5), Millis(70), "1@here".to_owned(), format!("newer{:?}", keys[0])));
-    let late = renew(keys, "newest", 6).await;
-    assert!(matches!(late, Err(StoreError::Busy(_))), "{late:?}");
-    let sent = first[0].id;
-    let finish = ground.store.write(move |tx| Box::pin(tx.finish_outbox(sent, "sent", None, Millis(3))));
-    finish.await.unwrap();
-    let second = lease(2).await.unwrap();
-    assert_eq!(told(&second[0]).0, Some(5), "nothing half-done");
-    assert_eq!(told(&second[0]).2, "2@here");
-}
-
-pub(super) async fn an_older_mail_is_merged_into_the_newest_that_waits(ground: &Ground) {
-    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
-    for (id, ply) in [(1, 4), (2, 5), (3, 6)] {
-        let mail = BoardMail { board, ply, facts: "{}".to_owned() };
-        queue_mail(&ground.store, id, ply, OutboxContent::Board(mail)).await.unwrap();
-    }
+    queue_mail(&ground.store, 5, 1, mail(other, 6)).await.unwrap();
+    queue_mail_to("z@y.example", &ground.store, 6, 9, mail(board, 6)).await.unwrap();
+    // One that may have arrived never changes, and is not leased before its time.
+    queue_mail(&ground.store, 7, 0, mail(board, 7)).await.unwrap();
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
-            let leased = tx.lease_outbox((Millis(9), Millis(9)), Millis(99), 1).await?;
-            assert_eq!(leased[0].message_id, "1@here");
-            let newer = tx.newer_waiting_mail(board.0, "x@y.example", 4).await?.unwrap();
-            assert_eq!((newer.ply, newer.facts.as_str()), (6, "{}"));
-            assert!(tx.newer_waiting_mail(board.0, "x@y.example", 6).await?.is_none());
-            assert!(tx.newer_waiting_mail(board.0, "z@y.example", 4).await?.is_none());
-            let former = tx.coalesce_into_waiting(newer.id, ("[]", "late"), Millis(9)).await?;
-            let present = tx.coalesce_into_waiting(newer.id, ("{}", "merged"), Millis(9)).await?;
-            let newest = tx.newer_waiting_mail(board.0, "x@y.example", 4).await?.unwrap();
-            Ok((former, present, newest.facts))
+            let unsure = tx.lease_outbox(Millis(0), Millis(3), 1).await?.remove(0).id;
+            tx.defer_outbox(unsure, (Attempted::Unheard, "no answer"), Millis(500)).await?;
+            let leased = tx.lease_outbox(Millis(5), Millis(99), 1).await?;
+            let keys: Vec<_> = leased.iter().map(|row| row.id).collect();
+            let mut newer = tx.lease_newer_outbox(&keys, Millis(5), Millis(99)).await?;
+            newer.sort_unstable_by_key(|row| row.id);
+            assert!(tx.lease_newer_outbox(&keys, Millis(5), Millis(99)).await?.is_empty(), "once");
+            let ids = |rows: &[OutboxRow]| rows.iter().map(|row| row.message_id.clone()).collect::<Vec<_>>();
+            let found = (ids(&leased), ids(&newer), newer[1].unsure_attempts);
+            tx.coalesce_outbox(newer[1].id, "merged", &[keys[0], newer[0].id], Millis(6)).await?;
+            tx.give_back_outbox(&[newer[1].id], Millis(99), Millis(7)).await?;
+            let again = tx.lease_outbox(Millis(7), Millis(99), 9).await?;
+            Ok((found, ids(&again), again[0].facts.clone()))
         })
     });
-    assert_eq!(write.await.unwrap(), (false, true, "merged".to_owned()));
+    let (found, again, facts) = write.await.unwrap();
+    assert_eq!(found, (vec!["1@here".to_owned()], vec!["2@here".to_owned(), "3@here".to_owned()], 1));
+    assert_eq!(again, ["3@here", "4@here", "5@here"], "the older ones were dropped");
+    assert_eq!(facts.as_deref(), Some("merged"));
 }
 
 pub(super) async fn what_is_sealed_is_found_by_how_it_begins(ground: &Ground) {
@@ -487,7 +458,7 @@ pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.drop_board_mails(board, Millis(9)).await?;
-            tx.lease_outbox((Millis(9), Millis(9)), Millis(99), 1).await
+            tx.lease_outbox(Millis(9), Millis(99), 1).await
         })
     });
     assert_eq!(write.await.unwrap().pop().unwrap().message_id, "2@here");
@@ -509,7 +480,7 @@ pub(super) async fn mails_that_wait_keep_no_ended_ones_from_being_pruned(ground:
         let mails = mails.clone();
         Box::pin(async move {
             tx.insert_outboxes(&mails).await?;
-            let last = tx.lease_outbox((Millis(1), Millis(1)), Millis(2), 1500).await?.pop().unwrap();
+            let last = tx.lease_outbox(Millis(1), Millis(2), 1500).await?.pop().unwrap();
             tx.finish_outbox(last.id, "sent", None, Millis(5)).await?;
             tx.prune_outbox(Millis(9)).await?;
             Ok((

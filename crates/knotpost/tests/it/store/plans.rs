@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use knotpost_model::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
 use knotpost_storage::{
-    BoardFilter, Driver, NewPlace, QueueBounds, ReadTx, RequestKey, Share, StandingsBlock, StoreError,
-    WaitingOrder, WriteTx,
+    BoardFilter, Driver, NewPlace, OutboxRow, QueueBounds, ReadTx, RequestKey, Share, StandingsBlock,
+    StoreError, WaitingOrder, WriteTx,
 };
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
@@ -151,13 +151,27 @@ async fn ask_everything(ground: &Ground) {
 /// What who sends mail asks for.
 async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
     let mail = OutboxKey(1);
-    tx.lease_outbox((Millis(1), Millis(1)), Millis(2), 1).await?;
-    tx.delivery_statuses(&[], Millis(1)).await?;
+    tx.lease_outbox(Millis(1), Millis(2), 1).await?;
+    tx.lease_newer_outbox(&[mail], Millis(1), Millis(2)).await?;
+    let row = OutboxRow {
+        id: mail,
+        kind: "board".to_owned(),
+        recipient: "a@b.example".to_owned(),
+        user_id: None,
+        board_id: None,
+        ply: None,
+        facts: None,
+        rendered: None,
+        message_id: "1@here".to_owned(),
+        date: Millis(1),
+        attempts: 1,
+        unsure_attempts: 1,
+    };
+    tx.delivery_status(&row, Millis(1)).await?;
     tx.seated_boards(&[BoardKey(1)]).await?;
     tx.moves_of(&[BoardKey(1)]).await?;
-    tx.coalesce_into_leased(mail, "{}").await?;
+    tx.coalesce_outbox(mail, "{}", &[mail], Millis(2)).await?;
     tx.note_sent_outbox(&[mail], Millis(2)).await?;
-    tx.drop_coalesced_mails(&[mail], Millis(2)).await?;
     tx.give_back_outbox(&[mail], Millis(1), Millis(2)).await
 }
 

@@ -228,7 +228,7 @@ pub(super) async fn only_mails_in_the_right_state_are_tried_again_or_dropped(gro
             let (queue, id, now) = (MailQueue::Outbox, key.0, Millis(50));
             let reasons = ["one", "other"];
             assert!(!tx.retry_mail(queue, id, reasons, now).await?, "it waits already");
-            tx.lease_outbox((Millis(10), Millis(10)), Millis(100), 1).await?;
+            tx.lease_outbox(Millis(10), Millis(100), 1).await?;
             assert!(!tx.drop_mail(queue, id, "other", now).await?, "somebody has leased it");
             tx.defer_outbox(key, (Attempted::InVain, "busy"), Millis(99)).await?;
             assert!(tx.drop_mail(queue, id, "other", now).await?);
