@@ -12,11 +12,13 @@ use super::shown::show;
 use crate::app::App;
 use crate::boards::Board;
 use crate::records::record_of;
-use knotpost_model::UserKey;
+use knotpost_model::{BoardRef, UserKey};
 use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
 
-/// Boards listed at once; of these one at a time is in memory.
+/// Boards listed at once …
 const PAGE: i64 = 100;
+/// … of which so many at a time are in memory.
+const BOARDS_AT_ONCE: usize = 10;
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,21 +125,22 @@ impl Writing<'_> {
     async fn add_boards(&mut self, app: &App, tx: &mut ReadTx, user: &UserRow) -> Result<(), ArchiveError> {
         let mut filter = BoardFilter { user: Some(user.id), ..BoardFilter::default() };
         loop {
-            let page = tx.list_boards(&filter, PAGE).await?;
-            for row in &page {
-                let number = u32::try_from(row.number).unwrap_or_default();
-                if app.registry.find(&row.game).is_none() {
-                    continue;
-                }
-                let Some(board) = Board::load(tx, app, &row.game, number).await? else { continue };
-                let record = record_of(tx, &board).await?.to_string();
-                self.add(&format!("boards/{}-{number}.txt", row.game), record.as_bytes())?;
-                self.written.boards += 1;
-                // Each is computed without a pause on SQLite.
-                tokio::task::yield_now().await;
-            }
+            let mut page = tx.list_boards(&filter, PAGE).await?;
             filter.after = page.last().map(|row| row.id);
-            if (page.len() as i64) < PAGE {
+            let is_last = (page.len() as i64) < PAGE;
+            page.retain(|row| app.registry.find(&row.game).is_some());
+            for rows in page.chunks(BOARDS_AT_ONCE) {
+                for board in Board::from_rows(tx, app, rows).await? {
+                    let board = board?;
+                    let record = record_of(tx, &board).await?.to_string();
+                    let BoardRef { game, number } = board.name();
+                    self.add(&format!("boards/{game}-{number}.txt"), record.as_bytes())?;
+                    self.written.boards += 1;
+                    // Each is computed without a pause on SQLite.
+                    tokio::task::yield_now().await;
+                }
+            }
+            if is_last {
                 return Ok(());
             }
         }
