@@ -146,7 +146,7 @@ async fn play(app: &Arc<App>, board: u32, from: usize, moves: &[String; 2], coun
     start.elapsed()
 }
 
-/// A command that is committed to disk, mails included. The length of the game should not matter.
+/// A command that is committed to disk, mails included, in games of several lengths.
 fn stored(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let runtime = Runtime::new().unwrap();

@@ -12,11 +12,17 @@ use super::shown::show;
 use crate::app::App;
 use crate::boards::Board;
 use crate::records::record_of;
-use knotpost_model::UserKey;
+use knotpost_model::{BoardRef, UserKey};
 use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
 
+<<<<<<< HEAD
 /// Boards listed at once; one at a time is in memory.
+=======
+/// Boards listed at once …
+>>>>>>> a21a6ff6a177f1433a19a409d4c395f440028ea4
 const PAGE: i64 = 100;
+/// … of which so many at a time are in memory.
+const BOARDS_AT_ONCE: usize = 10;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive {
@@ -111,6 +117,7 @@ impl Writing<'_> {
     async fn add_boards(&mut self, app: &App, tx: &mut ReadTx, user: &UserRow) -> Result<(), ArchiveError> {
         let mut filter = BoardFilter { user: Some(user.id), ..BoardFilter::default() };
         loop {
+<<<<<<< HEAD
             let page = tx.list_boards(&filter, PAGE).await?;
             for row in &page {
                 let number = u32::try_from(row.number).unwrap_or_default();
@@ -124,8 +131,24 @@ impl Writing<'_> {
                 // Rendering blocks on SQLite.
                 tokio::task::yield_now().await;
             }
+=======
+            let mut page = tx.list_boards(&filter, PAGE).await?;
+>>>>>>> a21a6ff6a177f1433a19a409d4c395f440028ea4
             filter.after = page.last().map(|row| row.id);
-            if (page.len() as i64) < PAGE {
+            let is_last = (page.len() as i64) < PAGE;
+            page.retain(|row| app.registry.find(&row.game).is_some());
+            for rows in page.chunks(BOARDS_AT_ONCE) {
+                for board in Board::from_rows(tx, app, rows).await? {
+                    let board = board?;
+                    let record = record_of(tx, &board).await?.to_string();
+                    let BoardRef { game, number } = board.name();
+                    self.add(&format!("boards/{game}-{number}.txt"), record.as_bytes())?;
+                    self.written.boards += 1;
+                    // Each is computed without a pause on SQLite.
+                    tokio::task::yield_now().await;
+                }
+            }
+            if is_last {
                 return Ok(());
             }
         }
