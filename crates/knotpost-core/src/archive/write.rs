@@ -15,11 +15,7 @@ use crate::records::record_of;
 use knotpost_model::{BoardRef, UserKey};
 use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
 
-<<<<<<< HEAD
-/// Boards listed at once; one at a time is in memory.
-=======
 /// Boards listed at once …
->>>>>>> a21a6ff6a177f1433a19a409d4c395f440028ea4
 const PAGE: i64 = 100;
 /// … of which so many at a time are in memory.
 const BOARDS_AT_ONCE: usize = 10;
@@ -117,23 +113,7 @@ impl Writing<'_> {
     async fn add_boards(&mut self, app: &App, tx: &mut ReadTx, user: &UserRow) -> Result<(), ArchiveError> {
         let mut filter = BoardFilter { user: Some(user.id), ..BoardFilter::default() };
         loop {
-<<<<<<< HEAD
-            let page = tx.list_boards(&filter, PAGE).await?;
-            for row in &page {
-                let number = u32::try_from(row.number).unwrap_or_default();
-                if app.registry.find(&row.game).is_none() {
-                    continue;
-                }
-                let Some(board) = Board::load(tx, app, &row.game, number).await? else { continue };
-                let record = record_of(tx, &board).await?.to_string();
-                self.add(&format!("boards/{}-{number}.txt", row.game), record.as_bytes())?;
-                self.written.boards += 1;
-                // Rendering blocks on SQLite.
-                tokio::task::yield_now().await;
-            }
-=======
             let mut page = tx.list_boards(&filter, PAGE).await?;
->>>>>>> a21a6ff6a177f1433a19a409d4c395f440028ea4
             filter.after = page.last().map(|row| row.id);
             let is_last = (page.len() as i64) < PAGE;
             page.retain(|row| app.registry.find(&row.game).is_some());

@@ -126,7 +126,11 @@ async fn position_after(
     };
     let moves = tx.moves(board).await?;
     let board = Board::from_moves(tx, app, found, moves).await?;
-    if board.row.ply == ply { Ok(Some(board)) } else { board.at(app, usize::try_from(ply).unwrap_or(0)).map(Some) }
+    if board.row.ply == ply {
+        Ok(Some(board))
+    } else {
+        board.at(app, usize::try_from(ply).unwrap_or(0)).map(Some)
+    }
 }
 
 /// The content of a mail that refers to something stored other than a board.
