@@ -3,7 +3,6 @@
 //! Tables put every query into `impl ReadTx` and every change into `impl WriteTx`. A [`ReadTx`] runs its statements on
 //! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone. Nothing here knows a table.
 
-use std::future::Future;
 use std::ops::{Deref, DerefMut};
 
 use sqlx::Transaction;

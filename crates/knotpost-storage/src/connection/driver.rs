@@ -2,7 +2,7 @@
 
 use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
-use sqlx_postgres::Postgres;
+use sqlx_postgres::{PgConnection, Postgres};
 use sqlx_rusqlite::{PooledReader, RusqliteConnection};
 
 use super::ReadOnly;
