@@ -87,7 +87,7 @@ fn dropped_for(
     (user, recipient): (UserKey, &str),
     facts: &BoardFacts,
 ) -> Vec<(BoardFacts, i64)> {
-    let is_swapped = board.entries.swap().is_some();
+    let is_swapped = board.swap().is_some();
     let mut dropped = Vec::new();
     for mail in &board.dropped_mails {
         // Facts that cannot be read must not stop the game.
