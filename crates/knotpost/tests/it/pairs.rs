@@ -42,6 +42,8 @@ const NOT_IN_ORDER: &[(&str, &str, Option<Point>, &str)] = &[
     ("signup gus gus-secret gus@gus.example", "signup gus gus-secret gus@gus.example", None, TWICE),
     ("signup gus gus-other gus@other.example", "signup gus gus-other gus@other.example", None, TWICE),
     ("the clock", "vacation ann ann-secret 3", Some(Point::Begin(2)), BETWEEN_BOARDS),
+    // The second board conflicts with the vacation, and is run again after it.
+    ("the clock", "vacation ann ann-secret 3", Some(Point::Commit(2)), BETWEEN_BOARDS),
     ("the clock", "delete", Some(Point::Begin(2)), BETWEEN_BOARDS),
     ("the clock", "delete with remarks", Some(Point::Begin(2)), BETWEEN_BOARDS),
 ];
