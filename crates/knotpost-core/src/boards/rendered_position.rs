@@ -56,17 +56,6 @@ impl RenderedPosition {
         Self { drawing: Arc::new(Drawing { position, viewer, cast, view, text }), layout }
     }
 
-    /// The same, drawn once with one of `known`, the renderings of the same position, or added to them.
-    pub(crate) fn shared_with(self, known: &mut Vec<Self>) -> Self {
-        let Drawing { viewer, cast, .. } = &*self.drawing;
-        let same = known.iter().find(|other| other.drawing.viewer == *viewer && other.drawing.cast == *cast);
-        if let Some(same) = same {
-            return same.in_layout(self.layout);
-        }
-        known.push(self.clone());
-        self
-    }
-
     pub fn view(&self) -> &Arc<View> {
         self.drawing.view()
     }
@@ -118,40 +107,19 @@ mod tests {
     const PLAYERS: [&str; 2] = ["ann", "bob"];
 
     #[test]
-    fn readers_who_see_the_same_share_one_drawing() {
-        let mut known = Vec::new();
-        let [of_one, of_all, narrow] = [
-            (Viewer::Seat(Seat::FIRST), Layout::Standard),
-            (Viewer::Spectator, Layout::Standard),
-            (Viewer::Spectator, Layout::Narrow),
-        ]
-        .map(|(viewer, layout)| rendered(viewer, PLAYERS, layout).shared_with(&mut known));
-        assert!(Arc::ptr_eq(of_one.view(), of_all.view()) && Arc::ptr_eq(of_one.view(), narrow.view()));
-        assert_eq!(of_one.text().as_ptr(), of_all.text().as_ptr());
-        assert_eq!(narrow.text(), of_all.view().lay_out(Layout::Narrow));
-        assert_ne!(narrow.text(), of_all.text());
+    fn another_layout_is_of_the_same_drawing() {
+        let standard = rendered(Viewer::Spectator, PLAYERS, Layout::Standard);
+        let narrow = standard.in_layout(Layout::Narrow);
+        assert!(Arc::ptr_eq(standard.view(), narrow.view()));
+        assert_eq!(narrow.text(), standard.view().lay_out(Layout::Narrow));
+        assert_ne!(narrow.text(), standard.text());
     }
 
     #[test]
     fn the_same_position_of_other_players_is_drawn_with_their_names() {
-        let mut known = Vec::new();
         let [one, other] = [PLAYERS, ["carol", "dave"]]
-            .map(|players| rendered(Viewer::Spectator, players, Layout::Standard).shared_with(&mut known));
+            .map(|players| rendered(Viewer::Spectator, players, Layout::Standard));
         assert!(one.text().contains("Horz ann") && one.text().contains("Vert bob"), "{}", one.text());
         assert!(other.text().contains("Horz carol"), "{}", other.text());
-    }
-
-    #[test]
-    fn seats_of_a_game_with_secrets_share_nothing() {
-        let mut known = Vec::new();
-        let mut of = |viewer| {
-            let RenderedPosition { drawing, layout } = rendered(viewer, PLAYERS, Layout::Standard);
-            let drawing = Arc::into_inner(drawing).expect("one owner");
-            RenderedPosition { drawing: Arc::new(Drawing { viewer, ..drawing }), layout }
-                .shared_with(&mut known)
-        };
-        let [one, all, again] =
-            [Viewer::Seat(Seat::FIRST), Viewer::Spectator, Viewer::Seat(Seat::FIRST)].map(&mut of);
-        assert!(!Arc::ptr_eq(one.view(), all.view()) && Arc::ptr_eq(one.view(), again.view()));
     }
 }
