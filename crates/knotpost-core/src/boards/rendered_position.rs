@@ -91,7 +91,7 @@ impl RenderedPosition {
 
 #[cfg(test)]
 mod tests {
-    use knotpost_rules::{Registry, Seat, Seed};
+    use knotpost_rules::{Registry, Seed};
 
     use super::*;
 
