@@ -169,7 +169,7 @@ const AREA_SHARE: usize = 1000;
 const BARELY_SEEN: u32 = 400;
 
 /// A [`distance`] at which small things still have their colour.
-const STILL_ALIKE: u32 = 9000;
+const STILL_ALIKE: u32 = 3000;
 
 /// How hard the encoder tries: level 6 takes nearly twice as long and saves 4 %, level 2 is a fifth faster and loses 10 %.
 const LEVEL: u8 = 4;

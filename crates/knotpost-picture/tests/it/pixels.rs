@@ -42,7 +42,7 @@ fn png_shows_what_the_svg_shows() {
             let sum: u64 = ours.iter().zip(&theirs).map(apart).sum();
             let mean = sum as f64 / ours.len() as f64;
             // Only the palette may make a difference.
-            assert!(worst <= 96 && mean < 2.0, "{name} {theme}: worst {worst}, mean {mean}");
+            assert!(worst <= 96 && mean < 3.0, "{name} {theme}: worst {worst}, mean {mean}");
         }
     }
 }

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use data_encoding::BASE64;
+use mail_auth::common::crypto::Algorithm;
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -85,10 +86,10 @@ impl SigningKey {
     }
 
     /// The name in `a=`.
-    pub(super) fn algorithm(&self) -> &'static str {
+    pub(super) fn algorithm(&self) -> Algorithm {
         match self {
-            Self::Rsa(_) => "rsa-sha256",
-            Self::Ed25519(_) => "ed25519-sha256",
+            Self::Rsa(_) => Algorithm::RsaSha256,
+            Self::Ed25519(_) => Algorithm::Ed25519Sha256,
         }
     }
 

@@ -91,7 +91,7 @@ const OWNED_PATHS: [(&str, &[&str]); 11] = [
     ("hyper::", &["knotpost-transport/outbound", "knotpost-web"]),
     ("lettre::", &["knotpost-transport/outbound"]),
     ("mail_parser::", &["knotpost-transport/inbound"]),
-    ("mail_auth::", &["knotpost-transport/inbound"]),
+    ("mail_auth::", &["knotpost-transport/inbound", "knotpost-transport/outbound"]),
     ("smtp_proto::", &["knotpost-transport/inbound"]),
     // The last one reads what the runner of the tests says, in builds with debug assertions alone.
     ("std::env::", &["knotpost-core/config", "knotpost/cli", "knotpost/main", "knotpost-storage/connection"]),

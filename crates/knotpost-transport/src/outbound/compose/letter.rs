@@ -1,15 +1,15 @@
-//! Writes a letter as bytes: RFC 5322 headers and a text body that is never re-wrapped.
+//! Writes a letter as bytes: RFC 5322 headers and a text body that is never re-wrapped. lettre encodes and folds.
 //!
 //! The same letter always gives the same bytes, so that a mail sent again after a crash is the same mail. Knows
 //! nothing of what the letter is about.
 
-use std::fmt::Write as _;
-
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use lettre::Address;
+use lettre::message::header::{self, HeaderName, HeaderValue, Headers};
+use lettre::message::{Mailbox, Mailboxes};
 
-use super::encoding::{fold, phrase, text_field};
-use super::parts::{write_alternatives, write_text};
+use super::parts::{alternatives, text};
 use knotpost_core::replies::{Auto, Drawn, Letter};
 
 /// Why a letter cannot be written.
@@ -32,63 +32,79 @@ pub enum ComposeError {
 /// # Errors
 /// [`ComposeError`] when an address, an id or the date is not one. Texts are never refused.
 pub fn compose(letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, ComposeError> {
-    let mut out = headers(letter)?;
+    let mut out = headers(letter)?.to_string().into_bytes();
     match &letter.html {
-        None => write_text(&mut out, "plain", &letter.text),
-        Some(page) => write_alternatives(&mut out, letter, page, pictures)?,
+        None => {
+            out.extend(text(&letter.text).formatted());
+            // The text ends with a line end, and lettre adds another.
+            out.truncate(out.len() - 2);
+        }
+        Some(page) => out.extend(alternatives(letter, page, pictures)?.formatted()),
     }
-    Ok(out.into_bytes())
+    Ok(out)
 }
 
-fn headers(letter: &Letter) -> Result<String, ComposeError> {
-    let mut out = String::with_capacity(letter.text.len() + 1024);
-    let _ = write!(out, "Date: {}\r\n", rfc5322_date(letter.date)?);
-    let from = format!("{} <{}>", phrase(&letter.from.0), address(&letter.from.1, "From")?);
-    out.push_str(&fold("From", from.trim_start().split(' ')));
-    let to = address(&letter.to, "To")?;
-    match &letter.to_name {
-        Some(name) => {
-            out.push_str(&fold("To", format!("{} <{to}>", phrase(name)).trim_start().split(' ')));
-        }
-        None => {
-            let _ = write!(out, "To: {to}\r\n");
-        }
-    }
+fn headers(letter: &Letter) -> Result<Headers, ComposeError> {
+    let mut out = Headers::new();
+    out.insert_raw(field("Date", rfc5322_date(letter.date)?));
+    out.set(mailbox::<header::From>(&letter.from.0, &letter.from.1, "From")?);
+    out.set(mailbox::<header::To>(letter.to_name.as_deref().unwrap_or_default(), &letter.to, "To")?);
     if let Some(reply_to) = &letter.reply_to {
-        let _ = write!(out, "Reply-To: {}\r\n", address(reply_to, "Reply-To")?);
+        out.insert_raw(field("Reply-To", address(reply_to, "Reply-To")?.to_owned()));
     }
-    out.push_str(&text_field("Subject", &letter.subject));
-    let _ = write!(out, "Message-ID: {}\r\n", bracketed(&letter.message_id, "Message-ID")?);
+    // What looks like an encoded word would be decoded by readers.
+    out.insert_raw(field("Subject", one_line(&letter.subject).replace("=?", "= ?")));
+    out.insert_raw(field("Message-ID", bracketed(&letter.message_id, "Message-ID")?));
     if let Some(id) = &letter.in_reply_to {
-        let _ = write!(out, "In-Reply-To: {}\r\n", bracketed(id, "In-Reply-To")?);
+        out.insert_raw(field("In-Reply-To", bracketed(id, "In-Reply-To")?));
     }
     if !letter.references.is_empty() {
-        let ids: Vec<String> =
-            letter.references.iter().map(|id| bracketed(id, "References")).collect::<Result<_, _>>()?;
-        out.push_str(&fold("References", ids.iter().map(String::as_str)));
+        let ids = letter.references.iter().map(|id| bracketed(id, "References"));
+        out.insert_raw(field("References", ids.collect::<Result<Vec<_>, _>>()?.join(" ")));
     }
-    out.push_str(match letter.auto {
-        Auto::Generated => "Auto-Submitted: auto-generated\r\n",
-        Auto::Replied => "Auto-Submitted: auto-replied\r\n",
-    });
-    out.push_str("X-Auto-Response-Suppress: All\r\n");
-    let _ = write!(out, "X-Loop: {}\r\n", address(&letter.x_loop, "X-Loop")?);
+    let auto = match letter.auto {
+        Auto::Generated => "auto-generated",
+        Auto::Replied => "auto-replied",
+    };
+    out.insert_raw(field("Auto-Submitted", auto.to_owned()));
+    out.insert_raw(field("X-Auto-Response-Suppress", "All".to_owned()));
+    out.insert_raw(field("X-Loop", address(&letter.x_loop, "X-Loop")?.to_owned()));
     if let Some((name, id)) = &letter.list_id {
-        let list = format!("{} {}", phrase(name), bracketed(id, "List-Id")?);
-        out.push_str(&fold("List-Id", list.trim_start().split(' ')));
+        // A phrase without the characters that would have to be quoted.
+        let name = one_line(&name.replace(|c: char| "()<>[]:;@\\,.\"=".contains(c), " "));
+        let list = format!("{name} {}", bracketed(id, "List-Id")?);
+        out.insert_raw(field("List-Id", list.trim_start().to_owned()));
     }
     if let Some(link) = &letter.unsubscribe {
-        let by_mail = match &letter.unsubscribe_to {
-            Some(to) => format!("<mailto:{}?subject=unsubscribe>", address(to, "List-Unsubscribe")?),
-            None => String::new(),
-        };
         let page = bracketed(link, "List-Unsubscribe")?;
-        let ways = [by_mail, page].into_iter().filter(|way| !way.is_empty()).collect::<Vec<_>>().join(", ");
-        out.push_str(&fold("List-Unsubscribe", ways.split(' ')));
-        out.push_str("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+        let ways = match &letter.unsubscribe_to {
+            Some(to) => format!("<mailto:{}?subject=unsubscribe>, {page}", address(to, "List-Unsubscribe")?),
+            None => page,
+        };
+        out.insert_raw(field("List-Unsubscribe", ways));
+        out.insert_raw(field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()));
     }
-    out.push_str("MIME-Version: 1.0\r\n");
+    out.set(header::MIME_VERSION_1_0);
     Ok(out)
+}
+
+/// A header field, folded between words and encoded where it is not ASCII.
+fn field(name: &'static str, value: String) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value)
+}
+
+/// An address, with the name where there is one.
+fn mailbox<T: From<Mailboxes>>(name: &str, text: &str, field: &'static str) -> Result<T, ComposeError> {
+    let (local, domain) = address(text, field)?.split_once('@').ok_or(ComposeError::Address(field))?;
+    let name = Some(one_line(name)).filter(|name| !name.is_empty());
+    // lettre's own rules are stricter than those by which addresses are taken.
+    Ok(Mailboxes::from(Mailbox::new(name, Address::new_dangerous(local, domain))).into())
+}
+
+/// One line without control characters: line ends and tabs become blanks.
+fn one_line(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    line.trim().to_owned()
 }
 
 fn rfc5322_date(milliseconds: i64) -> Result<String, ComposeError> {

@@ -4,7 +4,6 @@
 //! nor transports, and asks no database: all that a mail shows is given to it.
 
 mod board_text;
-mod encoding;
 mod escape;
 mod facts;
 mod fitting;

@@ -3,76 +3,72 @@
 //! Nothing here is random: boundaries follow from the mail's id, so that the same mail is always the same bytes.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
-use data_encoding::BASE64_MIME;
+use lettre::message::header::{ContentDisposition, ContentId, ContentTransferEncoding, ContentType};
+use lettre::message::{Body, MultiPart, SinglePart};
 use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 
-use super::encoding::{crlf_lines, is_7bit, push_quoted_printable};
 use super::letter::{ComposeError, bracketed};
 use knotpost_core::replies::{Drawn, Letter, PICTURE_ENDS, picture_begins};
 use knotpost_platform::secret::to_hex;
 
-/// A text part: its content headers and its body. Encoded only where necessary.
-pub(super) fn write_text(out: &mut String, subtype: &str, text: &str) {
-    let _ = write!(out, "Content-Type: text/{subtype}; charset=utf-8\r\n");
-    let plain = (subtype == "plain").then(|| crlf_lines(text)).filter(|body| is_7bit(body));
-    let encoding = if plain.is_some() { "7bit" } else { "quoted-printable" };
-    let _ = write!(out, "Content-Transfer-Encoding: {encoding}\r\n\r\n");
-    match plain {
-        Some(body) => out.push_str(&body),
-        None => push_quoted_printable(out, text),
+/// The text, encoded only where necessary, and then so that ASCII stays readable.
+pub(super) fn text(text: &str) -> SinglePart {
+    let part = SinglePart::builder().header(ContentType::TEXT_PLAIN);
+    match Body::new_with_encoding(crlf_lines(text), ContentTransferEncoding::SevenBit) {
+        Ok(body) => part.body(body),
+        Err(text) => part.header(ContentTransferEncoding::QuotedPrintable).body(text),
     }
 }
 
 /// The text first, the page after it: mail programs show the last form they support.
-pub(super) fn write_alternatives(
-    out: &mut String,
+pub(super) fn alternatives(
     letter: &Letter,
     page: &str,
     pictures: &[Drawn],
-) -> Result<(), ComposeError> {
-    let boundary = boundary("alternative", letter);
-    let _ = write!(out, "Content-Type: multipart/alternative;\r\n boundary=\"{boundary}\"\r\n\r\n");
-    let _ = write!(out, "--{boundary}\r\n");
-    write_text(out, "plain", &letter.text);
-    let _ = write!(out, "\r\n--{boundary}\r\n");
-    let page = without_missing_pictures(page, pictures);
+) -> Result<MultiPart, ComposeError> {
+    let page = SinglePart::builder()
+        .header(ContentType::TEXT_HTML)
+        .header(ContentTransferEncoding::QuotedPrintable)
+        .body(crlf_lines(&without_missing_pictures(page, pictures)));
+    let both = multipart("alternative", letter)?.singlepart(text(&letter.text));
     if pictures.is_empty() {
-        write_text(out, "html", &page);
-    } else {
-        write_related(out, letter, &page, pictures)?;
+        return Ok(both.singlepart(page));
     }
-    let _ = write!(out, "\r\n--{boundary}--\r\n");
-    Ok(())
+    let mut related = multipart("related; type=\"text/html\"", letter)?.singlepart(page);
+    for (number, picture) in (1..).zip(pictures) {
+        let name = format!("board{number}.png");
+        let picture = SinglePart::builder()
+            .header(content_type(&format!("image/png; name=\"{name}\""))?)
+            .header(ContentTransferEncoding::Base64)
+            .header(ContentId::from(bracketed(&picture.content_id, "Content-ID")?))
+            .header(ContentDisposition::inline_with_name(&name))
+            .body(picture.png.to_vec());
+        related = related.singlepart(picture);
+    }
+    Ok(both.multipart(related))
 }
 
-/// A page with the pictures it names.
-fn write_related(
-    out: &mut String,
-    letter: &Letter,
-    page: &str,
-    pictures: &[Drawn],
-) -> Result<(), ComposeError> {
-    let boundary = boundary("related", letter);
-    let _ = write!(
-        out,
-        "Content-Type: multipart/related; type=\"text/html\";\r\n boundary=\"{boundary}\"\r\n\r\n--{boundary}\r\n"
-    );
-    write_text(out, "html", page);
-    for (number, picture) in (1..).zip(pictures) {
-        let content_id = bracketed(&picture.content_id, "Content-ID")?;
-        let _ = write!(
-            out,
-            "\r\n--{boundary}\r\nContent-Type: image/png; name=\"board{number}.png\"\r\n\
-             Content-Transfer-Encoding: base64\r\nContent-ID: {content_id}\r\n\
-             Content-Disposition: inline; filename=\"board{number}.png\"\r\n\r\n"
-        );
-        BASE64_MIME.encode_append(&picture.png, out);
+/// A multipart of this kind without parts. lettre's own `related` does not say the type of its first part.
+fn multipart(kind: &str, letter: &Letter) -> Result<MultiPart, ComposeError> {
+    let kind = content_type(&format!("multipart/{kind}; boundary=\"{}\"", boundary(kind, letter)))?;
+    Ok(MultiPart::builder().header(kind).build())
+}
+
+fn content_type(text: &str) -> Result<ContentType, ComposeError> {
+    ContentType::parse(text).map_err(|_| ComposeError::Id("Content-Type"))
+}
+
+/// Lines that end in CRLF, without control characters.
+fn crlf_lines(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let mut out = String::with_capacity(text.len() + text.len() / 32 + 2);
+    for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
+        out.extend(line.chars().filter(|c| !c.is_control() || *c == '\t'));
+        out.push_str("\r\n");
     }
-    let _ = write!(out, "\r\n--{boundary}--\r\n");
-    Ok(())
+    out
 }
 
 /// The page without the images of pictures that could not be drawn.
@@ -94,8 +90,7 @@ fn without_missing_pictures<'a>(page: &'a str, pictures: &[Drawn]) -> Cow<'a, st
     page
 }
 
-/// A boundary that occurs in no part: authors do not know the mail's id in advance, and encoded parts never contain
-/// `=_`.
+/// A boundary that occurs in no part: not in the text, and encoded parts never contain `=_`.
 fn boundary(level: &str, letter: &Letter) -> String {
     let mut hash = Sha256::new();
     hash.update(level);
@@ -130,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn base64_comes_in_lines() {
-        let mut out = String::new();
-        BASE64_MIME.encode_append(&[0; 100], &mut out);
-        assert_eq!(out.lines().map(str::len).collect::<Vec<_>>(), [76, 60]);
+    fn lines_hold_what_the_text_does_without_controls() {
+        assert_eq!(crlf_lines("a\nb\r\nc\rd\0"), "a\r\nb\r\nc\r\nd\r\n");
+        assert_eq!(crlf_lines("ä\u{85}£\t\u{a0}\u{9f}♜ \n\n"), "ä£\t\u{a0}♜ \r\n\r\n");
+        assert_eq!(crlf_lines(""), "\r\n");
     }
 }
