@@ -24,7 +24,7 @@ use crate::server::{Place, program_at};
 use crate::sink::{Arrival, Sink};
 
 /// How long the mails of a killed server may wait, with a margin for a busy machine.
-pub(crate) const LEASES: Duration = Duration::from_mins(8);
+pub(crate) const LEASES: Duration = Duration::from_mins(18);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {

@@ -74,7 +74,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     if args.deployed {
         place.write_down()?;
     }
-    args.common.conclude(10, attempt(&args, &place, &sink, dice), [place.as_ref()]).await
+    let minutes = if args.database.is_some() { 25 } else { 10 };
+    args.common.conclude(minutes, attempt(&args, &place, &sink, dice), [place.as_ref()]).await
 }
 
 async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
@@ -110,7 +111,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     report.row("seconds of play", begun.elapsed().as_secs());
 
     let (played, http) = (Instant::now(), chaos.fleet.endpoints()?.http);
-    let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
+    let patience = if args.database.is_some() { Duration::from_mins(17) } else { Duration::from_mins(3) };
     wait_until_idle(http, key.as_deref(), Some(place.as_ref()), patience, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
     chaos.report(&mut report);

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Milliseconds from one kill to the next, at least and at most.
     #[arg(long, value_name = "MIN..MAX", default_value = "2000..6000", value_parser = read_range)]
     kill_every: Range<Duration>,
-    /// End the leases of killed servers by SQL when playing ends, instead of waiting up to five
+    /// End the leases of killed servers by SQL when playing ends, instead of waiting up to fifteen
     /// minutes until they run out.
     #[arg(long)]
     hurry: bool,
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         &format!("postgres://knotpost@{}/postgres", database.host()),
     )?;
     let trial = attempt(&args, &places, &database, &sink, dice);
-    args.common.conclude(seconds.div_ceil(60) + 20, trial, places.iter().map(AsRef::as_ref)).await
+    args.common.conclude(seconds.div_ceil(60) + 30, trial, places.iter().map(AsRef::as_ref)).await
 }
 
 async fn attempt(
