@@ -26,7 +26,7 @@ use crate::sink::{Arrival, Sink};
 /// Moves, questions and mistakes that are handed over at the same time, at most.
 const SENDERS: usize = 12;
 /// How long the mails of a killed server may wait, with a margin for a busy machine.
-pub(crate) const LEASES: Duration = Duration::from_mins(8);
+pub(crate) const LEASES: Duration = Duration::from_mins(18);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {

@@ -39,9 +39,9 @@ pub use boards::{
 pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     Attempted, BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow,
-    HookEventRow, HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState,
-    NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail,
-    STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
+    HookEventRow, HookReader, InboxEntry, InboxRow, MAIL_LEASE_MS, MOST_ASKED, MailFilter, MailQueue,
+    MailState, NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxRow, QueueBound, QueueBounds,
+    ReferenceMail, STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, HELD, Held, Kind, LeaderLease, NOT_HELD,

@@ -39,8 +39,8 @@ pub use inspector::{
     view_outgoing_content, view_received,
 };
 pub use outbox::{
-    DeliveryOutcome, LeasedMail, MailContent, acknowledge_sent, give_back_leases, lease_mails, load_mail,
-    load_unleased, next_mail_due, record_delivery,
+    DeliveryOutcome, LeasedMail, MAIL_LEASE_MS, MailContent, acknowledge_sent, give_back_leases, lease_mails,
+    load_mail, load_unleased, next_mail_due, record_delivery,
 };
 pub use post::post_to_address;
 pub use puzzles::send_due_puzzles;

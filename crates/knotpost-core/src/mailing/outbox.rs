@@ -13,6 +13,7 @@ pub use loading::{MailContent, load_mail, load_unleased};
 use crate::app::App;
 use crate::mailing::coalesce::coalesce_leased;
 use knotpost_model::{Millis, OutboxKey};
+pub use knotpost_storage::MAIL_LEASE_MS;
 use knotpost_storage::{OutboxRow, StoreError};
 
 /// A mail that no other process sends until its lease ends.
@@ -70,15 +71,11 @@ pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
     Ok(app.store.query().await?.next_outbox_due().await?.map(Millis))
 }
 
-/// Leases at most `most` of the mails that have been due longest until `until`, and those that were queued for their
-/// recipients before them, and coalesces those that are about the same board. They come in the order in which they were
-/// queued.
-pub async fn lease_mails(
-    app: &App,
-    most: i64,
-    until: Millis,
-    now: Millis,
-) -> Result<Vec<LeasedMail>, StoreError> {
+/// Leases at most `most` of the mails that have been due longest for [`MAIL_LEASE_MS`], and those that were queued for
+/// their recipients before them, and coalesces those that are about the same board. They come in the order in which they
+/// were queued.
+pub async fn lease_mails(app: &App, most: i64, now: Millis) -> Result<Vec<LeasedMail>, StoreError> {
+    let until = now.plus(MAIL_LEASE_MS);
     let is_limited = app.config.mail.per_hour > 0;
     let leased = app.store.write_queue(move |tx| {
         Box::pin(async move {

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// How long is played, at most.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// End the leases of killed servers by SQL when playing ends, instead of waiting up to five
+    /// End the leases of killed servers by SQL when playing ends, instead of waiting up to fifteen
     /// minutes until they run out.
     #[arg(long)]
     hurry: bool,
@@ -71,7 +71,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         &format!("postgres://knotpost@{}/postgres", database.host()),
     )?;
     let trial = attempt(&args, &places, &database, &sink, dice);
-    args.common.conclude(seconds.div_ceil(60) + 20, trial, &places).await
+    args.common.conclude(seconds.div_ceil(60) + 30, trial, &places).await
 }
 
 async fn attempt(

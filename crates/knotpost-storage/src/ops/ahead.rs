@@ -3,6 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use crate::connection::{StoreError, on};
+use crate::mail::MAIL_LEASE_MS;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::Millis;
 
@@ -23,7 +24,7 @@ const QUEUES: [Queue; 6] = [
     Queue {
         table: "outbox",
         waiting: "state = 'queued' AND webhook_id IS NULL AND error IS NULL",
-        furthest: 10 * MINUTE,
+        furthest: 2 * MAIL_LEASE_MS,
     },
     // Deferred: four hours, and a quarter of that.
     Queue { table: "outbox", waiting: "state = 'queued' AND webhook_id IS NULL", furthest: 6 * HOUR },

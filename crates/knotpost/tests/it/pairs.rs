@@ -49,8 +49,8 @@ const NOT_IN_ORDER: &[(&str, &str, Option<Point>, &str)] = &[
 ];
 
 /// Mails leave in several transactions. A move, a resignation or a move taken back that comes between the lease and the
-/// acknowledgement finds mails that were leased: they give way to the newer one, leave with it, or are dropped. So it is
-/// in no order with all of them, and is compared only where it comes before the lease.
+/// acknowledgement finds mails that were leased: they leave before its own, or are dropped. So it is in no order with all
+/// of them, and is compared only where it comes before the lease.
 const IN_SEVERAL: &str = "a mail leaves";
 
 fn may_differ(first: usize, second: usize, point: Point) -> bool {

@@ -66,7 +66,7 @@ impl Relay {
     }
 }
 
-/// Answers each command; `""` closes the connection. What follows `@` comes so many seconds later.
+/// Answers each command; `""` closes the connection. What follows `@` comes after this number of seconds.
 async fn serve(stream: TcpStream, connection: usize, answer: Answer, heard: Arc<Mutex<Vec<String>>>) {
     let mut stream = BufReader::new(stream);
     stream.write_all(b"220 relay.example.net\r\n").await.unwrap();

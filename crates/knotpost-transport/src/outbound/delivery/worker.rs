@@ -16,17 +16,15 @@ use crate::outbound::transports::Transport;
 use knotpost_core::StoreError;
 use knotpost_core::app::App;
 use knotpost_core::mailing::{
-    DeliveryOutcome, LeasedMail, acknowledge_sent, give_back_leases, lease_mails, load_mail, next_mail_due,
-    record_delivery,
+    DeliveryOutcome, LeasedMail, MAIL_LEASE_MS, acknowledge_sent, give_back_leases, lease_mails, load_mail,
+    next_mail_due, record_delivery,
 };
 use knotpost_model::OutboxKey;
 
 /// How many mails are leased at once.
 const LEASE_MAILS: i64 = 16;
-/// How long a lease lasts. No other process sends the mail before it ends.
-const LEASE_MS: i64 = 15 * 60_000;
 /// A leased mail whose sending has not begun within this time is left to the next lease. Together with the timeouts for
-/// sending (twelve minutes) and acknowledging a mail this is less than the lease.
+/// sending (twelve minutes) and acknowledging a mail this is less than [`MAIL_LEASE_MS`].
 const START_WITHIN_MS: i64 = 30_000;
 /// For how long an acknowledgement is retried while the database is away or its disk is full.
 const ACK_RETRY_FOR: Duration = Duration::from_mins(2);
@@ -105,7 +103,7 @@ impl DeliveryWorker {
                 self.lease(&mut leased).await?;
             }
             let Some(mut bundle) = leased.bundles.pop_front() else { return Ok(None) };
-            let latest = self.app.clock.now().plus(LEASE_MS - START_WITHIN_MS);
+            let latest = self.app.clock.now().plus(MAIL_LEASE_MS - START_WITHIN_MS);
             match bundle.pop_front_if(|mail| mail.until >= latest) {
                 Some(mail) => return Ok(Some((mail, bundle))),
                 None => self.end_leases(bundle).await?,
@@ -121,7 +119,7 @@ impl DeliveryWorker {
         if most == 0 || next_mail_due(&self.app).await?.is_none_or(|due| due > now) {
             return Ok(());
         }
-        let mails = lease_mails(&self.app, most, now.plus(LEASE_MS), now).await?;
+        let mails = lease_mails(&self.app, most, now).await?;
         hourly.record(mails.len(), now);
         for mail in mails {
             let is_theirs = |bundle: &&mut Bundle| {
