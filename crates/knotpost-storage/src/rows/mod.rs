@@ -10,7 +10,7 @@ mod requests;
 mod users;
 
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow, SeatRow, SeatedBoard, Turn};
-pub use mail::{BoardMail, DirectMail, NewInbox, NewOutbox, OutboxContent, StoredMail};
+pub use mail::{BoardMail, DirectMail, MAIL_LEASE_MS, NewInbox, NewOutbox, OutboxContent, StoredMail};
 pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish};
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};
