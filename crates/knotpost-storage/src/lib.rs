@@ -39,9 +39,9 @@ pub use boards::{
 pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     Attempted, BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow,
-    HookEventRow, HookReader, InboxEntry, InboxRow, MAIL_LEASE_MS, MOST_ASKED, MailFilter, MailQueue,
-    MailState, NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxRow, QueueBound, QueueBounds,
-    ReferenceMail, STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
+    HookEventRow, HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState,
+    NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail,
+    STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{
     AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, HELD, Held, Kind, LeaderLease, NOT_HELD,
@@ -52,9 +52,9 @@ pub use ratings::{
     PlayerFacts, RatedBoardRow, RatingChange, RatingRow, StandingRow, StandingsBlock, UnratedPlayer,
 };
 pub use rows::{
-    BoardFilter, BoardMail, BoardRow, DroppedMail, MoveRow, MoverRow, NewBoard, NewInbox, NewOutbox,
-    OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey, SavedResponse,
-    SeatRow, SeatedBoard, Turn, UserRow, UserState,
+    BoardFilter, BoardMail, BoardRow, DroppedMail, MAIL_LEASE_MS, MoveRow, MoverRow, NewBoard, NewInbox,
+    NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey,
+    SavedResponse, SeatRow, SeatedBoard, Turn, UserRow, UserState,
 };
 pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};

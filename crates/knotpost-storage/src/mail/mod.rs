@@ -25,6 +25,6 @@ pub use held_answers::HeldAnswerRow;
 pub use inbox::InboxRow;
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use mail_references::ReferenceMail;
-pub use outbox::{Attempted, MAIL_LEASE_MS, OutboxRow};
+pub use outbox::{Attempted, OutboxRow};
 pub use waiting::{NewPlace, QueueBound, QueueBounds, Share};
 pub use webhooks::{HookEventRow, HookReader, NewHookEvent, NewWebhook, WebhookRow};

@@ -81,9 +81,6 @@ pub struct OutboxOrigin {
 /// Key, recipient, user, moves and facts of a dropped mail.
 type DroppedRow = (i64, String, Option<i64>, Option<i64>, Option<String>);
 
-/// How long the lease of a mail lasts. A relay may take ten minutes to answer a message: RFC 5321, section 4.5.3.2.6.
-pub const MAIL_LEASE_MS: i64 = 15 * 60_000;
-
 /// In an `UPDATE` that leases the mails found by `$select`: until `$2`, at `$1`. The attempt is counted here, before the
 /// sending, so that a mail that crashes the process is not tried for ever.
 macro_rules! lease {

@@ -3,7 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use crate::connection::{StoreError, on};
-use crate::mail::MAIL_LEASE_MS;
+use crate::rows::MAIL_LEASE_MS;
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::Millis;
 

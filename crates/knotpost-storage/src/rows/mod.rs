@@ -7,7 +7,7 @@ mod requests;
 mod users;
 
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow, SeatRow, SeatedBoard, Turn};
-pub use mail::{BoardMail, NewInbox, NewOutbox, OutboxContent};
+pub use mail::{BoardMail, MAIL_LEASE_MS, NewInbox, NewOutbox, OutboxContent};
 pub use readers::{DroppedMail, ReaderAddress, ReaderFacts, ReaderWish};
 pub use requests::{RequestKey, SavedResponse};
 pub use users::{MoverRow, PROGRAM, UserRow, UserState};
