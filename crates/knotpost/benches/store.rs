@@ -155,8 +155,8 @@ fn measure(criterion: &mut Criterion, on: &str, settings: &Settings) {
     group.bench_function("the lease of sixteen mails, and the note that they have left", |bencher| {
         let lease_and_note = async || {
             let until = NOW.plus(60_000);
-            let leased = store
-                .write(move |tx| Box::pin(async move { tx.lease_outbox((NOW, NOW), until, PORTION).await }));
+            let leased =
+                store.write(move |tx| Box::pin(async move { tx.lease_outbox(NOW, until, PORTION).await }));
             let keys: Vec<_> = leased.await.unwrap().iter().map(|row| row.id).collect();
             assert_eq!(keys.len() as i64, PORTION);
             let noted = store.write(move |tx| {

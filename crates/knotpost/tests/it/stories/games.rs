@@ -66,7 +66,7 @@ mod stories {
             let view = view(&app, "osbo", number).await;
             assert!(view.board.position.forced().is_none(), "board {number} waits for a pass");
             let letters = app.letters();
-            let Some(first) = view.board.entries.iter().next() else { continue };
+            let Some(first) = view.board.entries.first() else { continue };
             passed += 1;
             assert!(first.row.auto, "{first:?}");
             for letter in letters {

@@ -94,7 +94,7 @@ async fn a_board_is_told_as_it_stands_whatever_happened_to_it() {
     ];
     let mut told = Vec::new();
     let mut steps = vec![None];
-    steps.extend(undone.into_iter().chain(["".to_owned()]).chain(said).map(Some));
+    steps.extend(undone.into_iter().chain([String::new()]).chain(said).map(Some));
     for step in steps {
         match step.as_deref() {
             Some("") => {
