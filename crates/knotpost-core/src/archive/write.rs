@@ -17,7 +17,7 @@ use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
 
 /// Boards listed at once …
 const PAGE: i64 = 100;
-/// … of which so many at a time are in memory.
+/// … of which this many at a time are in memory.
 const BOARDS_AT_ONCE: usize = 10;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
