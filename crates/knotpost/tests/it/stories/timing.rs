@@ -215,7 +215,7 @@ mod stories {
         app.work().await;
         assert_eq!(
             subjects(&app.letters()),
-            ["ann@ann.example: Osbox Board 101 bob", "bob@bob.example: Osbox Board 101 bob"]
+            ["bob@bob.example: Osbox Board 101 bob", "ann@ann.example: Osbox Board 101 bob"]
         );
     }
 

