@@ -51,28 +51,6 @@ impl Common {
         program_at(self.server.as_deref())
     }
 
-    /// Has players at these boards, who make moves until the budget is used up.
-    pub(crate) fn seat(
-        &self,
-        seats: impl Iterator<Item = Seat>,
-        servers: Vec<ServerHandle>,
-        habit: Habit,
-        budget: Budget,
-        dice: &mut Dice,
-    ) -> anyhow::Result<Company> {
-        let ledger = Arc::new(Ledger::default());
-        let post = Arc::new(Post::new(servers, Arc::clone(&ledger), SENDERS)?);
-        let (budget, registry) = (Arc::new(budget), Arc::new(Registry::standard()));
-        let mut players = JoinSet::new();
-        for (game, pair) in seats {
-            let table =
-                Table::new(game, pair, (Arc::clone(&post), habit), Arc::clone(&registry), dice.split());
-            players.spawn(table.play(Arc::clone(&budget)));
-        }
-        players.spawn(tell_progress(Arc::clone(&post), Arc::clone(&budget)));
-        Ok(Company { post, ledger, budget, players })
-    }
-
     /// Runs a trial to its end, in as many minutes at most; whether every rule held.
     pub(crate) async fn conclude(
         &self,
@@ -84,6 +62,26 @@ impl Common {
         let trial = trial.context("the trial does not end in time").and_then(|done| done);
         conclude(trial, places.iter().map(AsRef::as_ref))
     }
+}
+
+/// Has players at these boards, who make moves until the budget is used up.
+pub(crate) fn seat(
+    seats: impl Iterator<Item = Seat>,
+    servers: Vec<ServerHandle>,
+    habit: Habit,
+    budget: Budget,
+    dice: &mut Dice,
+) -> anyhow::Result<Company> {
+    let ledger = Arc::new(Ledger::default());
+    let post = Arc::new(Post::new(servers, Arc::clone(&ledger), SENDERS)?);
+    let (budget, registry) = (Arc::new(budget), Arc::new(Registry::standard()));
+    let mut players = JoinSet::new();
+    for (game, pair) in seats {
+        let table = Table::new(game, pair, (Arc::clone(&post), habit), Arc::clone(&registry), dice.split());
+        players.spawn(table.play(Arc::clone(&budget)));
+    }
+    players.spawn(tell_progress(Arc::clone(&post), Arc::clone(&budget)));
+    Ok(Company { post, ledger, budget, players })
 }
 
 /// An outside world that takes its time.

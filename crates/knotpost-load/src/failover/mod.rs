@@ -22,7 +22,7 @@ use crate::report::Report;
 use crate::server::Place;
 use crate::sink::Sink;
 use crate::trial::{
-    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, welcome,
+    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, seat, welcome,
 };
 use drill::{Kind, Outcome, Pair};
 
@@ -64,7 +64,7 @@ async fn attempt(
     welcome(fleet.endpoints()?.http, &pairs, sink, &mut report).await?;
 
     let (seats, budget) = (seat_all(&pairs, args.boards), Budget::new(u32::MAX, None));
-    let mut company = args.common.seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
+    let mut company = seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
     let (drilled, servers, post) = (Instant::now(), fleet.servers(), Arc::clone(&company.post));
     let drills = async {
         let mut outcomes = Vec::new();

@@ -26,7 +26,7 @@ use crate::play::{wait_for_all, wait_until_idle};
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::Sink;
-use crate::trial::{Common, check_stored, open_sink, welcome};
+use crate::trial::{Common, check_stored, open_sink, seat, welcome};
 
 /// Mails come in by every way.
 const HABIT: Habit = &[(Way::Deliver, 3), (Way::Lmtp, 12), (Way::Hook, 10), (Way::Folder, 7)];
@@ -108,7 +108,7 @@ async fn attempt(
     sink.put_off(args.put_off);
     let begun = Instant::now();
     let budget = Budget::new(args.mails, None);
-    let mut company = args.common.seat(seats.into_iter(), fleet.servers(), HABIT, budget, &mut dice)?;
+    let mut company = seat(seats.into_iter(), fleet.servers(), HABIT, budget, &mut dice)?;
     let post = Arc::clone(&company.post);
     let mut chaos = Chaos { fleet, database: None, sink, post: &post, dice, counts: Counts::default() };
     chaos.rage(&mut company.players, &KILL_EVERY, &company.budget).await?;

@@ -25,7 +25,7 @@ use crate::play::{wait_for_all, wait_until_idle};
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::Sink;
-use crate::trial::{Common, check_stored, open_sink, welcome};
+use crate::trial::{Common, check_stored, open_sink, seat, welcome};
 use machine::{Honesty, Machine};
 
 /// Without the ways in by which a process other than the traced one writes to the database.
@@ -78,7 +78,7 @@ async fn attempt(
     welcome(fleet.endpoints()?.http, &pairs, sink, &mut report).await?;
     let begun = Instant::now();
     let (seats, budget) = (seat_all(&pairs, args.boards), Budget::new(args.moves, None));
-    let mut company = args.common.seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
+    let mut company = seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
     cut_until_done(&mut machine, &mut fleet, &mut company.players, &mut dice).await?;
     report.row("seconds of play", begun.elapsed().as_secs());
     let http = fleet.endpoints()?.http;

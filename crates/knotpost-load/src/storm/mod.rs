@@ -25,7 +25,7 @@ use crate::report::Report;
 use crate::server::Place;
 use crate::sink::{Arrival, Sink};
 use crate::trial::{
-    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, welcome,
+    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, seat, welcome,
 };
 
 /// Half of the commands are API requests, not mails.
@@ -89,7 +89,7 @@ async fn attempt(
     let begun = Instant::now();
     let playing = Duration::from_secs(args.seconds);
     let (seats, budget) = (seat_all(&pairs, args.boards), Budget::new(u32::MAX, Some(playing)));
-    let mut company = args.common.seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
+    let mut company = seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
     let post = Arc::clone(&company.post);
     let (crash, counts) = (Some((database, playing / 2)), Counts::default());
     let mut chaos = Chaos { fleet, database: crash, sink, post: &post, dice, counts };
