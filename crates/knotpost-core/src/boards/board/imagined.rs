@@ -58,7 +58,7 @@ impl Board {
         Self::without_moves((row, seats), game, options, Timing::default(), position)
     }
 
-    /// As [`imagine`], from a position; `None`: invalid.
+    /// As [`Self::imagine`], from a position; `None`: invalid.
     pub(crate) fn imagine_from(
         game: &'static dyn AnyGame,
         options: GameOptions,
