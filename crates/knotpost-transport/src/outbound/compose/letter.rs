@@ -101,10 +101,10 @@ fn mailbox<T: From<Mailboxes>>(name: &str, text: &str, field: &'static str) -> R
     Ok(Mailboxes::from(Mailbox::new(name, Address::new_dangerous(local, domain))).into())
 }
 
-/// One line without control characters: line ends and tabs become blanks.
+/// One line, its words parted by one blank each: of several, those between encoded words would be lost.
 fn one_line(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    line.trim().to_owned()
+    let words = text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn rfc5322_date(milliseconds: i64) -> Result<String, ComposeError> {
