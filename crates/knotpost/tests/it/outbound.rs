@@ -97,7 +97,7 @@ fn line_ends_in_a_field_never_begin_another() {
     let parsed = compose(&texts, &[]).unwrap();
     let parsed = MessageParser::new().parse(&parsed).unwrap();
     assert!(parsed.bcc().is_none());
-    assert_eq!(parsed.subject(), Some("x  Bcc: joe@example.com    body"));
+    assert_eq!(parsed.subject(), Some("x Bcc: joe@example.com body"));
     let refused = [
         Letter { to: evil.into(), ..letter() },
         Letter { to: "a@b.c, d@e.f".into(), ..letter() },
