@@ -16,7 +16,7 @@ use crate::server::{said, tail};
 const PATIENCE: Duration = Duration::from_mins(2);
 /// Where Debian installs the programs of each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
-/// What a server is started with. The machine itself does not fail here, so nothing is synced.
+/// Settings of a server. The machine itself does not fail here, so nothing is synced.
 const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200";
 
 /// A PostgreSQL server in a folder of its own.

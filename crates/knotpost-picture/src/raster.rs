@@ -171,7 +171,7 @@ const BARELY_SEEN: u32 = 400;
 /// A [`distance`] at which small things still have their colour.
 const STILL_ALIKE: u32 = 3000;
 
-/// How hard the encoder tries: level 6 takes nearly twice as long and saves 4 %, level 2 is a fifth faster and loses 10 %.
+/// Compression level: level 6 takes nearly twice as long and saves 4 %, level 2 is a fifth faster and loses 10 %.
 const LEVEL: u8 = 4;
 
 /// The pixels as runs of one colour, each with its length.

@@ -31,7 +31,7 @@ impl ReadTx {
         Self { connection }
     }
 
-    /// What queries run on.
+    /// Connection for queries.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn driver(&mut self) -> ReadDriver<'_> {
         #[cfg(debug_assertions)]
@@ -72,7 +72,7 @@ impl DerefMut for WriteTx {
 pub(super) struct Writing<'t>(&'t mut WriteTx);
 
 impl<'t> Writing<'t> {
-    /// What the statement runs on.
+    /// Connection for the statement.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn driver(self) -> WriteDriver<'t> {
         #[cfg(debug_assertions)]

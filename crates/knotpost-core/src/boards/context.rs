@@ -1,4 +1,4 @@
-//! What a board is loaded with: the games and the usual limits of time.
+//! Context of loading a board: the games and the usual limits of time.
 
 use knotpost_rules::Registry;
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use knotpost_rules::{Ability, AnyGame, Cast, Layout, Position, View, Viewer};
 
-/// What a reader sees of a position, as text and for whoever draws pictures.
+/// View of a position for a reader, as text and for drawing pictures.
 #[derive(Clone)]
 pub struct RenderedPosition {
     drawing: Arc<Drawing>,

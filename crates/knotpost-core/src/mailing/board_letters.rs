@@ -23,7 +23,7 @@ pub(crate) struct BoardLetter {
     pub(crate) unsubscribe: Option<Refusing>,
 }
 
-/// What the database says of a board mail by reference, beside the position.
+/// Rows of a board mail by reference, beside the position.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     /// What was said, of all that the mail's facts name.
@@ -40,7 +40,7 @@ impl BoardFacts {
     }
 }
 
-/// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same however late it is
+/// Content of a board mail by reference: rebuilt from the stored moves, so that it says the same however late it is
 /// sent. `None`: nobody needs to be told that any more.
 ///
 /// # Errors

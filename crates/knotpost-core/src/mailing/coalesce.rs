@@ -66,7 +66,7 @@ pub(crate) fn with_dropped(board: &Board, reader: (UserKey, &str), mut facts: Bo
     facts
 }
 
-/// What was said in dropped mails to a reader who gets no mail with `facts`: the facts of a mail that says no more.
+/// Remarks of dropped mails to a reader who gets no mail with `facts`: the facts of a mail that says no more.
 pub(crate) fn dropped_words(
     board: &Board,
     reader: (UserKey, &str),
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((merged.made, older), (3, vec![OutboxKey(16), OutboxKey(10)]));
         assert_eq!(rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), [15, 14, 13, 21, 12, 11]);
         for keeps in [
-            // What may have arrived never changes, and only a board that says all takes over.
+            // A mail that may have arrived never changes, and only a board that says all takes over.
             OutboxRow { unsure_attempts: 2, ..newest.clone() },
             row(20, 1, "home@x.example", 5, &BoardFacts::plain(Heading::Nag)),
             row(20, 1, "home@x.example", 5, &BoardFacts::plain(Heading::Chat)),

@@ -14,9 +14,9 @@ use crate::play::post::{Post, ServerHandle};
 use crate::postgres::Node;
 use crate::sink::Sink;
 
-/// How long a server of ours may take to notice anything.
+/// Limit for a server of ours to notice anything.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How long there is no primary once every server has noticed, at most.
+/// Longest time without a primary once every server has noticed.
 const LEADERLESS: Duration = Duration::from_secs(4);
 
 /// How the primary fails.

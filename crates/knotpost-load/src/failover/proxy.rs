@@ -13,14 +13,14 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::postgres::Node;
 
-/// What operators copy.
+/// The configuration that operators copy.
 const CONFIG: &str = include_str!("../../../../deploy/haproxy.cfg");
-/// What stands in it for the address of haproxy, and for the servers.
+/// Its placeholders for the address of haproxy, and for the servers.
 const PLACES: [&str; 3] =
     ["127.0.0.1:5000", "192.0.2.11:5432 check port 8008", "192.0.2.12:5432 check port 8008"];
-/// How long a server may take to say what it is.
+/// Limit for a server to tell its role.
 const ANSWER: Duration = Duration::from_secs(1);
-/// How long haproxy may take to start.
+/// Limit for the start of haproxy.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// haproxy, and the checks that it asks. All end with this value.

@@ -1,4 +1,4 @@
-//! What decides whether a leased mail is still sent, and to whom it is addressed.
+//! Facts that decide if a leased mail is still sent, and to whom it is addressed.
 
 use sqlx::FromRow;
 

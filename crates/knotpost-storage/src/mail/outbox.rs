@@ -8,7 +8,7 @@ use crate::rows::{DroppedMail, NewOutbox, OutboxContent};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, OutboxKey, UnmailedTarget, UserKey};
 
-/// Whether a mail found by its key waits, written so that no index serves it: PostgreSQL keeps a plan made while few
+/// True if a mail found by its key waits, written so that no index serves it: PostgreSQL keeps a plan made while few
 /// mails waited, and would read all that wait instead of the one row.
 macro_rules! waits {
     () => {
@@ -25,7 +25,7 @@ const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id,
      CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
      (v.column10, v.column11, v.column12)) AS is_blocked FROM (";
 
-/// How many mails one statement queues at most.
+/// Most mails that one statement queues.
 const MAX_NEW_MAILS: usize = 16;
 
 /// Assignments in an `UPDATE` that ends mails: remove address and message of the farewell to a deleted user.

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 use super::role::Role;
 use crate::connection::StoreError;
 
-/// How long a server may take to let somebody in.
+/// Limit for a server to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the server has to be to be worked with.
+/// Role that the server must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Any,
@@ -23,7 +23,7 @@ enum Target {
     Primary,
 }
 
-/// Where the server is, and what it has to be.
+/// Address of the server, and the role it must have.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     options: PgConnectOptions,
@@ -70,7 +70,7 @@ impl Address {
                 );
             }
         };
-        // What sqlx says may repeat the address.
+        // Errors of sqlx may repeat the address.
         let Ok(options) = PgConnectOptions::from_str(&format!("{place}?{}", theirs.join("&"))) else {
             return refuse(
                 "database.url is no address of a database such as postgres://user:password@host:5432/database; \
@@ -84,7 +84,7 @@ impl Address {
         self.options.clone()
     }
 
-    /// Whether a server in this role may be worked with.
+    /// True if a server in this role may be used.
     pub(super) fn accepts(&self, role: Role) -> bool {
         match self.target {
             Target::Any => true,
@@ -93,7 +93,7 @@ impl Address {
         }
     }
 
-    /// Whether work waits for another server to take the place of one that takes no writes.
+    /// True if work waits for another server to take the place of one that takes no writes.
     pub(super) fn wants_writes(&self) -> bool {
         self.target != Target::Any
     }
@@ -120,7 +120,7 @@ impl Address {
     }
 }
 
-/// Whether hosts or ports are lists, as libpq takes them.
+/// True if hosts or ports are lists, as libpq takes them.
 fn names_several(rest: &str, parameters: &[&str]) -> bool {
     let authority = rest.split('/').next().unwrap_or_default();
     let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);

@@ -20,11 +20,11 @@ use crate::connection::StoreError;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// How long it waits between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long connections stay in use at least while the server goes on refusing.
+/// Shortest time that connections stay in use while the server goes on refusing.
 const RENEWAL: Duration = Duration::from_secs(1);
 /// A connection that was idle for longer than this is checked before it is used.
 const RESTED: Duration = Duration::from_secs(1);
-/// How long that may take.
+/// Limit of that check.
 const ANSWER: Duration = Duration::from_secs(2);
 /// How long closing connections may take.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -37,10 +37,10 @@ pub(crate) struct Primary {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What was seen of the server last.
+/// Last observation of the server.
 #[derive(Debug)]
 struct Seen {
-    /// What it is; `None`: it could not be reached.
+    /// Its role; `None`: it could not be reached.
     role: Option<Role>,
     /// Connections opened earlier are not used again.
     oldest: Instant,
@@ -108,7 +108,7 @@ impl Primary {
         &self.pool
     }
 
-    /// Whether the server took writes when it was seen last.
+    /// True if the server took writes when it was seen last.
     pub(crate) fn is_working(&self) -> bool {
         Seen::lock(&self.seen).role == Some(Role::Writes)
     }
@@ -117,7 +117,7 @@ impl Primary {
     pub(crate) fn suspect(&self, error: &StoreError) {
         let mut seen = Seen::lock(&self.seen);
         match error {
-            // What it is has been seen.
+            // Its role has been seen.
             StoreError::NoServer(_) => {}
             error => seen.role = error.is_read_only().then_some(Role::ReadOnly),
         }
@@ -197,7 +197,7 @@ impl Primary {
         }))
     }
 
-    /// Whether the server may be worked with, now that it has let somebody in.
+    /// Checks that a server that accepted a connection may be used.
     fn admit(&self) -> Result<(), StoreError> {
         let mut seen = Seen::lock(&self.seen);
         let role = *seen.role.get_or_insert(Role::Writes);

@@ -1,4 +1,4 @@
-//! What a PostgreSQL server says it is.
+//! Roles of a PostgreSQL server, as it tells them.
 
 use sqlx::Row as _;
 use sqlx_postgres::PgConnection;
@@ -12,7 +12,7 @@ const GREETING: &str = "SET statement_timeout = 0; \
 /// The second half alone.
 const ROLE: &str = "SELECT pg_is_in_recovery(), CAST(current_setting('transaction_read_only') AS BOOLEAN)";
 
-/// What a server does.
+/// Role of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It takes writes.

@@ -2,7 +2,7 @@
 
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// How long the lease of a mail lasts. A relay may take ten minutes to answer a message: RFC 5321, section 4.5.3.2.6.
+/// Duration of the lease of a mail. A relay may take ten minutes to answer a message: RFC 5321, section 4.5.3.2.6.
 pub const MAIL_LEASE_MS: i64 = 15 * 60_000;
 
 #[derive(Clone, Debug)]

@@ -67,7 +67,7 @@ impl Store {
         Ok(Readiness::Ready)
     }
 
-    /// What the server is; one that takes writes has a schema.
+    /// Role of the server; one that takes writes has a schema.
     async fn ask(&self, primary: &Primary) -> Result<Role, StoreError> {
         let role = primary.ask_role().await?;
         if role == Role::Writes {

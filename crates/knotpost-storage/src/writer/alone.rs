@@ -13,16 +13,16 @@ use crate::connection::StoreError;
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::WriteTx;
 
-/// How often a write is tried that meets other transactions.
+/// Most tries of a write that meets other transactions.
 const MAX_TRIES: u32 = 8;
-/// How often a write is tried that finds a unique key taken: another transaction may have taken it since it looked.
+/// Most tries of a write that finds a unique key taken: another transaction may have taken it since it looked.
 const MAX_TRIES_OF_KEY: u32 = 3;
 /// After this many conflicts a write takes precedence over new ones.
 const TRIES_BEFORE_PRIORITY: u32 = 3;
-/// How long it waits for a server of the database between two tries.
+/// Pause between two tries while the server of the database is away.
 const AWAY_PAUSE: Duration = Duration::from_millis(50);
 
-/// What a transaction on PostgreSQL is protected from. SQLite has one writer, whose transactions are in order anyway.
+/// Isolation of a transaction on PostgreSQL. SQLite has one writer, whose transactions are in order anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Isolation {
     /// The outcome is that of some serial order of all transactions of this kind: also two that write different rows

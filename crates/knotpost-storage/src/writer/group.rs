@@ -12,7 +12,7 @@ use super::job::{Job, JobQueue, Order, copy_of};
 use crate::connection::{FileIdentity, StoreError};
 use crate::transaction::WriteTx;
 
-/// Why no further job joined a group.
+/// Reason for which no further job joined a group.
 #[derive(Clone, Copy, Debug)]
 enum StopReason {
     /// No other job was waiting.

@@ -1,4 +1,4 @@
-//! What a mail of the outbox is written from: board, seats, remarks or letter, read in one transaction.
+//! Loads the sources of a mail of the outbox: board, seats, remarks or letter, read in one transaction.
 //!
 //! Knows neither transports nor how a mail is written: the same function shows an administrator a mail that waits.
 

@@ -52,7 +52,7 @@ fn headers(letter: &Letter) -> Result<Headers, ComposeError> {
     if let Some(reply_to) = &letter.reply_to {
         out.insert_raw(field("Reply-To", address(reply_to, "Reply-To")?.to_owned()));
     }
-    // What looks like an encoded word would be decoded by readers.
+    // Text that looks like an encoded word would be decoded by readers.
     out.insert_raw(field("Subject", one_line(&letter.subject).replace("=?", "= ?")));
     out.insert_raw(field("Message-ID", bracketed(&letter.message_id, "Message-ID")?));
     if let Some(id) = &letter.in_reply_to {

@@ -1,4 +1,4 @@
-//! How many mails may leave in an hour. Arithmetic over times and counts: knows neither the database nor the transport.
+//! Limit of mails in an hour. Arithmetic over times and counts: knows neither the database nor the transport.
 
 use std::collections::VecDeque;
 
@@ -6,15 +6,15 @@ use knotpost_model::Millis;
 
 const HOUR_MS: i64 = 60 * 60_000;
 
-/// How many mails may still be leased, so that in no hour more than a given number leaves.
+/// Number of mails that may still be leased, so that in no hour more than a given number leaves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HourlyLimit {
-    /// When mails were leased in the last hour, and how many.
+    /// Moments of leases in the last hour, and the number of mails of each.
     leased: VecDeque<(Millis, i64)>,
 }
 
 impl HourlyLimit {
-    /// How many of at most `wanted` mails may be leased now; `per_hour` 0: all. A mail may leave up to `delay_ms` after
+    /// Number of mails, at most `wanted`, that may be leased now; `per_hour` 0: all. A mail may leave up to `delay_ms` after
     /// it was leased.
     pub(super) fn grant(&mut self, wanted: i64, per_hour: u32, delay_ms: i64, now: Millis) -> i64 {
         if per_hour == 0 {

@@ -21,7 +21,7 @@ use knotpost_core::mailing::{
 };
 use knotpost_model::OutboxKey;
 
-/// How many mails are leased at once.
+/// Mails leased at once.
 const LEASE_MAILS: i64 = 16;
 /// A leased mail whose sending has not begun within this time is left to the next lease. Together with the timeouts for
 /// sending (twelve minutes) and acknowledging a mail this is less than [`MAIL_LEASE_MS`].
@@ -44,7 +44,7 @@ struct Leased {
 
 /// Sends the mails of the outbox. One value is shared by all tasks of a process that send.
 ///
-/// When a server is killed, the mails that were sent and not yet acknowledged are sent once more, with the same bytes: as
+/// Trade-off: after a kill the mails that were sent and not yet acknowledged are sent once more, with the same bytes: as
 /// many as there are tasks.
 pub struct DeliveryWorker {
     app: Arc<App>,

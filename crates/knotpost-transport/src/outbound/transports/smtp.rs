@@ -23,11 +23,11 @@ use tokio::time::timeout;
 use super::relay::{Relay, Security, parse_relay};
 use super::{Outgoing, SendError, TransportError};
 
-/// How long it may take until the relay waits for the message.
+/// Limit until the relay waits for the message.
 const BEGIN_TIMEOUT: Duration = Duration::from_mins(2);
-/// How long the message and the reply to it may take: RFC 5321, section 4.5.3.2.6, asks for ten minutes.
+/// Limit of the message and the reply to it: RFC 5321, section 4.5.3.2.6, asks for ten minutes.
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long the end of a connection after a refusal may take.
+/// Limit for the end of a connection after a refusal.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most idle connections in the pool.
 const MAX_IDLE: usize = 10;
@@ -68,7 +68,7 @@ impl<'a> Parcel<'a> {
         Ok(Self { from, to: parse_address(mail.to)?, message })
     }
 
-    /// Whether an address has letters beyond ASCII, which not every mail server supports: RFC 6531.
+    /// True if an address has letters beyond ASCII, which not every mail server supports: RFC 6531.
     fn is_international(&self) -> bool {
         let beyond = |address: &Address| !address.to_string().is_ascii();
         beyond(&self.to) || self.from.as_ref().is_some_and(beyond)
@@ -80,7 +80,7 @@ fn parse_address(text: &str) -> Result<Address, SendError> {
         .map_err(|_| SendError::Permanent("the address is not one that mail can be sent to".to_owned()))
 }
 
-/// Why the relay does not wait for a message.
+/// Reasons for which the relay does not wait for a message.
 enum NotBegun {
     /// The connection was closed; the relay has said nothing about the mail.
     Stale(Error),
@@ -167,7 +167,7 @@ impl SmtpClient {
     }
 }
 
-/// How far a connection to a relay came.
+/// Steps of connecting to a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelayStep {
     /// The network; with `smtps:` TLS and the greeting, too.
@@ -309,7 +309,7 @@ fn refused(error: &Error) -> SendError {
     if is_final(error) { SendError::Permanent(said) } else { SendError::Transient(said) }
 }
 
-/// Whether a reply refuses this mail for good. Refusals of this server (50x: protocol, 53x: authentication) are errors of
+/// True if a reply refuses this mail for good. Refusals of this server (50x: protocol, 53x: authentication) are errors of
 /// configuration, by which no mail must be lost.
 fn is_final(error: &Error) -> bool {
     let code = error.status().map(u16::from).unwrap_or_default();

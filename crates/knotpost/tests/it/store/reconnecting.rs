@@ -159,7 +159,7 @@ async fn a_postgres_that_comes_back_is_worked_with_and_listened_to_again() {
     let away = timeout(Duration::from_secs(5), store.readiness()).await.expect("it says so soon");
     assert!(away.as_ref().is_err_and(StoreError::is_away), "{away:?}");
     assert!(!store.is_working());
-    // What waits meanwhile is done then.
+    // Work that waits meanwhile is done then.
     let back = async {
         sleep(Duration::from_secs(1)).await;
         opens.send_replace(true);

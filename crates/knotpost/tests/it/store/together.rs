@@ -63,7 +63,7 @@ async fn move_on(ground: &Ground, index: usize, user: UserKey) -> Result<String,
     ground.store.write(move |tx| Box::pin(make_move(tx, number, user))).await
 }
 
-/// What is stored of a board: its moves, where it stands, who is next, what was said, and the mails that wait.
+/// Stored state of a board: its moves, where it stands, who is next, what was said, and the mails that wait.
 pub(super) async fn stored(ground: &Ground, index: usize, key: BoardKey) -> String {
     let mut tx = ground.store.read().await.unwrap();
     let found = tx.find_seated_board("osbox", 101 + index as u32).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Who made a move a moment ago and may not make another: their key or password ended, or they did.
+//! Users who made a move a moment ago and may not make another: their key or password ended, or they did.
 
 use super::tell;
 
