@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, card, png};
+use knotpost_platform::background::in_background;
 use knotpost_rules::View;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -18,6 +19,9 @@ const MOST_OF_HOST: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
+
+/// Niceness of drawing for mails, so that moves come first: on a busy machine about a tenth of a processor.
+const NICE: i32 = 10;
 
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
 
@@ -41,7 +45,7 @@ pub enum Look {
 pub struct Gallery {
     mailed: Shelf,
     shown: Shelf,
-    /// A picture of a mail at a time on each processor: more would not be done sooner.
+    /// Pictures of mails take half of the processors at most: the others are for moves.
     painters: Semaphore,
     /// One picture at a time for all page requests.
     onlookers: FairQueue<Host>,
@@ -56,7 +60,7 @@ impl Default for Gallery {
         Self {
             mailed: Shelf::default(),
             shown: Shelf::default(),
-            painters: Semaphore::new(processors),
+            painters: Semaphore::new((processors / 2).max(1)),
             onlookers: FairQueue::new(1, MOST_WAITING),
         }
     }
@@ -100,23 +104,23 @@ fn place(shelf: &Shelf, view: &Arc<View>, look: Look) -> Cell {
 async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
     let drawing = tokio::task::spawn_blocking(move || match look {
         Look::Board { theme, width_px } => {
-            png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() })
+            Some(png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() }))
         }
         Look::Mail => {
             let options =
                 PictureOptions { width_px: MAIL_WIDTH, faces: Faces::Explained, ..PictureOptions::default() };
-            png(&view, &options)
+            in_background(NICE, || png(&view, &options))
         }
-        Look::Card { theme } => card(&view, theme),
+        Look::Card { theme } => Some(card(&view, theme)),
     });
-    match drawing.await {
-        Ok(Ok(bytes)) => Some(bytes.into()),
-        Ok(Err(error)) => {
+    match drawing.await.ok().flatten() {
+        Some(Ok(bytes)) => Some(bytes.into()),
+        Some(Err(error)) => {
             tracing::warn!(%error, "a board could not be drawn");
             None
         }
-        Err(error) => {
-            tracing::error!(%error, "drawing a board failed");
+        None => {
+            tracing::error!("drawing a board failed");
             None
         }
     }

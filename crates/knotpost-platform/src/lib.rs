@@ -3,6 +3,7 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod background;
 pub mod build;
 pub mod clock;
 pub mod connections;

@@ -1,10 +1,10 @@
 //! The computer player that gives hints and analyses games: its level and threads.
 
-use std::thread;
 use std::time::Duration;
 
 use knotpost_bots::{Answer, Bot, Level, Player, VERSION};
 use knotpost_core::thinking::{Thinker, Thought};
+use knotpost_platform::background::in_background;
 use knotpost_rules::{Position, Seed};
 use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 /// Needs a few tenths of a second, so that the same question nearly always has the same answer.
 const LEVEL: Option<Level> = Level::new(7);
+/// The lowest priority, so that moves of people come first.
 const NICE: i32 = 19;
 /// Longest duration of a search, as a multiple of its processor time.
 const PATIENCE: u32 = 5;
@@ -25,15 +26,10 @@ const MOST_TURNS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub struct BotThinker;
 
-/// Gives this thread the lowest priority, so that moves of people come first. Without permission nothing changes.
-pub fn lower_priority() {
-    let _ = rustix::process::setpriority_process(None, NICE);
-}
-
 /// Lets this thread run only on an otherwise idle processor, which the lowest priority alone does not promise. For
 /// turns that nobody waits for on a connection.
 pub fn run_when_idle() {
-    lower_priority();
+    let _ = rustix::process::setpriority_process(None, NICE);
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy);
 }
@@ -54,14 +50,10 @@ fn decide(
 ) -> Option<Answer> {
     let begun = Instant::now();
     let search = || {
-        lower_priority();
         let mut stop = || processor_time() >= most || begun.elapsed() >= PATIENCE * most;
         bot.think(position, Player::Level(level), seed, &mut stop)
     };
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().name("thinker".to_owned()).spawn_scoped(scope, search).ok()?;
-        thread.join().ok().flatten()
-    })
+    in_background(NICE, search).flatten()
 }
 
 /// Rounds to three decimal places.
@@ -105,17 +97,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_runs_at_the_lowest_priority_or_when_the_processor_is_idle() {
-        let policy_after = |change: fn()| {
-            let changed = thread::spawn(move || {
-                change();
-                (thread_schedule_policy().unwrap(), rustix::process::getpriority_process(None).unwrap())
-            });
-            changed.join().unwrap()
-        };
-        let normal = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
+    fn a_thread_runs_when_the_processor_is_idle() {
+        let changed = std::thread::spawn(|| {
+            run_when_idle();
+            (thread_schedule_policy().unwrap(), rustix::process::getpriority_process(None).unwrap())
+        });
         let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
-        assert_eq!(policy_after(lower_priority), (normal, NICE));
-        assert_eq!(policy_after(run_when_idle).0, idle);
+        assert_eq!(changed.join().unwrap(), (idle, NICE));
     }
 }
