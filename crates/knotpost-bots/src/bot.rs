@@ -7,7 +7,7 @@ use crate::{
 use knotpost_rules::{Game, Position, Seed};
 use std::marker::PhantomData;
 
-/// What a player does, and what they think of the position.
+/// A player's choice, and their opinion of the position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The entire turn, canonically spelt; `pass` and `swap` for those.
@@ -15,19 +15,19 @@ pub struct Answer {
     /// For each seat how good the position is, from 0 to 1. For two seats the values add up to 1, and a player who does
     /// not look ahead says even.
     pub values: Vec<f32>,
-    /// Whether the values are certain.
+    /// True if the values are certain.
     pub proven: bool,
     /// The turns that are expected, beginning with this one.
     pub line: Vec<String>,
     /// Nodes or play-outs.
     pub nodes: u64,
-    /// How many plies deep the search went.
+    /// Depth of the search in plies.
     pub depth: u32,
-    /// Whether the search was stopped: then the same question may have another answer.
+    /// True if the search was stopped: then the same question may have another answer.
     pub cut: bool,
 }
 
-/// What plays a game, whichever it is.
+/// A player of any game.
 pub trait Bot: Send + Sync {
     /// The name of the game.
     fn game(&self) -> &'static str;
@@ -35,7 +35,7 @@ pub trait Bot: Send + Sync {
     /// The levels from 1 to 8, for two players.
     fn levels(&self) -> [Player; 8];
 
-    /// What the player does in a position; `None` when it is over, or of another game. `seed` is that of the search, and
+    /// The player's choice in a position; `None` when it is over, or of another game. `seed` is that of the search, and
     /// `stop` is asked again and again whether the search is to end at once. After a decision of `Player::Random`,
     /// `Player::Greedy` or a level that errs it has not been asked.
     fn think(

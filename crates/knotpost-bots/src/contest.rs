@@ -18,9 +18,9 @@ pub struct Contest<'a> {
     pub position: Option<&'a str>,
     /// As many as there are seats, the first named first.
     pub players: &'a [Player],
-    /// How many turns at the beginning are made by chance.
+    /// Turns at the beginning that are made by chance.
     pub random_plies: usize,
-    /// What the chance of all games comes from.
+    /// Source of the chance of all games.
     pub seed: Seed,
 }
 
@@ -31,7 +31,7 @@ pub struct Game {
     pub seats: Vec<usize>,
     /// The turns in canonical spelling.
     pub turns: Vec<String>,
-    /// How it ended.
+    /// The result by its rules.
     pub outcome: Outcome,
 }
 

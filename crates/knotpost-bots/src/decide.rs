@@ -20,22 +20,22 @@ pub(crate) enum Searcher {
     Depth(minimax::Settings),
 }
 
-/// What a level may do.
+/// The limits of a level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strength {
     /// Nodes or play-outs for a decision.
     pub nodes: u64,
-    /// How many decisions in a thousand are made by chance.
+    /// Decisions in a thousand that are made by chance.
     pub errors: u32,
 }
 
-/// How a game is played.
+/// The searches of a game, and the limits of its levels.
 #[derive(Debug)]
 pub(crate) struct Profile {
     pub two: Searcher,
     /// For three and more players.
     pub many: Searcher,
-    /// How many nodes of `two` a node of `many` stands for in a level.
+    /// Nodes of `two` that a node of `many` stands for in a level.
     pub nodes_of_one: u64,
     /// From level 1 to level 8.
     pub levels: [Strength; 8],

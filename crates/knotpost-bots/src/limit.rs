@@ -1,4 +1,4 @@
-//! How long a search goes on.
+//! The end of a search.
 
 /// A number of nodes or play-outs, and a function of the caller that says when time is up.
 pub(crate) struct Limit<'a> {
@@ -8,7 +8,7 @@ pub(crate) struct Limit<'a> {
     cut: bool,
 }
 
-/// How many nodes pass between two questions whether time is up.
+/// Nodes that pass between two looks at the clock.
 const STRIDE: u64 = 64;
 
 impl<'a> Limit<'a> {
@@ -34,7 +34,7 @@ impl<'a> Limit<'a> {
         self.used
     }
 
-    /// Whether time ended the search, so that its result cannot be repeated.
+    /// True if time ended the search, so that its result cannot be repeated.
     pub(crate) const fn is_cut(&self) -> bool {
         self.cut
     }

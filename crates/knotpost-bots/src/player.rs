@@ -1,4 +1,4 @@
-//! Who plays: a level, or one of the simple players that levels are measured against.
+//! A player: a level, or one of the simple players that levels are measured against.
 
 use std::{fmt, str::FromStr};
 

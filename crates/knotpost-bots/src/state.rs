@@ -8,7 +8,7 @@ use crate::{
 use knotpost_rules::{Game, Seat, Seed, Unseen};
 use std::{fmt, ops::ControlFlow};
 
-/// What the player on turn may do.
+/// An action of the player on turn.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Action<M> {
     Move(M),
@@ -70,23 +70,23 @@ impl<G: Game> State<G> {
         self.game.key() ^ if self.swapped { u64::MAX } else { 0 }
     }
 
-    /// How well a player stands.
+    /// The estimate of a player's standing.
     pub(crate) fn estimate(&self, player: usize) -> i32 {
         Seat::from_index(self.exchange(player)).map_or(0, |seat| self.game.estimate(seat))
     }
 
-    /// How far a player leads by the scores.
+    /// A player's lead by the scores.
     pub(crate) fn lead(&self, player: usize) -> i32 {
         Seat::from_index(self.exchange(player)).map_or(0, |seat| self.game.scores().lead(seat))
     }
 
-    /// What the outcome by the present scores is worth.
+    /// The value of the outcome by the present scores.
     pub(crate) fn rewards(&self) -> Values {
         let seats = values::of_outcome(&self.game.result_by_scores());
         self.by_player(&seats)
     }
 
-    /// What the estimates promise.
+    /// The values that the estimates promise.
     pub(crate) fn promises(&self, players: usize, scale: i32) -> Values {
         let mut promised = Values::default();
         for (player, value) in promised.iter_mut().enumerate().take(players) {
@@ -165,7 +165,7 @@ impl<G: Game> State<G> {
         }
     }
 
-    /// What a player with little time may choose, as [`Self::pick`].
+    /// A choice of a player with little time, as [`Self::pick`].
     pub(crate) fn pick_likely(&self, chance: &mut Chance) -> Option<Action<G::Move>> {
         match self.game.pick_likely(&mut |count| chance.below(count)) {
             Some(mv) => Some(Action::Move(mv)),

@@ -1,4 +1,4 @@
-//! Which search plays which game, and what its levels may do. Settings and levels come from the matches in
+//! The searches that play each game, and the limits of their levels. Settings and levels come from the matches in
 //! `docs/bots.md`.
 
 use crate::{

@@ -1,4 +1,4 @@
-//! What games add up to: points, and a difference in Elo with its bounds. Nothing here decides a move.
+//! The sum of games: points, and a difference in Elo with its bounds. Nothing here decides a move.
 
 use crate::contest::Game;
 
@@ -72,7 +72,7 @@ impl Tally {
         &self.score
     }
 
-    /// How far the first named is above the others: by Wilson's interval for the share of points against them.
+    /// Bounds of the first named above the others: by Wilson's interval for the share of points against them.
     pub fn bounds(&self) -> Bounds {
         let (sum, pairs) = self.pairs;
         if pairs == 0 {

@@ -1,4 +1,4 @@
-//! What a position is worth to each player, between 0 and 1.
+//! The value of a position to each player, between 0 and 1.
 //!
 //! Only additions, multiplications, divisions and square roots are used, which IEEE 754 defines to the last bit.
 
@@ -10,7 +10,7 @@ pub(crate) const MAX_PLAYERS: usize = 8;
 /// A value for each player; zeros beyond them.
 pub(crate) type Values = [f32; MAX_PLAYERS];
 
-/// How much of a value is the share of the first place where there are more than two players. The rest is the placing,
+/// The share of the first place in a value where there are more than two players. The rest is the placing,
 /// so that a player who cannot win any more still prefers a better one.
 const FIRST: f32 = 0.75;
 

@@ -28,7 +28,7 @@ const MOST_GAMES: usize = 3;
 const GAME: Duration = Duration::from_secs(15);
 const POSITION: Duration = Duration::from_secs(1);
 
-/// What a computer player says of a position.
+/// A computer player's opinion of a position.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Thought {
     /// The whole turn, as it is played; `pass` and `swap` for those.
@@ -36,7 +36,7 @@ pub struct Thought {
     pub turn: String,
     /// For each seat how good the position is, from 0 to 1.
     pub value: Vec<f64>,
-    /// Whether that is certain.
+    /// True if that is certain.
     pub proven: bool,
     /// The turns that are expected, beginning with this one; where dice are rolled, only the first.
     pub line: Vec<String>,
@@ -44,9 +44,9 @@ pub struct Thought {
     pub level: u8,
     /// Positions or play-outs that were looked at.
     pub nodes: u64,
-    /// How many turns deep the search went.
+    /// Depth of the search in turns.
     pub depth: u32,
-    /// Whether time ended the search: then the same position may have another answer.
+    /// True if time ended the search: then the same position may have another answer.
     pub cut: bool,
     /// The version of the players.
     pub version: &'static str,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::task::JoinSet;
 
-/// What is to be done, handed out to the clients one by one.
+/// Work that is handed out to the clients one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Next(Arc<AtomicUsize>);
 

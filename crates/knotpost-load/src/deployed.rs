@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
-use std::fmt::Write as _;
 use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
 
@@ -41,13 +41,13 @@ pub(crate) fn received_from(name: &str) -> String {
     )
 }
 
-/// Where the data is, in the folder of a deployed server.
+/// The data, in the folder of a deployed server.
 pub(crate) const DATA: &str = "var/knotpost";
 pub(crate) const SETTINGS: &str = "etc/knotpost.toml";
 /// The user `nobody`, who owns no files.
 const NOBODY: u32 = 65534;
 
-/// Whether the trial can run a program as another user; only root can.
+/// True when the trial can run a program as another user; only root can.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
@@ -85,31 +85,14 @@ pub(crate) fn write_settings(folder: &Path, settings: &[(String, String)]) -> an
         let (section, key) = name.split_once("__").with_context(|| format!("{name} is no setting"))?;
         sections.entry(section.to_owned()).or_default().insert(key.to_owned(), value);
     }
-    let mut text = String::new();
-    for (section, values) in sections {
-        writeln!(text, "[{section}]")?;
-        for (key, value) in values {
-            // JSON and TOML write strings the same way.
-            writeln!(text, "{key} = {}", serde_json::Value::from(value))?;
-        }
-    }
     let file = folder.join(SETTINGS);
-    fs::write(&file, text)?;
+    fs::write(&file, toml::to_string(&sections)?)?;
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640))?;
     if is_root() {
         chown(&file, Some(0), Some(NOBODY))?;
-        give(&folder.join("var"))?;
-    }
-    Ok(())
-}
-
-/// Makes the unprivileged user the owner of a folder and everything in it.
-fn give(path: &Path) -> std::io::Result<()> {
-    chown(path, Some(NOBODY), Some(NOBODY))?;
-    if path.is_dir() {
-        for entry in fs::read_dir(path)? {
-            give(&entry?.path())?;
-        }
+        let owner = format!("{NOBODY}:{NOBODY}");
+        let given = Command::new("chown").args(["-R", &owner]).arg(folder.join("var")).status()?;
+        ensure!(given.success(), "the data cannot be given to nobody");
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use knotpost_rules::{GivenOption, Position, Registry, Seed, Turn};
 use serde_json::Value;
 
-use crate::dice::Dice;
+use crate::dice::{Dice, happens};
 
 /// A turn to make.
 #[derive(Clone, Debug)]
@@ -13,9 +13,10 @@ pub(crate) struct Chosen {
     pub(crate) word: String,
     /// As the move list will show it.
     pub(crate) text: String,
-    /// A word that is no legal turn here.
-    pub(crate) illegal: String,
 }
+
+/// A word that is no legal turn of any game.
+pub(crate) const ILLEGAL: &str = "zz99";
 
 /// Some legal turn of the board that the API describes.
 pub(crate) fn choose(registry: &Registry, board: &Value, dice: &mut Dice) -> anyhow::Result<Chosen> {
@@ -30,13 +31,13 @@ pub(crate) fn choose(registry: &Registry, board: &Value, dice: &mut Dice) -> any
     let mut position = game.parse_position(&options, players, &Seed::default(), text("position")?)?;
     let word = draw(position.as_ref(), dice)?;
     let played = position.play(Turn::from_word(&word))?;
-    Ok(Chosen { word, text: played.text, illegal: "zz99".to_owned() })
+    Ok(Chosen { word, text: played.text })
 }
 
 fn draw(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
     let words = position.legal_words();
-    if let Some(word) = dice.pick(&words)
-        && dice.happens(30)
+    if let Some(word) = dice.choice(&words)
+        && happens(dice, 30)
     {
         return Ok((*word).to_owned());
     }
@@ -47,13 +48,13 @@ fn draw(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
 fn draw_move(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
     let mut begun = String::new();
     while let Some(steps) = position.steps(&begun)? {
-        match dice.pick(&steps.next) {
+        match dice.choice(&steps.next) {
             Some(next) => begun.clone_from(next),
             None => return Ok(begun),
         }
     }
     let moves = position.legal_moves();
-    dice.pick(&moves).cloned().context("there is no legal move")
+    dice.choice(&moves).cloned().context("there is no legal move")
 }
 
 /// Games that follow from the moves alone: no dice and no deal, which depend on a seed that only the server knows.
@@ -95,8 +96,8 @@ mod tests {
             let mut position = game.setup(&options, 2, &Seed::default());
             let board =
                 json!({ "game": name, "options": "", "players": [1, 2], "position": position.position() });
-            let chosen = choose(&registry, &board, &mut Dice::new(5)).expect("a turn");
-            assert!(position.clone().play(Turn::from_word(&chosen.illegal)).is_err(), "{name}");
+            let chosen = choose(&registry, &board, &mut Dice::with_seed(5)).expect("a turn");
+            assert!(position.clone().play(Turn::from_word(ILLEGAL)).is_err(), "{name}");
             let played = position.play(Turn::from_word(&chosen.word)).expect("it is legal");
             assert_eq!(played.text, chosen.text, "{name}");
         }
@@ -107,7 +108,7 @@ mod tests {
         let registry = Registry::standard();
         for name in WITHOUT_LUCK {
             let games = |seed| {
-                let mut dice = Dice::new(seed);
+                let mut dice = Dice::with_seed(seed);
                 (0..5).map(|_| draw_game(&registry, name, 20, &mut dice).expect("a game")).collect::<Vec<_>>()
             };
             let mut drawn = games(7);

@@ -1,5 +1,5 @@
-//! Trials of a real server over real sockets: what happens when it is killed again and again, and how fast it is. They
-//! use the server's public interfaces only.
+//! Trials of a real server over real sockets: it is killed again and again, and its speed is measured. They use the
+//! server's public interfaces only.
 
 mod bench;
 mod clients;
@@ -45,9 +45,9 @@ enum Scenario {
     Failover(failover::Args),
     /// Cut the server's power again and again: what SQLite had not synced is lost or garbled.
     Powercut(powercut::Args),
-    /// How fast a server is, by rows of `docs/performance.md`.
+    /// The speed of a server, by rows of `docs/performance.md`.
     Bench(bench::Args),
-    /// What is asked most of a server with a million boards, beside a small one.
+    /// The most frequent requests to a server with a million boards, beside a small one.
     Fill(fill::Args),
 }
 
@@ -68,7 +68,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether everything held.
+/// Runs a trial; true when everything held.
 async fn run(scenario: Scenario) -> anyhow::Result<bool> {
     match scenario {
         Scenario::Kill(args) => kill::run(args).await,

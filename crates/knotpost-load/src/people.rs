@@ -44,6 +44,16 @@ pub(crate) async fn sign_up(http: SocketAddr, userids: &[String]) -> anyhow::Res
     together(AT_ONCE, client).await.map(drop)
 }
 
+/// As above; returns a key of each for reading and playing.
+pub(crate) async fn sign_up_with_keys(http: SocketAddr, userids: &[String]) -> anyhow::Result<Vec<String>> {
+    sign_up(http, userids).await?;
+    let (mut http, mut keys) = (Http::connect(http).await?, Vec::new());
+    for userid in userids {
+        keys.push(make_key(&mut http, userid, &["read", "play"], "").await?);
+    }
+    Ok(keys)
+}
+
 /// Has a user make a key for the API; returns it.
 pub(crate) async fn make_key(
     http: &mut Http,
@@ -61,14 +71,18 @@ pub(crate) async fn make_key(
 
 /// Has a command executed, which must succeed; returns the answer.
 pub(crate) async fn command(http: &mut Http, line: &str) -> anyhow::Result<Value> {
-    let body = json!({ "command": line }).to_string();
+    command_with(http, line, "").await
+}
+
+async fn command_with(http: &mut Http, line: &str, comment: &str) -> anyhow::Result<Value> {
+    let body = json!({ "command": line, "body": comment }).to_string();
     let response = http.post("/commands", JSON, body.as_bytes()).await?;
     ensure!(response.status == 200, "{line}: {}", response.text());
     Ok(response.json()?)
 }
 
 /// The number of the board that a challenge made.
-pub(crate) async fn challenge(http: &mut Http, line: &str) -> anyhow::Result<u64> {
-    let answer = command(http, line).await?;
+pub(crate) async fn challenge(http: &mut Http, line: &str, comment: &str) -> anyhow::Result<u64> {
+    let answer = command_with(http, line, comment).await?;
     answer.pointer("/boards/0/number").and_then(Value::as_u64).with_context(|| format!("no board: {answer}"))
 }

@@ -1,20 +1,19 @@
 //! Private PostgreSQL servers, gone at the end: their processes are crashed, killed or frozen, and begun again, also as a
 //! copy of another one.
 
+use std::io::{Read as _, Seek as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use tempfile::TempDir;
 use tokio::process::Command;
-use tokio::time::{Instant, sleep};
 
-use crate::server::{said, tail};
+use crate::server::{PATIENCE, Patience, tail};
 
-/// How long PostgreSQL may take for anything.
-const PATIENCE: Duration = Duration::from_mins(2);
-/// Where Debian installs the programs of each version.
+/// Debian's folder for the programs of each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 /// Settings of a server. The machine itself does not fail here, so nothing is synced.
 const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200";
@@ -29,7 +28,6 @@ pub(crate) struct Node {
 
 impl Node {
     async fn in_new_folder() -> anyhow::Result<Self> {
-        use std::os::unix::fs::MetadataExt as _;
         let folder = tempfile::Builder::new().prefix("knotpost-postgres").tempdir()?;
         let as_postgres = folder.path().metadata()?.uid() == 0;
         if as_postgres {
@@ -54,29 +52,23 @@ impl Node {
     /// A standby of `primary`, started.
     pub(crate) async fn follow(primary: &Self) -> anyhow::Result<Self> {
         let node = Self::in_new_folder().await?;
-        node.copy_from(primary).await?;
-        node.start().await?;
+        node.rejoin(primary).await?;
         Ok(node)
-    }
-
-    async fn copy_from(&self, primary: &Self) -> anyhow::Result<()> {
-        if self.data().exists() {
-            std::fs::remove_dir_all(self.data())?;
-        }
-        let mut copy = self.command("pg_basebackup");
-        copy.arg("-d").arg(primary.connection("node")).arg("-D").arg(self.data());
-        run(copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync"])).await.map(drop)
     }
 
     /// Begins again as a standby of `primary`, with a new copy of it, when none of its own processes is left: they share
     /// memory that is free only then.
     pub(crate) async fn rejoin(&self, primary: &Self) -> anyhow::Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while has_processes(&self.data()) {
-            ensure!(Instant::now() < deadline, "PostgreSQL does not end");
-            sleep(Duration::from_millis(10)).await;
+        let mut patience = Patience::new(PATIENCE, Duration::from_millis(10));
+        while !self.processes().is_empty() {
+            patience.wait("PostgreSQL does not end").await?;
         }
-        self.copy_from(primary).await?;
+        if self.data().exists() {
+            std::fs::remove_dir_all(self.data())?;
+        }
+        let mut copy = self.command("pg_basebackup");
+        copy.arg("-d").arg(primary.connection("node")).arg("-D").arg(self.data());
+        run(copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync"])).await?;
         self.start().await
     }
 
@@ -98,20 +90,13 @@ impl Node {
     }
 
     /// A program of PostgreSQL, run as a user that it accepts.
-    fn words(&self, name: &str) -> (PathBuf, Vec<PathBuf>) {
-        let program = self.programs.join(name);
-        if self.as_postgres {
-            let words = ["-u", "postgres", "--"].map(PathBuf::from).into_iter().chain([program]);
-            ("runuser".into(), words.collect())
-        } else {
-            (program, Vec::new())
-        }
-    }
-
     fn command(&self, name: &str) -> Command {
-        let (program, words) = self.words(name);
-        let mut command = Command::new(program);
-        command.args(words).current_dir("/");
+        let program = self.programs.join(name);
+        let mut command = if self.as_postgres { Command::new("runuser") } else { Command::new(&program) };
+        if self.as_postgres {
+            command.args(["-u", "postgres", "--"]).arg(program);
+        }
+        command.current_dir("/");
         command
     }
 
@@ -134,43 +119,53 @@ impl Node {
         tail(&log)
     }
 
-    /// Stops: `fast` in order, so that clients are sent away and the standby gets everything; `immediate` without a warning.
-    pub(crate) async fn stop(&self, mode: &str) -> anyhow::Result<()> {
+    fn stopping(&self, mode: &str) -> Command {
         let mut command = self.command("pg_ctl");
-        run(command.arg("-D").arg(self.data()).args(["-m", mode, "-w", "-s", "stop"])).await.map(drop)
+        command.arg("-D").arg(self.data()).args(["-m", mode, "-w", "-s", "stop"]);
+        command
     }
 
-    /// Where it listens for servers of ours.
+    /// Stops: `fast` in order, so that clients are sent away and the standby gets everything; `immediate` without a warning.
+    pub(crate) async fn stop(&self, mode: &str) -> anyhow::Result<()> {
+        run(&mut self.stopping(mode)).await.map(drop)
+    }
+
+    /// The address for servers of ours.
     pub(crate) fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
     /// Sends a signal to the server and all its processes, the first one first, so that none is begun anew.
-    pub(crate) async fn signal(&self, signal: &str) -> anyhow::Result<()> {
-        for process in self.processes()? {
-            // A process may have ended meanwhile.
-            let quiet = std::process::Stdio::null();
-            Command::new("kill").args([signal, &process.to_string()]).stderr(quiet).status().await?;
-        }
-        Ok(())
+    pub(crate) fn signal(&self, signal: &str) -> std::io::Result<()> {
+        let processes = self.processes().into_iter().map(|process| process.to_string());
+        // A process may have ended meanwhile.
+        std::process::Command::new("kill")
+            .arg(signal)
+            .args(processes)
+            .stderr(Stdio::null())
+            .status()
+            .map(drop)
     }
 
-    /// The server's process, and those that it has begun.
-    fn processes(&self) -> anyhow::Result<Vec<u32>> {
-        let pid = std::fs::read_to_string(self.data().join("postmaster.pid"))?;
-        let first: u32 = pid.lines().next().unwrap_or_default().trim().parse().context("postmaster.pid")?;
-        Ok([first].into_iter().chain(children_of(first)).collect())
+    /// Its processes: all of PostgreSQL work in the folder of their data.
+    fn processes(&self) -> Vec<u32> {
+        let data = self.data().canonicalize().unwrap_or_default();
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let here = entries.filter(|entry| entry.path().join("cwd").read_link().is_ok_and(|at| at == data));
+        let mut processes: Vec<u32> =
+            here.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+        processes.sort_unstable();
+        processes
     }
 
     /// The output of `psql` for statements: rows as lines, columns separated by `|`.
     pub(crate) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join("psql"));
         command.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.connection("drill")]);
-        let output = run(command.arg("-c").arg(sql)).await?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        run(command.arg("-c").arg(sql)).await
     }
 
-    /// What its connections do and wait for, whether commits wait for a standby, and the end of its log.
+    /// The state of its connections, the standbys that commits wait for, and the end of its log.
     pub(crate) async fn describe_waits(&self) -> anyhow::Result<String> {
         let settings = self.ask("SHOW synchronous_standby_names").await?;
         let sql = "SELECT pid, backend_type, state, wait_event_type, wait_event, now() - state_change, left(query, 100) \
@@ -183,12 +178,11 @@ impl Node {
     pub(crate) async fn wait_for_standby(&self) -> anyhow::Result<()> {
         self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'").await?;
         self.ask("SELECT pg_reload_conf()").await?;
-        let deadline = Instant::now() + PATIENCE;
+        let mut patience = Patience::new(PATIENCE, Duration::from_millis(50));
         let sql = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'node' AND state = 'streaming' \
                    AND sync_state = 'sync' AND replay_lsn >= pg_current_wal_lsn() - 1000000";
         while self.ask(sql).await? != "1" {
-            ensure!(Instant::now() < deadline, "the standby does not follow");
-            sleep(Duration::from_millis(50)).await;
+            patience.wait("the standby does not follow").await?;
         }
         Ok(())
     }
@@ -196,35 +190,11 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // One that stands still would not hear that it is to stop.
-        for process in self.processes().unwrap_or_default() {
-            let _ = std::process::Command::new("kill").args(["-CONT", &process.to_string()]).output();
-        }
-        let (program, words) = self.words("pg_ctl");
-        let mut command = std::process::Command::new(program);
-        command.args(words).current_dir("/").arg("-D").arg(self.data());
-        // It may be down already, and there is no caller to return an error to.
-        let _ = command.args(["-m", "immediate", "-s", "stop"]).output();
+        // One that stands still would not hear that it is to stop. It may be down already, and there is no caller to return
+        // an error to.
+        let _ = self.signal("-CONT");
+        let _ = self.stopping("immediate").as_std_mut().output();
     }
-}
-
-/// Whether a process works in this folder, as all of PostgreSQL do in that of their data.
-fn has_processes(folder: &Path) -> bool {
-    let Ok(folder) = folder.canonicalize() else { return false };
-    let mut processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.any(|process| process.path().join("cwd").read_link().is_ok_and(|at| at == folder))
-}
-
-/// The processes that this one has begun.
-fn children_of(parent: u32) -> Vec<u32> {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let is_child = |process: &u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        let parent_of = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
-        parent_of == Some(parent)
-    };
-    numbers.filter(is_child).collect()
 }
 
 /// The folder of the newest installed version; an empty path stands for the search path.
@@ -234,24 +204,15 @@ fn find_programs() -> PathBuf {
     newest.map(|version| Path::new(DEBIAN).join(version.to_string()).join("bin")).unwrap_or_default()
 }
 
-/// Runs a command to its end, which must be a success.
-async fn run(command: &mut Command) -> anyhow::Result<Output> {
-    use std::io::{Read as _, Seek as _};
-    use std::process::Stdio;
-    // A daemon that the command starts must not hold our pipes open.
+/// Runs a command to its end, which must be a success; returns its output.
+async fn run(command: &mut Command) -> anyhow::Result<String> {
+    // A file, since a daemon that the command starts would hold pipes of ours open.
     let mut log = tempfile::tempfile()?;
-    let quiet = command.stdin(Stdio::null()).stderr(log.try_clone()?).kill_on_drop(true);
-    let daemon = quiet.as_std().get_args().any(|word| word == "start");
-    let (status, stdout) = if daemon {
-        (quiet.stdout(log.try_clone()?).status().await?, Vec::new())
-    } else {
-        let output = quiet.stdout(Stdio::piped()).output().await?;
-        (output.status, output.stdout)
-    };
-    let mut stderr = Vec::new();
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log.try_clone()?).kill_on_drop(true);
+    let status = command.status().await?;
+    let mut output = String::new();
     log.rewind()?;
-    log.read_to_end(&mut stderr)?;
-    let output = Output { status, stdout, stderr };
-    ensure!(status.success(), "{:?}: {}", command.as_std(), said(&output));
-    Ok(output)
+    log.read_to_string(&mut output)?;
+    ensure!(status.success(), "{:?}: {output} ({status})", command.as_std());
+    Ok(output.trim().to_owned())
 }

@@ -1,4 +1,4 @@
-//! What is printed at the end: a table of counts, and figures of what ran by turns.
+//! The output at the end: a table of counts, and figures of what ran by turns.
 
 use std::fmt;
 use std::time::Duration;
@@ -106,7 +106,7 @@ struct Side {
     times: Times,
 }
 
-/// What was measured by turns. Of machines with fast and slow hours the result is the ratio of rounds in the same minute:
+/// Measurements by turns. Of machines with fast and slow hours the result is the ratio of rounds in the same minute:
 /// of the first side to each other one.
 #[derive(Debug)]
 pub(crate) struct Comparison {

@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
@@ -18,23 +18,39 @@ use crate::sink::Sink;
 /// The limit for every operation, generous for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The addresses a running server listens on.
-#[derive(Clone, Copy, Debug)]
+/// Pauses between looks at what must come true before a deadline.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    deadline: Instant,
+    pause: Duration,
+    longest: Duration,
+}
+
+impl Patience {
+    pub(crate) fn new(limit: Duration, pause: Duration) -> Self {
+        Self { deadline: Instant::now() + limit, pause, longest: pause }
+    }
+
+    /// Pauses that grow, so that many waiting players do not keep a server busy.
+    pub(crate) fn growing(limit: Duration) -> Self {
+        Self { longest: Duration::from_millis(320), ..Self::new(limit, Duration::from_millis(10)) }
+    }
+
+    /// Waits before the next look; after the deadline the words for what has not come true are the error.
+    pub(crate) async fn wait(&mut self, what: &str) -> anyhow::Result<()> {
+        ensure!(Instant::now() < self.deadline, "{what}");
+        sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(self.longest);
+        Ok(())
+    }
+}
+
+/// The addresses a server listens on, as it writes them down.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
 pub(crate) struct Endpoints {
     pub(crate) http: SocketAddr,
     pub(crate) smtp: SocketAddr,
     pub(crate) lmtp: SocketAddr,
-}
-
-impl Endpoints {
-    fn read(text: &str) -> anyhow::Result<Self> {
-        let ports: Value = serde_json::from_str(text)?;
-        let address = |name: &str| -> anyhow::Result<SocketAddr> {
-            let address = ports.get(name).and_then(Value::as_str);
-            Ok(address.with_context(|| format!("ports.json names no {name}"))?.parse()?)
-        };
-        Ok(Self { http: address("http")?, smtp: address("smtp")?, lmtp: address("lmtp")? })
-    }
 }
 
 /// A folder for a server, and the environment of its processes.
@@ -42,19 +58,13 @@ impl Endpoints {
 pub(crate) struct Place {
     program: PathBuf,
     folder: PathBuf,
-    layout: Layout,
+    /// Set up as operators run it, see [`Place::deployed`].
+    pub(crate) is_deployed: bool,
     /// The command line of a program that runs the server, to which ours is appended.
     wrapper: Vec<String>,
     settings: Vec<(String, String)>,
-}
-
-/// How a folder is set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    /// One folder for everything, settings in the environment, and the server runs as the trial's user.
-    OneFolder,
-    /// As operators run it, see [`Place::deployed`].
-    Deployed,
+    /// Those of the process that runs now, or ran last.
+    endpoints: Mutex<Option<Endpoints>>,
 }
 
 impl Place {
@@ -66,7 +76,7 @@ impl Place {
 
     /// As [`Place::new`], in an existing folder.
     pub(crate) fn at(program: &Path, folder: &Path) -> Self {
-        Self::listening(program, folder, Layout::OneFolder)
+        Self::listening(program, folder)
             .with("LIMITS__ENABLED", "false")
             // All players share one host.
             .with("SMTP__RELAYS", "127.0.0.0/8")
@@ -80,18 +90,19 @@ impl Place {
     pub(crate) fn deployed(program: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep();
         let program = deployed::furnish(&folder, program)?;
-        let place = Self::listening(&program, &folder, Layout::Deployed);
+        let place = Self { is_deployed: true, ..Self::listening(&program, &folder) };
         let data = place.data().display().to_string();
         Ok(place.with("SERVER__DATA", data))
     }
 
-    fn listening(program: &Path, folder: &Path, layout: Layout) -> Self {
+    fn listening(program: &Path, folder: &Path) -> Self {
         let place = Self {
             program: program.to_owned(),
             folder: folder.to_owned(),
-            layout,
+            is_deployed: false,
             wrapper: Vec::new(),
             settings: Vec::new(),
+            endpoints: Mutex::default(),
         };
         place
             .with("HTTP__LISTEN", "127.0.0.1:0")
@@ -115,9 +126,8 @@ impl Place {
     }
 
     /// Has its servers run by a wrapper, under which the server's process is still our child.
-    pub(crate) fn under(mut self, wrapper: Vec<String>) -> Self {
-        self.wrapper = wrapper;
-        self
+    pub(crate) fn under(self, wrapper: Vec<String>) -> Self {
+        Self { wrapper, ..self }
     }
 
     pub(crate) fn is_on_sqlite(&self) -> bool {
@@ -127,10 +137,6 @@ impl Place {
     /// Writes the settings into the configuration file, which the server may only read; it owns the rest.
     pub(crate) fn write_down(&self) -> anyhow::Result<()> {
         deployed::write_settings(&self.folder, &self.settings)
-    }
-
-    pub(crate) fn is_deployed(&self) -> bool {
-        self.layout == Layout::Deployed
     }
 
     /// Adds a setting, named as in the environment without the prefix; a later one of the same name wins.
@@ -145,10 +151,7 @@ impl Place {
 
     /// The folder of the server's data.
     pub(crate) fn data(&self) -> PathBuf {
-        self.root().join(match self.layout {
-            Layout::OneFolder => "data",
-            Layout::Deployed => deployed::DATA,
-        })
+        self.folder.join(if self.is_deployed { deployed::DATA } else { "data" })
     }
 
     /// Removes the folder; without this it stays for inspection.
@@ -158,11 +161,16 @@ impl Place {
 
     /// The log of all servers of this folder so far.
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.root().join("server.log")).unwrap_or_default()
+        std::fs::read_to_string(self.folder.join("server.log")).unwrap_or_default()
+    }
+
+    /// The addresses of the server that runs now, or ran last.
+    pub(crate) fn endpoints(&self) -> anyhow::Result<Endpoints> {
+        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner).context("no server has run here")
     }
 
     fn command(&self, words: &[String], arguments: &[&str]) -> Command {
-        let user = if self.is_deployed() { deployed::ordinary_user() } else { Vec::new() };
+        let user = if self.is_deployed { deployed::ordinary_user() } else { Vec::new() };
         let words = [words, user.as_slice()].concat();
         let mut command = match words.split_first() {
             None => Command::new(&self.program),
@@ -172,12 +180,6 @@ impl Place {
                 command
             }
         };
-        if self.is_deployed() {
-            command.arg("--config").arg(self.root().join(deployed::SETTINGS)).current_dir("/");
-        } else {
-            command.current_dir(self.root());
-        }
-        command.args(arguments).kill_on_drop(true);
         // The caller's own settings must have no influence.
         #[expect(clippy::disallowed_methods, reason = "to keep them from the program under trial")]
         for (name, _) in std::env::vars_os() {
@@ -185,10 +187,13 @@ impl Place {
                 command.env_remove(name);
             }
         }
-        if !self.is_deployed() {
+        if self.is_deployed {
+            command.arg("--config").arg(self.folder.join(deployed::SETTINGS)).current_dir("/");
+        } else {
             command.envs(self.settings.iter().map(|(name, value)| (format!("KNOTPOST_{name}"), value)));
+            command.current_dir(&self.folder);
         }
-        command.env("NO_COLOR", "1");
+        command.args(arguments).env("NO_COLOR", "1").kill_on_drop(true);
         command
     }
 
@@ -218,72 +223,62 @@ impl Place {
         Ok(())
     }
 
-    /// Spawns a server process.
-    pub(crate) fn spawn(&self) -> anyhow::Result<Starting> {
-        let ports = self.data().join("ports.json");
-        // A killed server may have left its file. `Starting::wait` tells it from the new one by this number.
-        let stale = file_number(&ports);
-        let log: File = OpenOptions::new().create(true).append(true).open(self.root().join("server.log"))?;
+    fn ports(&self) -> PathBuf {
+        self.data().join("ports.json")
+    }
+
+    /// Begins a server process, whose listeners are not open yet.
+    pub(crate) fn spawn(&self) -> anyhow::Result<Server> {
+        let stale = file_number(&self.ports());
+        let log: File = OpenOptions::new().create(true).append(true).open(self.folder.join("server.log"))?;
         let mut command = self.command(&self.wrapper, &["serve"]);
         command.stdin(Stdio::null()).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
-        Ok(Starting { child: command.spawn()?, ports, stale })
+        Ok(Server { child: command.spawn()?, stale })
+    }
+
+    /// Waits until the listeners of a process are open.
+    pub(crate) async fn open(&self, server: &mut Server) -> anyhow::Result<Endpoints> {
+        let ports = self.ports();
+        let mut patience = Patience::new(PATIENCE, Duration::from_millis(2));
+        while file_number(&ports).is_none_or(|number| Some(number) == server.stale) {
+            if let Some(status) = server.child.try_wait()? {
+                bail!("the server did not start: {status}");
+            }
+            patience.wait("the server neither starts nor ends").await?;
+        }
+        let endpoints = serde_json::from_str(&std::fs::read_to_string(&ports)?).context("ports.json")?;
+        *self.endpoints.lock().unwrap_or_else(PoisonError::into_inner) = Some(endpoints);
+        Ok(endpoints)
     }
 
     /// Starts a server and waits until its listeners are open.
-    pub(crate) async fn start(&self) -> anyhow::Result<Running> {
-        self.spawn()?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
+    pub(crate) async fn start(&self) -> anyhow::Result<Server> {
+        let mut server = self.spawn()?;
+        let opened = self.open(&mut server).await;
+        opened.with_context(|| format!("it said:\n{}", tail(&self.log())))?;
+        Ok(server)
     }
 }
 
-/// A server whose listeners are not open yet.
+/// A server's process.
 #[derive(Debug)]
-pub(crate) struct Starting {
+pub(crate) struct Server {
     child: Child,
-    ports: PathBuf,
+    /// The file of addresses that a killed server left, by which that of this one is told from it.
     stale: Option<u64>,
 }
 
-impl Starting {
-    /// Waits until the listeners are open.
-    pub(crate) async fn wait(mut self) -> anyhow::Result<Running> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait()? {
-                bail!("the server did not start: {status}");
-            }
-            if file_number(&self.ports).is_some_and(|number| Some(number) != self.stale) {
-                let endpoints = Endpoints::read(&std::fs::read_to_string(&self.ports)?)?;
-                return Ok(Running { child: self.child, endpoints });
-            }
-            ensure!(Instant::now() < deadline, "the server neither starts nor ends");
-            sleep(Duration::from_millis(2)).await;
-        }
-    }
-
-    /// Kills the process, however far it has started.
-    pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
-        Ok(self.child.kill().await?)
-    }
-}
-
-/// A running server.
-#[derive(Debug)]
-pub(crate) struct Running {
-    child: Child,
-    pub(crate) endpoints: Endpoints,
-}
-
-impl Running {
+impl Server {
     pub(crate) fn id(&self) -> u32 {
         self.child.id().unwrap_or(0)
     }
 
-    /// Kills the process, as a power failure would, and returns when it is gone.
+    /// Kills the process, however far it has started, as a power failure would; returns when it is gone.
     pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
         Ok(self.child.kill().await?)
     }
 
-    /// Whether the process has ended by itself.
+    /// True when the process has ended by itself.
     pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
@@ -322,21 +317,4 @@ pub(crate) fn said(output: &Output) -> String {
 pub(crate) fn tail(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
     lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n")
-}
-
-/// The absolute path of the server's program: the one named, or the one beside this program, where cargo puts it.
-///
-/// # Errors
-/// When there is none.
-pub(crate) fn program_at(named: Option<&Path>) -> anyhow::Result<PathBuf> {
-    let program = match named {
-        Some(named) => named.to_owned(),
-        None => std::env::current_exe()?.with_file_name("knotpost"),
-    };
-    std::fs::canonicalize(&program).with_context(|| {
-        format!(
-            "there is no {}; build it (cargo build -p knotpost, with --release for load) or name it with --server",
-            program.display()
-        )
-    })
 }

@@ -10,15 +10,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use mail_parser::MessageParser;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::dice::Dice;
+use crate::dice::{Dice, happens, pause};
 
-/// How the sink treats its clients.
+/// The treatment of clients.
 struct Manners {
     /// The delay before the answer to a message.
     pause: Range<Duration>,
@@ -37,7 +38,7 @@ pub(crate) struct Life {
     listener: usize,
     /// The number of earlier processes of this listener when the connection was made.
     before: usize,
-    /// How often the database had gone away or come back.
+    /// The number of times that the database had gone away or come back.
     era: usize,
 }
 
@@ -116,7 +117,7 @@ impl Sink {
 
     /// One listener that accepts everything at once.
     pub(crate) async fn prompt() -> std::io::Result<Self> {
-        Self::open(1, Duration::ZERO..Duration::ZERO, Dice::new(0)).await
+        Self::open(1, Duration::ZERO..Duration::ZERO, Dice::with_seed(0)).await
     }
 
     /// The setting that makes a server send its mail to this listener.
@@ -156,18 +157,14 @@ impl Sink {
         lock(&self.shared.arrivals).clone()
     }
 
-    /// Discards what arrived after the first `count`.
-    pub(crate) fn truncate(&self, count: usize) {
-        lock(&self.shared.arrivals).truncate(count);
+    /// Discards what arrived so far.
+    pub(crate) fn clear(&self) {
+        lock(&self.shared.arrivals).clear();
     }
 
-    /// Holds up every client that begins a mail.
-    pub(crate) fn close_gate(&self) {
-        self.shared.gate.send_replace(false);
-    }
-
-    pub(crate) fn open_gate(&self) {
-        self.shared.gate.send_replace(true);
+    /// Holds up every client that begins a mail, or lets all of them pass.
+    pub(crate) fn set_gate(&self, open: bool) {
+        self.shared.gate.send_replace(open);
     }
 }
 
@@ -177,11 +174,11 @@ impl Shared {
         let _ = self.gate.subscribe().wait_for(|open| *open).await;
     }
 
-    /// Whether this mail is deferred, and the delay of the answer.
+    /// True when this mail is deferred, and the delay of the answer.
     fn judge(&self, arrival: &Arrival) -> (bool, Duration) {
-        let Manners { pause, put_off, dice, known } = &mut *lock(&self.manners);
-        let (pause, may) = (dice.pause(pause), dice.happens(*put_off));
-        (may && known.insert(arrival.message_id.clone()), pause)
+        let Manners { pause: delay, put_off, dice, known } = &mut *lock(&self.manners);
+        let (delay, may) = (pause(dice, delay), happens(dice, *put_off));
+        (may && known.insert(arrival.message_id.clone()), delay)
     }
 }
 
@@ -205,7 +202,8 @@ async fn serve(stream: TcpStream, listener: usize, shared: Arc<Shared>) -> std::
                 b"250 2.1.0 fine\r\n"
             }
             "RCPT" => {
-                recipient = between(&line, '<', '>').to_owned();
+                let path = line.split(['<', '>']).nth(1);
+                path.unwrap_or_default().clone_into(&mut recipient);
                 b"250 2.1.5 known\r\n"
             }
             "DATA" => {
@@ -261,24 +259,16 @@ async fn read_message(stream: &mut BufReader<TcpStream>) -> std::io::Result<Opti
 fn read_arrival(life: Life, recipient: &str, message: &[u8]) -> Arrival {
     let mut hasher = DefaultHasher::new();
     message.hash(&mut hasher);
-    let text = String::from_utf8_lossy(without_pictures(message));
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let head = head.replace("\r\n ", " ").replace("\r\n\t", " ");
-    let header = |name: &str| {
-        let value = head.lines().find_map(|line| {
-            let (field, value) = line.split_once(':')?;
-            field.eq_ignore_ascii_case(name).then(|| value.trim())
-        });
-        value.unwrap_or_default()
-    };
+    let parsed = MessageParser::default().parse(without_pictures(message)).unwrap_or_default();
+    let text = parsed.body_text(0).unwrap_or_default();
     Arrival {
         life,
         recipient: recipient.to_owned(),
-        message_id: between(header("Message-ID"), '<', '>').to_owned(),
-        in_reply_to: between(header("In-Reply-To"), '<', '>').to_owned(),
-        subject: header("Subject").to_owned(),
-        marks: marks(body),
-        confirmation: confirmation(body),
+        message_id: parsed.message_id().unwrap_or_default().to_owned(),
+        in_reply_to: parsed.in_reply_to().as_text().unwrap_or_default().to_owned(),
+        subject: parsed.subject().unwrap_or_default().to_owned(),
+        marks: marks(&text),
+        confirmation: confirmation(&text),
         digest: hasher.finish(),
     }
 }
@@ -290,13 +280,9 @@ fn without_pictures(message: &[u8]) -> &[u8] {
     message.get(..begins).unwrap_or_default()
 }
 
-/// Lines may be folded as quoted-printable.
-fn confirmation(body: &str) -> Option<String> {
-    let body = body.replace("=\r\n", "");
-    let (_, rest) = body.split_once("/confirm/")?;
-    let end =
-        rest.find(|letter: char| letter.is_whitespace() || "\"<>".contains(letter)).unwrap_or(rest.len());
-    rest.get(..end).map(|token| format!("/confirm/{token}"))
+fn confirmation(text: &str) -> Option<String> {
+    let link = text.split_whitespace().find_map(|word| word.split_once("/confirm/"));
+    link.map(|(_, token)| format!("/confirm/{token}"))
 }
 
 /// The number of the first mark of a text; `None` without one.
@@ -311,11 +297,6 @@ fn marks(text: &str) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-fn between(text: &str, open: char, close: char) -> &str {
-    let inner = text.split_once(open).map_or(text, |(_, rest)| rest);
-    inner.split_once(close).map_or(inner, |(inner, _)| inner).trim()
 }
 
 #[cfg(test)]
@@ -336,7 +317,9 @@ mod tests {
 
     #[test]
     fn a_link_to_a_confirmation_is_found_whole() {
-        let body = "Open this page:\r\nhttp://play.example.net/confirm/2.61.17=\r\n9.cc\r\n\r\nBye.\r\n";
-        assert_eq!(confirmation(body).as_deref(), Some("/confirm/2.61.179.cc"));
+        let message = b"Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n\
+                        Open this page:\r\nhttp://play.example.net/confirm/2.61.17=\r\n9.cc\r\n\r\nBye.\r\n";
+        let arrival = read_arrival(Life::default(), "ann@example.org", message);
+        assert_eq!(arrival.confirmation.as_deref(), Some("/confirm/2.61.179.cc"));
     }
 }

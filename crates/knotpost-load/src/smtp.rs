@@ -4,13 +4,14 @@
 use std::io;
 use std::net::SocketAddr;
 
+use anyhow::ensure;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::server::PATIENCE;
 
-/// Which of the two protocols is spoken.
+/// The two protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Smtp,
@@ -91,6 +92,22 @@ impl Client {
             }
         }
     }
+}
+
+/// A mail with a command in its Subject. The mark is its Message-ID and all of its text.
+pub(crate) fn command_mail(from: &str, to: &str, subject: &str, mark: &str) -> String {
+    format!(
+        "From: {from}\nTo: {to}\nSubject: {subject}\nMessage-ID: <{mark}@mail.example.net>\n\
+         Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{mark}.\n"
+    )
+}
+
+/// Hands one mail over in a session of its own; it must be accepted.
+pub(crate) async fn hand_over(server: SocketAddr, from: &str, to: &str, message: &str) -> anyhow::Result<()> {
+    let mut client = Client::connect(server, Dialect::Smtp).await?;
+    let reply = client.send(from, to, &encode(message)).await?;
+    ensure!(reply.is_success(), "{message}: {}", reply.text);
+    Ok(client.quit().await?)
 }
 
 /// A message as it is sent: CRLF line ends, doubled dots, and the final dot.

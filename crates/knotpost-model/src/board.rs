@@ -46,7 +46,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Where a board stands.
+    /// The state of a board.
     BoardState {
         /// Being played.
         Active = "active",
@@ -58,7 +58,7 @@ words! {
 }
 
 words! {
-    /// Whether a seat still plays.
+    /// The state of a seat.
     SeatState {
         /// Takes its turns.
         Playing = "playing",
@@ -70,7 +70,7 @@ words! {
 }
 
 words! {
-    /// What kind of entry a move of the list is.
+    /// The kind of an entry in the list of moves.
     MoveKind {
         /// A move of the game.
         Move = "move",
@@ -90,7 +90,7 @@ words! {
 }
 
 words! {
-    /// What can be proposed to the other players.
+    /// A proposal to the other players.
     ProposalKind {
         /// That the game ends as a tie.
         Draw = "draw",
@@ -112,7 +112,7 @@ impl std::fmt::Display for ProposalKind {
 }
 
 words! {
-    /// How something was said.
+    /// The kind of a remark.
     RemarkKind {
         /// With a move or a challenge.
         Comment = "comment",

@@ -194,7 +194,7 @@ fn count(runs: &[(u32, usize)]) -> Vec<(u32, usize)> {
     counts
 }
 
-/// How different two colours are: the sum of the squares.
+/// The distance of two colours: the sum of the squares.
 fn distance(one: u32, other: u32) -> u32 {
     let channels = Colour(one).channels().into_iter().zip(Colour(other).channels());
     channels.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// What a player points at to choose a part of a move.
+/// A thing that a player points at to choose a part of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// A face of a knot die.
@@ -23,9 +23,9 @@ pub enum PartKind {
 /// A part of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it adds to the text of the move, a comma or colon before it included.
+    /// Its text in the move, a comma or colon before it included.
     pub text: String,
-    /// What is pointed at.
+    /// The thing pointed at.
     pub kind: PartKind,
 }
 
@@ -47,21 +47,21 @@ impl Part {
 pub struct Choice {
     /// The move so far, with this part.
     pub begun: String,
-    /// What is pointed at.
+    /// The thing pointed at.
     pub kind: PartKind,
 }
 
-/// How a move that has been begun can go on.
+/// The ways on from a move that has been begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     /// The ways to go on, in the order of the moves they lead to.
     pub next: Vec<Choice>,
-    /// Whether the move so far can be played as it is.
+    /// True if the move so far can be played as it is.
     pub is_complete: bool,
 }
 
-/// How `begun`, canonically spelt and cut off behind a part, can go on; empty at the start. What no legal move begins
-/// with cannot.
+/// The ways on from `begun`, canonically spelt and cut off behind a part; empty at the start. The beginning of no legal
+/// move has none.
 pub(crate) fn choices<G: Show>(game: &G, begun: &str) -> Choices {
     let mut found = Choices::default();
     for mv in candidates(game, begun, &mut found) {
@@ -115,7 +115,7 @@ fn list_next<G: Game>(game: &G, base: Option<&G::Move>) -> Vec<(String, G::Move)
         next.push((mv.to_string(), mv));
         ControlFlow::Continue(())
     };
-    // What cannot be begun like this cannot go on.
+    // A beginning of no move cannot go on.
     let _ = game.each_step(base, join);
     next
 }

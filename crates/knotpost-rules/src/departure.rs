@@ -10,7 +10,7 @@ use crate::{
     turn::{Outcome, Status},
 };
 
-/// How a seat left the game.
+/// The ways to leave a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
     /// The player gave up.
@@ -32,23 +32,23 @@ impl Departure {
 /// The seats of a game and those that have left it.
 #[derive(Clone, Copy, Debug)]
 pub struct Departures<'a> {
-    /// How many seats the game began with.
+    /// Seats that the game began with.
     pub players: usize,
     /// The seats that left, the first one first.
     pub left: &'a [Seat],
-    /// How the last of them left.
+    /// The departure of the last of them.
     pub last: Departure,
 }
 
 impl Departures<'_> {
-    /// How the game ended: by its own rules or because too few seats are left; `None` while it goes on.
+    /// The end of the game: by its own rules or because too few seats are left; `None` while it goes on.
     ///
     /// One seat left of several wins, except where a game lets the last of three or more play on: such a game
     /// ends by its rules, or by the standing when the last one leaves as well.
     pub fn outcome(&self, position: &dyn Position, meta: &Meta) -> Option<Outcome> {
         let plays_on = meta.abilities.has(Ability::PlayOn);
         if let Status::Over(outcome) = position.status() {
-            // Where the last one may play on, a seat that left may still win.
+            // A seat that left may still win where the last one may play on.
             return Some(if plays_on { outcome } else { self.rank_last(&outcome) });
         }
         match self.staying() {

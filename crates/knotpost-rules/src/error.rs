@@ -1,8 +1,8 @@
-//! Why a turn or a position string was refused. Every `Display` is one lower-case clause a player can act on.
+//! Refusals of turns and position strings. Every `Display` is one lower-case clause a player can act on.
 
 use std::fmt;
 
-/// How much of a player's own text an error repeats.
+/// Length of a player's own text that an error repeats.
 const MAX_ECHO: usize = 40;
 
 /// A turn was refused; nothing has changed.
@@ -65,7 +65,7 @@ pub enum PositionError {
     /// The blank-separated parts are not those of the game.
     #[error("a position is {expected}")]
     Parts {
-        /// What the game's position strings are made of.
+        /// Parts of the game's position strings.
         expected: &'static str,
     },
     /// Too few or too many rows.

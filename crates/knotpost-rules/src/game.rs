@@ -30,7 +30,7 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
     /// A step of a move that is put together step by step; the move itself where a move is a single step. A step
     /// converts into the move that it begins, and back.
     type Step: Copy + Eq + Hash + Into<Self::Move> + TryFrom<Self::Move>;
-    /// Why a well-formed move is refused; `Display` is one clause that names the rule.
+    /// The refusal of a well-formed move; `Display` is one clause that names the rule.
     type Illegal: Error;
 
     /// The facts about the game.
@@ -62,13 +62,13 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         Ok(game)
     }
 
-    /// Whether the game has ended by its own rules.
+    /// True if the game has ended by its own rules.
     fn is_over(&self) -> bool;
 
     /// The seat to move, or, when over, the one that would be next.
     fn next_seat(&self) -> Seat;
 
-    /// Whether the game goes on, and which seat moves.
+    /// The end of the game, or the seat that moves.
     fn status(&self) -> Status {
         if self.is_over() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next_seat()) }
     }
@@ -101,12 +101,12 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         Err(Forbidden::Never("swapping"))
     }
 
-    /// Whether the seat to move can do nothing but pass.
+    /// True if the seat to move can do nothing but pass.
     fn must_pass(&self) -> bool {
         false
     }
 
-    /// Whether the seat to move may swap.
+    /// True if the seat to move may swap.
     fn may_swap(&self) -> bool {
         false
     }
@@ -143,12 +143,12 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         step.into()
     }
 
-    /// Whether a begun move, put together from steps of this position, can be played as it is.
+    /// True if a begun move, put together from steps of this position, can be played as it is.
     fn is_complete(&self, _begun: &Self::Move) -> bool {
         true
     }
 
-    /// What a complete move of this turn amounts to, by name, in a game whose moves are too many to be listed and are
+    /// The amounts of a complete move of this turn, by name, in a game whose moves are too many to be listed and are
     /// shown to players step by step; `None` in all other games.
     fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
         None
@@ -171,7 +171,7 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         self.pick(below)
     }
 
-    /// Whether a move of this turn may end the game; `false` only when none does. Without it a computer player who looks
+    /// True if a move of this turn may end the game; `false` only when none does. Without it a computer player looking
     /// for a win plays every move there is.
     fn may_end(&self) -> bool {
         true
@@ -182,7 +182,7 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         self.legal_moves().into_iter().next()
     }
 
-    /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that
+    /// The decision of chance for this turn, as in the position string; `None` when there is nothing of that
     /// kind or it is not decided yet.
     fn roll(&self) -> Option<String> {
         None
@@ -208,7 +208,7 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
     /// The standing of every seat.
     fn scores(&self) -> Scores;
 
-    /// How well a seat stands against the best of the others: more is better, zero is even, and between two what is good
+    /// A seat's standing against the best of the others: more is better, zero is even, and between two what is good
     /// for one is as bad for the other.
     fn estimate(&self, seat: Seat) -> i32 {
         self.scores().lead(seat)
@@ -218,9 +218,9 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
     fn result_by_scores(&self) -> Outcome;
 }
 
-/// What people see of a game, and what they point at.
+/// The view of a game, and the parts of it that people point at.
 pub trait Show: Game {
-    /// What the view marks of the last turns: dice just placed, pieces just taken. It is no part of the truth, and it
+    /// Marks of the last turns in the view: dice just placed, pieces just taken. It is no part of the truth, and it
     /// lies beside the game, so that a search does not copy it. `()` where nothing is marked.
     type Trace: Clone + Default + Send + Sync;
 
@@ -228,7 +228,7 @@ pub trait Show: Game {
     /// for a swap.
     fn note(&self, _trace: &mut Self::Trace, _before: &Self, _mv: Option<&Self::Move>) {}
 
-    /// What a viewer sees, last turn marked.
+    /// The view of a viewer, last turn marked.
     fn view(&self, trace: &Self::Trace, viewer: Viewer) -> View;
 
     /// The parts of a move in the order in which a player points at them; their texts, joined, are its canonical

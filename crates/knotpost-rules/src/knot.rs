@@ -86,7 +86,7 @@ impl Face {
         if sides >= 1 && sides <= 15 { Some(Self(sides)) } else { None }
     }
 
-    /// Whether strands leave the face over this side.
+    /// True if strands leave the face over this side.
     pub const fn is_open(self, side: Side) -> bool {
         self.0 >> side as u8 & 1 == 1
     }
@@ -173,11 +173,11 @@ pub struct ClosedPath {
     pub strand: Strand,
     /// Crossings passed, which are as many as strands.
     pub length: u32,
-    /// Whether it keeps to one row or column.
+    /// Its spread over rows and columns.
     pub shape: Shape,
 }
 
-/// How far a closed path spreads.
+/// The spread of a closed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// All visited cells lie in one row or one column.
@@ -186,7 +186,7 @@ pub enum Shape {
     Thick,
 }
 
-/// What marks the sides of a cell that holds a die, next to the open ones in the low half of its byte.
+/// The mark on the sides of a cell that holds a die, next to the open ones in the low half of its byte.
 const DIE: u8 = 0xf0;
 
 /// Dice on a board of up to 15 x 15 cells. Row 0 and column 0 stay empty and close the board on all sides.
@@ -305,8 +305,8 @@ impl Knotwork {
         FASTENED[(mask << 4 | mask & self.facing(cell)) as usize]
     }
 
-    /// What the neighbours show to a cell: their open edges in the low half, whether there is one at all in the high
-    /// half.
+    /// The sides that the neighbours show to a cell: their open edges in the low half, in the high half whether there is
+    /// a neighbour at all.
     const fn facing(&self, cell: u8) -> u8 {
         self.beside(cell, 0) >> 2 & 0x11
             | self.beside(cell, 1) >> 2 & 0x22

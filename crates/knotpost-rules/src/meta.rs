@@ -1,4 +1,4 @@
-//! What a game says about itself as data: names, players, options, abilities, credit.
+//! Facts about a game as data: names, players, options, abilities, credit.
 
 use crate::{help::HelpPage, options::OptionSpec};
 use std::ops::RangeInclusive;
@@ -12,7 +12,7 @@ pub struct Meta {
     pub title: &'static str,
     /// Raised whenever a stored game could replay differently.
     pub rules_version: u32,
-    /// How many may play; the kit refuses more than eight.
+    /// Number of players; the kit refuses more than eight.
     pub players: RangeInclusive<usize>,
     /// Every option, in the order they are printed.
     pub options: &'static [OptionSpec],
@@ -20,13 +20,13 @@ pub struct Meta {
     pub presets: &'static [Preset],
     /// The options, as typed, of a first game against a weak player: one that can be won. Empty: the usual ones.
     pub trial: &'static str,
-    /// Which words of the server the game allows.
+    /// Words of the server that the game allows.
     pub abilities: Abilities,
     /// Side names: one list for each number of players in the range, in its order.
     pub seat_names: &'static [SeatNames],
     /// The author of the game, with the year.
     pub credit: &'static str,
-    /// What the author asks of those who program or sell the game, if anything.
+    /// The author's request to those who program or sell the game, if any.
     pub contact: Option<&'static str>,
     /// One line for lists of games.
     pub summary: &'static str,
@@ -39,11 +39,11 @@ pub struct Meta {
 /// Options that are chosen together by one click.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What players call it, such as `Big 6x6`.
+    /// Its name among players, such as `Big 6x6`.
     pub title: &'static str,
     /// The options that differ from their defaults, each with its value.
     pub options: &'static [(&'static str, &'static str)],
-    /// Whom it suits, or how it plays, in a sentence.
+    /// Its audience, or its character, in a sentence.
     pub about: &'static str,
 }
 
@@ -81,7 +81,7 @@ pub enum Ability {
     Dice = 32,
     /// With more than two players the last one left may go on to the end instead of winning at once.
     PlayOn = 64,
-    /// What the seed decides is a deal at the start, and nothing is rolled. Goes with [`Self::Dice`].
+    /// The seed decides a deal at the start, and nothing is rolled. Goes with [`Self::Dice`].
     Deal = 128,
 }
 
@@ -101,7 +101,7 @@ impl Abilities {
         Self(set)
     }
 
-    /// Whether the game allows this.
+    /// True if the game allows this.
     pub const fn has(self, ability: Ability) -> bool {
         self.0 & ability as u8 != 0
     }

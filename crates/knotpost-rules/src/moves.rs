@@ -20,7 +20,7 @@ pub(crate) fn visit_from<G: Game>(
         }
         flow
     };
-    // What cannot be begun like this has no moves.
+    // A beginning of no move has no moves.
     let _ = game.each_step(begun, follow);
     flow
 }

@@ -16,7 +16,7 @@ use std::{any::Any, marker::PhantomData, ops::ControlFlow};
 
 /// A game in progress, whichever it is.
 pub trait Position: Send + Sync {
-    /// Whether the game goes on, and which seat moves.
+    /// The end of the game, or the seat that moves.
     fn status(&self) -> Status;
 
     /// The seats that may act now; none when over.
@@ -46,18 +46,18 @@ pub trait Position: Send + Sync {
     /// [`Self::steps`] is not `None`.
     fn legal_moves(&self) -> Vec<String>;
 
-    /// How a move that has been begun (an empty text: not yet) can go on; `None` in games whose moves are not put
+    /// The ways on from a move that has been begun (an empty text: not yet); `None` in games whose moves are not put
     /// together part by part.
     ///
     /// # Errors
-    /// What is wrong with the beginning.
+    /// The fault of the beginning.
     fn steps(&self, begun: &str) -> Result<Option<Steps>, Rejected>;
 
-    /// How a move that is put together by pointing can go on. `begun` is what was chosen so far, empty at the start;
+    /// The ways on from a move that is put together by pointing. `begun` is what was chosen so far, empty at the start;
     /// what no legal move begins with cannot go on.
     fn choices(&self, begun: &str) -> Choices;
 
-    /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that
+    /// The decision of chance for this turn, as in the position string; `None` when there is nothing of that
     /// kind or it is not decided yet.
     fn roll(&self) -> Option<String>;
 
@@ -84,10 +84,10 @@ pub trait Position: Send + Sync {
     /// The one-line position string.
     fn position(&self) -> String;
 
-    /// What a viewer sees, last turn marked.
+    /// The view of a viewer, last turn marked.
     fn view(&self, viewer: Viewer) -> View;
 
-    /// Whether the text is a move of this game, legal here or not.
+    /// True if the text is a move of this game, legal here or not.
     fn is_legal_syntax(&self, text: &str) -> bool;
 
     /// A copy that can be played on its own.

@@ -55,7 +55,7 @@ impl Puzzle {
         self.line().next().unwrap_or_default()
     }
 
-    /// How many turns, of both sides, it takes to win against best play.
+    /// The number of turns, of both sides, that it takes to win against best play.
     pub fn turns(&self) -> usize {
         self.line().count()
     }
@@ -68,7 +68,7 @@ impl Puzzle {
         Some((options, position))
     }
 
-    /// Whether a move on this board is the one that wins.
+    /// True if a move on this board is the one that wins.
     ///
     /// # Errors
     /// When it cannot be played at all.

@@ -21,9 +21,9 @@ pub struct RecordMove {
     pub number: u32,
     /// The move without blanks or braces: canonical, or a word such as `resign`.
     pub text: String,
-    /// Whether the server played it; written as `{auto}`.
+    /// True if the server played it; written as `{auto}`.
     pub auto: bool,
-    /// What the mover said.
+    /// The mover's comment.
     pub comment: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub enum RecordError {
     /// A move number was expected.
     #[error("`{found}` stands where the number of a move should be")]
     Number {
-        /// What stands there.
+        /// The text that stands there.
         found: String,
     },
     /// A number without a move.

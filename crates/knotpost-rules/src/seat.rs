@@ -65,7 +65,7 @@ impl Seats {
         Self(self.0 & !(1 << (seat.0 - 1)))
     }
 
-    /// Whether `seat` is in the set.
+    /// True if `seat` is in the set.
     pub const fn contains(self, seat: Seat) -> bool {
         self.0 >> (seat.0 - 1) & 1 == 1
     }
@@ -75,12 +75,12 @@ impl Seats {
         self.0
     }
 
-    /// How many seats are in the set.
+    /// The number of seats in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether no seat is in the set.
+    /// True if no seat is in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -1,9 +1,9 @@
-//! What a turn is and what comes of it: turns, accepted moves, scores, outcomes.
+//! Turns and their results: accepted moves, scores, outcomes.
 
 use crate::seat::{MAX_SEATS, Seat};
 use std::{fmt, ops::Deref};
 
-/// What the seat to move does.
+/// An action of the seat to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn<'a> {
     /// A move of the game in its own notation, as typed.
@@ -27,13 +27,13 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// How a move that is put together part by part can go on.
+/// The ways on from a move that is put together part by part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
     /// The move so far with one part more, canonically spelt and sorted by bytes: each can be completed to a legal
     /// move. Empty when the move is complete.
     pub next: Vec<String>,
-    /// What a complete move of this turn amounts to, by name, such as `dice` and `designs`.
+    /// The amounts of a complete move of this turn, by name, such as `dice` and `designs`.
     pub quota: Vec<(&'static str, u32)>,
 }
 
@@ -50,7 +50,7 @@ pub struct Played {
     pub gain: u32,
 }
 
-/// Whether a game goes on, and which seat moves.
+/// The end of a game, or the seat that moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// This seat is to move.
@@ -60,13 +60,13 @@ pub enum Status {
 }
 
 impl Status {
-    /// Whether the game has ended.
+    /// True if the game has ended.
     pub const fn is_over(&self) -> bool {
         matches!(self, Self::Over(_))
     }
 }
 
-/// How a game ended, or stands.
+/// The end of a game, or its standing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Per seat, 1 is best; ties share a placing and the next one counts those before it.
@@ -88,7 +88,7 @@ impl Outcome {
         first.filter_map(|(index, _)| Seat::from_index(index)).collect()
     }
 
-    /// Whether several seats share the first place.
+    /// True if several seats share the first place.
     pub fn is_tie(&self) -> bool {
         self.placings.iter().filter(|placing| **placing == 1).nth(1).is_some()
     }
@@ -144,7 +144,7 @@ pub enum Scores {
 }
 
 impl Scores {
-    /// How far a seat is before the best of the others, or behind it: in points, or in the first path that differs.
+    /// A seat's lead over the best of the others, or its distance behind: in points, or in the first path that differs.
     pub fn lead(&self, seat: Seat) -> i32 {
         match self {
             Self::Points(points) => lead(points, seat),

@@ -1,4 +1,4 @@
-//! How a connection is opened.
+//! Options of a connection.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const DEFAULT_STATEMENT_CACHE_CAPACITY: usize = 256;
 const DEFAULT_PRAGMAS: [(&str, &str); 3] =
     [("foreign_keys", "ON"), ("journal_mode", "WAL"), ("synchronous", "FULL")];
 
-/// How connections to one SQLite database are opened.
+/// Options by which connections to one SQLite database are opened.
 ///
 /// Defaults: the file is created if it is missing; `journal_mode = WAL`, `synchronous = FULL`, `foreign_keys = ON`; a
 /// busy timeout of 5 seconds; 256 cached statements per connection; and SQLite's query planner stability guarantee
@@ -59,14 +59,14 @@ impl RusqliteConnectOptions {
         }
     }
 
-    /// How long a statement waits for a lock of another connection before it fails with `SQLITE_BUSY`. The wait blocks
-    /// the calling thread.
+    /// Limit of the wait for a lock of another connection; after it a statement fails with `SQLITE_BUSY`. The wait
+    /// blocks the calling thread.
     #[must_use]
     pub fn busy_timeout(self, timeout: Duration) -> Self {
         Self { busy_timeout: timeout, ..self }
     }
 
-    /// How many prepared statements a connection caches. The least recently used one is dropped first.
+    /// Prepared statements that a connection caches. The least recently used one is dropped first.
     #[must_use]
     pub fn statement_cache_capacity(self, statements: usize) -> Self {
         Self { statement_cache_capacity: statements, ..self }

@@ -40,7 +40,7 @@ impl ReaderPool {
         }
     }
 
-    /// How long [`ReaderPool::acquire`] waits while all connections are lent; 30 seconds by default.
+    /// Limit of the wait in [`ReaderPool::acquire`] while all connections are lent; 30 seconds by default.
     #[must_use]
     pub fn acquire_timeout(self, timeout: Duration) -> Self {
         Self { acquire_timeout: timeout, ..self }

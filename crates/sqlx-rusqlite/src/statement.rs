@@ -40,7 +40,7 @@ impl Extend<Self> for RusqliteQueryResult {
 pub(crate) struct BoundQuery {
     pub(crate) sql: SqlStr,
     pub(crate) parameters: ValueBuffer,
-    /// Whether the prepared statement goes to the statement cache.
+    /// True if the prepared statement goes to the statement cache.
     pub(crate) is_persistent: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::{Rusqlite, RusqliteConnection, ValueBuffer};
 
 /// Begins and ends transactions.
 ///
-/// Whether one is open is asked of SQLite itself, which ends a transaction on its own after some errors. Transactions do
+/// SQLite itself is asked for an open transaction, since it ends one on its own after some errors. Transactions do
 /// not nest: `begin` inside a transaction is an error, and rolls the transaction back. Use `SAVEPOINT` statements there.
 #[derive(Debug)]
 pub struct RusqliteTransactionManager;

@@ -1,4 +1,4 @@
-//! Which Rust types can be bound and read, and as which storage class.
+//! Rust types that can be bound and read, and their storage classes.
 //!
 //! Decoding is strict: a value of another storage class is an error, never converted. A `bool` reads as
 //! `number != 0`.

@@ -16,20 +16,19 @@ use crate::{
 use knotpost_rules::{Game, Seed};
 use tree::{Edge, ROOT, Tree};
 
-/// How a search chooses and judges.
+/// The choices and judgements of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// How the next edge is chosen.
     pub policy: Policy,
-    /// How many plies a play-out has before the estimates of the position judge it.
+    /// Plies of a play-out before the estimates of the position judge it.
     pub playout: u32,
     /// A lead by estimate that promises three quarters.
     pub scale: i32,
-    /// How often a position is played out before it gets edges of its own.
+    /// Play-outs of a position before it gets edges of its own.
     pub ripe: u32,
 }
 
-/// How the next edge is chosen.
+/// The choice of the next edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Policy {
     /// Every edge once, then by upper confidence bounds.
@@ -39,7 +38,7 @@ pub(crate) enum Policy {
     Biased { explore: f32, sharp: f32 },
 }
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Found<M> {
     /// The best actions, that of the player on turn first.
     pub line: Vec<Action<M>>,
@@ -61,7 +60,7 @@ struct Search<'a, G: Game> {
     settings: Settings,
     chance: Chance,
     players: usize,
-    /// Whether chance decides during play.
+    /// True if chance decides during play.
     open: bool,
     tree: Tree<G>,
     /// The sum of all values.

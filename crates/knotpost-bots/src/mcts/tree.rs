@@ -10,7 +10,7 @@ pub(super) const ROOT: usize = 0;
 /// No node: the root is nobody's child.
 const NONE: u32 = 0;
 
-/// What leads from a node to the next.
+/// The step from a node to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge<S> {
     /// One step more of a move.
@@ -140,7 +140,7 @@ impl<G: Game> Tree<G> {
     /// The child to go to for the player who chooses.
     pub(super) fn choose(&self, node: usize, chooser: usize, policy: Policy) -> Option<usize> {
         let parent = self.nodes.get(node)?;
-        // What is lost for sure is not looked at again.
+        // A certain loss is not looked at again.
         let lost = |child: &Node<G::Step>| child.winner.is_some_and(|winner| usize::from(winner) != chooser);
         let (mut sum, mut visits) = (0.0, 0);
         for (_, child) in self.legal(node) {
@@ -211,7 +211,7 @@ impl<G: Game> Tree<G> {
 pub(super) fn list_edges<G: Game>(state: &State<G>, begun: Option<&G::Move>) -> Vec<Edge<G::Step>> {
     let game = state.game();
     let mut edges = Vec::new();
-    // What cannot go on has no further steps.
+    // A move that cannot go on has no further steps.
     let _ = game.each_step(begun, &mut |step| {
         edges.push(Edge::Step(step));
         ControlFlow::Continue(())

@@ -15,7 +15,7 @@ struct Search<'a, 'b> {
     limit: &'a mut Limit<'b>,
 }
 
-/// What a position is worth, whether that is exact, and the actions that lead there, the last one first.
+/// The value of a position, its exactness, and the actions that lead there, the last one first.
 struct Value<M> {
     values: Values,
     exact: bool,

@@ -8,12 +8,12 @@ mod two;
 use crate::{limit::Limit, mcts::Found, state::State};
 use knotpost_rules::{Game, Seed};
 
-/// How a search by depth judges.
+/// The judgement of a search by depth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// A lead by estimate that promises three quarters.
     pub scale: i32,
-    /// How many plies of moves that win points are looked at below the last full one.
+    /// Plies of moves that win points and are looked at below the last full one.
     pub quiet: u32,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn search<G: Game>(
     }
 }
 
-/// What the end of a game is worth to a player, `ply` plies below the root.
+/// The value of the end of a game to a player, `ply` plies below the root.
 fn judge_end<G: Game>(state: &State<G>, player: usize, ply: u32) -> i32 {
     let value = state.rewards().get(player).copied().unwrap_or_default();
     match value {

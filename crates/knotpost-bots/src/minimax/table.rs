@@ -1,6 +1,6 @@
 //! A transposition table: what is known of positions, found by their keys. A newer entry replaces an older one.
 
-/// What the value of an entry says.
+/// The meaning of the value of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Bound {
     #[default]
@@ -9,7 +9,7 @@ pub(super) enum Bound {
     AtMost,
 }
 
-/// What is known of a position.
+/// The facts known of a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
     key: u64,

@@ -23,7 +23,7 @@ const TABLE_BITS: u32 = 18;
 #[derive(Clone, Copy)]
 struct Value {
     value: i32,
-    /// Whether it was searched to the ends of the game.
+    /// True if it was searched to the ends of the game.
     exact: bool,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn search<G: Game>(
     Some(Found { line, values: to_values(root.mover(), best, settings), proven: best.exact, depth })
 }
 
-/// What a value means to both players.
+/// The meaning of a value to both players.
 fn to_values(mover: usize, Value { value, exact }: Value, settings: Settings) -> Values {
     let own = match value {
         _ if value > PROVEN => 1.0,
@@ -225,7 +225,7 @@ impl Search<'_, '_> {
         Ok(Value { value: best, exact: false })
     }
 
-    /// What all actions lead to: the one known as best first, then by estimate.
+    /// All actions: the one known as best first, then by estimate.
     fn branches<G: Game>(state: &State<G>, known: Option<u16>) -> Vec<Branch<G>> {
         let mover = state.mover();
         let mut branches = Vec::new();
@@ -271,7 +271,7 @@ const fn leave(value: i32, ply: u32) -> i32 {
     }
 }
 
-/// What an entry says here, when that suffices.
+/// The value of an entry here, when that suffices.
 fn recall(entry: &Entry, depth: u32, (alpha, beta): (i32, i32), ply: u32) -> Option<Value> {
     let exact = entry.depth == FULL;
     if !exact && u32::from(entry.depth) < depth {

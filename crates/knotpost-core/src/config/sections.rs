@@ -38,7 +38,7 @@ macro_rules! section {
 }
 
 section! {
-    /// Who this server is.
+    /// Name and addresses of this server.
     Server {
         /// The name in the From of all mail.
         name: String = "Knotpost".to_owned(),
@@ -48,7 +48,7 @@ section! {
         /// and a port where it needs one. No path: the server has the host for itself. Left at its default, links lead
         /// to the address and port of `http.listen`.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
-        /// Who is responsible for the server, as the page about privacy names them: an address of mail or of a page, or a
+        /// The one responsible for the server, named on the page about privacy: an address of mail or of a page, or a
         /// line of text; empty: the postmaster.
         contact: String = String::new(),
         /// The folder for everything that the server writes.
@@ -144,7 +144,7 @@ section! {
         /// Connections at most; on SQLite those for reading, each of which keeps up to 4 MB of the file in
         /// memory.
         max_connections: u32 = 8,
-        /// Whether `serve`, `import` and `admin user add` bring the schema up to date: `auto`, or `off`, when only
+        /// `serve`, `import` and `admin user add` bring the schema up to date: `auto`, or `off`, when only
         /// `knotpost migrate` does. No other command changes it.
         migrate: Migrate = Migrate::Auto,
         /// After an unclean stop, a SQLite file of up to this many MiB is checked before the server listens, a
@@ -156,7 +156,7 @@ section! {
 section! {
     /// Users' accounts.
     Accounts {
-        /// Whether new addresses must be confirmed: `on`, `off`, or `auto`, which is on with every transport
+        /// New addresses must be confirmed: `on`, `off`, or `auto`, which is on with every transport
         /// but `maildir:`.
         confirm_addresses: Confirm = Confirm::Auto,
     }
@@ -165,7 +165,7 @@ section! {
 section! {
     /// Rates. They protect a public server; loop protection is not among them and always on.
     Limits {
-        /// Whether the rates of this section apply. Protection against loops of mail and the budgets for
+        /// The rates of this section apply. Protection against loops of mail and the budgets for
         /// answers are always on.
         enabled: bool = true,
         /// New accounts per sender and per host.
@@ -181,7 +181,7 @@ section! {
         /// Wrong passwords in 15 minutes for an account, from each host it is known at; three times as many from
         /// all other hosts together.
         password_tries: u32 = 10,
-        /// What happens to mail of strangers: `open`, `known` or `closed`. `knotpost admin strangers` changes
+        /// Treatment of mail of strangers: `open`, `known` or `closed`. `knotpost admin strangers` changes
         /// it while the server runs.
         strangers: StrangerPolicy = StrangerPolicy::Open,
         /// Requests per network address.
@@ -210,17 +210,17 @@ section! {
 section! {
     /// The server's own computer players.
     Bots {
-        /// Whether the server's own computer players play.
+        /// The server's own computer players play.
         enabled: bool = true,
-        /// How many moves are decided on at the same time, 1 to 64.
+        /// Moves that are decided on at the same time, 1 to 64.
         threads: u32 = 1,
         /// Most milliseconds of processor time for one move, 1 to 60000.
         move_ms: u32 = 1000,
         /// Most seconds of processor time in an hour, for all their moves together, 1 to 230400.
         hour_cpu_s: u32 = 1200,
-        /// How soon they answer: `quick`, or `human`: after 20 seconds to 4 minutes.
+        /// Pace of their answers: `quick`, or `human`: after 20 seconds to 4 minutes.
         pace: Pace = Pace::Quick,
-        /// Whether boards with them are rated.
+        /// Boards with them are rated.
         rated: bool = false,
     }
 }
@@ -234,7 +234,7 @@ section! {
         secret: SecretString = SecretString::default(),
         /// Largest mail taken, 1024 or more; of its texts the first 512 KiB are read.
         max_bytes: usize = 4_194_304,
-        /// What SPF, DKIM and DMARC of received mail decide: `off`, `annotate`, `require-for-tokens` or
+        /// Use of SPF, DKIM and DMARC of received mail: `off`, `annotate`, `require-for-tokens` or
         /// `reject-fail`.
         auth_policy: AuthPolicy = AuthPolicy::Annotate,
         /// Hosts whose `Authentication-Results` are believed, as `mx.games.example` or, when they hand mail
@@ -242,7 +242,7 @@ section! {
         trusted_authserv: Vec<String> = Vec::new(),
         /// Name servers asked about senders, such as `127.0.0.1` or `[::1]:5353`; none: those of the system.
         dns: Vec<String> = Vec::new(),
-        /// Which mails are kept, encrypted, for 7 days after processing: `never`, `failed` or `all`.
+        /// Mails that are kept, encrypted, for 7 days after processing: `never`, `failed` or `all`.
         keep_raw: KeepRaw = KeepRaw::Failed,
         /// Mails of one host, or of one known sender, that may wait to be processed; more are put off.
         waiting_per_host: u32 = 250,
@@ -257,11 +257,11 @@ section! {
 section! {
     /// Programs of users that are told what happens on their boards.
     Webhooks {
-        /// Whether users' programs and browsers receive events.
+        /// Users' programs and browsers receive events.
         enabled: bool = true,
-        /// Whether they may be on this machine, in its networks, on port 80 and without TLS.
+        /// They may be on this machine, in its networks, on port 80 and without TLS.
         allow_private: bool = false,
-        /// How long one request to one of them may take, 1 to 60.
+        /// Limit of one request to one of them, 1 to 60.
         timeout_seconds: u64 = 10,
     }
 }
@@ -269,9 +269,9 @@ section! {
 section! {
     /// Browsers that tell their users whose turn it is (web push).
     Push {
-        /// Whether browsers can be switched on, and are told; nor are they while `webhooks.enabled` is `false`.
+        /// Browsers can be switched on, and are told; nor are they while `webhooks.enabled` is `false`.
         enabled: bool = true,
-        /// Whom push services write to about this server (the `sub` of VAPID), as `mailto:games@example.org` or
+        /// Contact of push services about this server (the `sub` of VAPID), as `mailto:games@example.org` or
         /// `https://games.example/`; empty: `mailto:` and `server.address`.
         subject: String = String::new(),
     }
@@ -291,13 +291,13 @@ section! {
 }
 
 section! {
-    /// How long records of mail and the audit log are kept.
+    /// Days that records of mail and the audit log are kept.
     Retention {
-        /// How long records of received mail are kept, 30 or more.
+        /// Records of received mail, 30 or more.
         inbox_days: u32 = 90,
-        /// How long records of sent mail are kept, 1 or more.
+        /// Records of sent mail, 1 or more.
         outbox_days: u32 = 90,
-        /// How long the audit log is kept, 1 or more.
+        /// The audit log, 1 or more.
         audit_days: u32 = 730,
         /// Days that mail stays in the Maildir of `mail.transport = "maildir:"`; 0: for ever.
         maildir_days: u32 = 0,
@@ -317,7 +317,7 @@ section! {
 }
 
 section! {
-    /// What the server tells its operator.
+    /// Messages for the operator.
     Log {
         /// `text` for people or `json` for machines.
         format: LogFormat = LogFormat::Text,

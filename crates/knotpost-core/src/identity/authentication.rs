@@ -188,7 +188,7 @@ pub(crate) async fn check_password(
     }
 }
 
-/// Who this is, if that password was right from there a short while ago.
+/// The user, if that password was right from there a short while ago.
 fn find_verified(app: &App, place: &Place, user: Option<&UserRow>, password: &str) -> Option<Login> {
     let (user, now) = (user?, app.clock.now());
     let hash = user.password_hash.clone()?;

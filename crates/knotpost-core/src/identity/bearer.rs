@@ -1,8 +1,8 @@
-//! Whom an API key stands for, and what it allows.
+//! The user behind an API key, and its permissions.
 
 use knotpost_model::UserKey;
 
-/// What a key allows.
+/// A permission of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
 #[schemars(rename_all = "lowercase")]
 pub enum Scope {

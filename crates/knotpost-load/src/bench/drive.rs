@@ -11,16 +11,18 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-use super::boards::{Game, Games, SERVER};
+use super::boards::{Game, Games};
 use crate::clients::{Next, together};
 use crate::http::{Http, JSON};
 use crate::people::{address, password};
+use crate::play::ledger::{self, Ledger, Try, What};
+use crate::play::post::Post;
 use crate::report::{Figures, Times};
 use crate::server::Endpoints;
 use crate::sink::MARK;
-use crate::smtp::{Client, Dialect, encode};
+use crate::smtp::{command_mail, hand_over};
 
-/// How moves are made.
+/// The ways that moves are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Over the API, by key.
@@ -28,14 +30,10 @@ pub(super) enum Way {
     /// Over the API, by password.
     Password,
     /// By mail with the password in it, a session each.
-    Smtp { to: String },
+    Smtp { to: &'static str },
 }
 
 impl Way {
-    pub(super) fn smtp() -> Self {
-        Self::Smtp { to: SERVER.to_owned() }
-    }
-
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Key => "key",
@@ -44,7 +42,7 @@ impl Way {
         }
     }
 
-    /// Where a server takes these moves.
+    /// The address at which a server takes these moves.
     pub(super) fn of(&self, endpoints: Endpoints) -> SocketAddr {
         match self {
             Self::Key | Self::Password => endpoints.http,
@@ -53,47 +51,28 @@ impl Way {
     }
 }
 
-/// Which of the moves of a board are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    All,
-    ButLast,
-    Last,
-}
-
-impl Part {
-    fn of(self, game: &Game) -> Range<usize> {
-        let end = game.moves.len();
-        match self {
-            Self::All => 0..end,
-            Self::ButLast => 0..end - 1,
-            Self::Last => end - 1..end,
-        }
-    }
-}
-
-/// Makes moves of the games, each board's one after the other.
+/// Makes a part of the moves of the games, each board's one after the other.
 pub(super) async fn moves(
-    server: SocketAddr,
-    way: Way,
+    (server, way): (SocketAddr, &Way),
     clients: usize,
     games: &Games,
-    part: Part,
+    part: fn(usize) -> Range<usize>,
+    post: &Arc<Post>,
 ) -> anyhow::Result<Figures> {
     let client = |next: Next| {
-        let (games, way) = (Arc::clone(games), way.clone());
+        let (games, way, post) = (Arc::clone(games), way.clone(), Arc::clone(post));
         async move {
             let (mut times, mut http) = (Times::default(), None);
             while let Some(game) = next.of(&games) {
-                for made in part.of(game) {
-                    let begun = Instant::now();
+                for made in part(game.moves.len()) {
+                    let (begun, player) = (Instant::now(), game.player(made));
+                    let serial = enter(&post.ledger, game, made, &way);
                     match &way {
-                        Way::Smtp { to } => mail(server, game, made, to).await?,
-                        Way::Key => call(&mut http, server, game, made, &game.player(made).key).await?,
-                        Way::Password => {
-                            call(&mut http, server, game, made, &game.player(made).basic).await?;
-                        }
+                        Way::Smtp { to } => mail(server, game, made, to, serial).await?,
+                        Way::Key => call(&mut http, server, game, made, &player.key, serial).await?,
+                        Way::Password => call(&mut http, server, game, made, &player.basic, serial).await?,
                     }
+                    post.ledger.tried(serial, Try::Taken);
                     times.push(begun.elapsed());
                 }
             }
@@ -103,21 +82,20 @@ pub(super) async fn moves(
     timed(clients, client).await
 }
 
-async fn mail(server: SocketAddr, game: &Game, made: usize, to: &str) -> anyhow::Result<()> {
-    let (userid, mark) = (&game.player(made).userid, game.mark(made));
+fn enter(ledger: &Ledger, game: &Game, made: usize, way: &Way) -> u64 {
+    let userid = game.player(made).userid.clone();
+    let (from, text) = (address(&userid), game.moves.get(made).cloned().unwrap_or_default());
+    let (game, pair, board, number) = (game.name, game.pair, game.number, made as u64 + 1);
+    let way = if matches!(way, Way::Smtp { .. }) { ledger::Way::Smtp } else { ledger::Way::Api };
+    ledger.enter(What::Move { game, pair, board, number, userid, text }, way, &from)
+}
+
+async fn mail(server: SocketAddr, game: &Game, made: usize, to: &str, serial: u64) -> anyhow::Result<()> {
+    let userid = &game.player(made).userid;
     let (from, word) = (address(userid), game.moves.get(made).map_or("", String::as_str));
-    let secret = password(userid);
-    let message = format!(
-        "From: {from}\nTo: {to}\nSubject: {} move {} {userid} {secret} {word}#{}\n\
-         Message-ID: <{MARK}{mark}@mail.example.net>\nDate: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{mark}.\n",
-        game.name,
-        game.number,
-        made + 1
-    );
-    let mut client = Client::connect(server, Dialect::Smtp).await?;
-    let reply = client.send(&from, to, &encode(&message)).await?;
-    ensure!(reply.is_success(), "{message}: {}", reply.text);
-    Ok(client.quit().await?)
+    let (name, board, secret, number) = (game.name, game.number, password(userid), made + 1);
+    let subject = format!("{name} move {board} {userid} {secret} {word}#{number}");
+    hand_over(server, &from, to, &command_mail(&from, to, &subject, &format!("{MARK}{serial}"))).await
 }
 
 async fn call(
@@ -126,12 +104,13 @@ async fn call(
     game: &Game,
     made: usize,
     credentials: &str,
+    serial: u64,
 ) -> anyhow::Result<()> {
     let http = match http {
         Some(http) => http,
         none => none.insert(Http::connect(server).await?),
     };
-    let comment = format!("{MARK}{}.", game.mark(made));
+    let comment = format!("{MARK}{serial}.");
     let body = json!({ "move": game.moves.get(made), "number": made + 1, "comment": comment }).to_string();
     let path = format!("/api/v1/boards/{}/{}/moves", game.name, game.number);
     let response = http.post(&path, &format!("{JSON}{credentials}"), body.as_bytes()).await?;
@@ -182,7 +161,7 @@ pub(super) struct Crowd {
 
 impl Crowd {
     pub(super) const SIZE: usize = 100;
-    /// How long a refused client waits before it tries again: each host has its own share of the waiting list.
+    /// The pause of a refused client before it tries again: each host has its own share of the waiting list.
     const AGAIN: Duration = Duration::from_millis(50);
 
     pub(super) fn gather(server: SocketAddr) -> Self {

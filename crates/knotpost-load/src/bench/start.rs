@@ -1,4 +1,4 @@
-//! How soon a server accepts its first connection, and how much memory it uses while idle.
+//! The time until a server accepts its first connection, and its memory while idle.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use crate::report::{Comparison, Figures, Times};
 use crate::server::{Place, memory_of};
 
-/// How long after the start memory is measured.
+/// The time from the start until memory is measured.
 const IDLE: Duration = Duration::from_secs(3);
 
 /// Starts and stops a server again and again. The first start does not count: it may make the database.
@@ -32,7 +32,7 @@ pub(super) async fn measure(
     for _ in 0..rounds {
         let begun = Instant::now();
         let server = place.start().await?;
-        TcpStream::connect(server.endpoints.http).await?;
+        TcpStream::connect(place.endpoints()?.http).await?;
         let elapsed = begun.elapsed();
         starts.push("server", Figures { count: 1, elapsed, times: Times::of(elapsed) });
         server.stop().await?;

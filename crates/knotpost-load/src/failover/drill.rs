@@ -4,14 +4,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::proxy::Proxy;
-use crate::dice::Dice;
+use crate::dice::{Dice, pause};
 use crate::http::Http;
-use crate::play::post::{Post, ServerHandle};
+use crate::play::post::Post;
 use crate::postgres::Node;
+use crate::server::{Patience, Place};
 use crate::sink::Sink;
 
 /// Limit for a server of ours to notice anything.
@@ -19,7 +20,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Longest time without a primary once every server has noticed.
 const LEADERLESS: Duration = Duration::from_secs(4);
 
-/// How the primary fails.
+/// The ways a primary fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Its processes are killed.
@@ -61,8 +62,8 @@ impl Pair {
     }
 }
 
-/// What a drill showed.
-#[derive(Clone, Debug)]
+/// The times of a drill.
+#[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) kind: Kind,
     /// From the failure until every server called itself not ready.
@@ -81,14 +82,13 @@ async fn is_ready(address: SocketAddr) -> bool {
 }
 
 /// Waits until every server says that it is ready, or that it is not.
-async fn wait_until(ready: bool, servers: &[ServerHandle]) -> anyhow::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+async fn wait_until(ready: bool, servers: &[Arc<Place>]) -> anyhow::Result<()> {
+    let mut patience = Patience::new(PATIENCE, Duration::from_millis(20));
     for server in servers {
-        let address = server.endpoints.borrow().http;
+        let address = server.endpoints()?.http;
+        let state = if ready { "not ready after a promotion" } else { "ready without a primary" };
         while is_ready(address).await != ready {
-            let state = if ready { "not ready after a promotion" } else { "ready without a primary" };
-            ensure!(Instant::now() < deadline, "a server is {state}");
-            sleep(Duration::from_millis(20)).await;
+            patience.wait(&format!("a server is {state}")).await?;
         }
     }
     Ok(())
@@ -99,20 +99,20 @@ pub(super) async fn run(
     pair: &mut Pair,
     kind: Kind,
     dice: &mut Dice,
-    (post, servers, sink): (&Post, &[ServerHandle], &Sink),
+    (post, servers, sink): (&Post, &[Arc<Place>], &Sink),
 ) -> anyhow::Result<Outcome> {
     let next = 1 - pair.primary;
     let (failing, heir) = (pair.primary()?, pair.nodes.get(next).context("two servers")?);
     sink.begin_era();
     let failed = Instant::now();
     match kind {
-        Kind::Killed => failing.signal("-KILL").await?,
-        Kind::Frozen => failing.signal("-STOP").await?,
+        Kind::Killed => failing.signal("-KILL")?,
+        Kind::Frozen => failing.signal("-STOP")?,
         Kind::SwitchedOver => failing.stop("fast").await?,
     }
     wait_until(false, servers).await?;
     let noticed = failed.elapsed();
-    sleep(dice.pause(&(Duration::ZERO..LEADERLESS))).await;
+    sleep(pause(dice, &(Duration::ZERO..LEADERLESS))).await;
     let taken = post.taken();
     heir.promote().await?;
     let promoted = Instant::now();
@@ -130,7 +130,7 @@ pub(super) async fn run(
     let ready = promoted.elapsed();
     sink.begin_era();
     if kind == Kind::Frozen {
-        failing.signal("-KILL").await?;
+        failing.signal("-KILL")?;
     }
     failing.rejoin(heir).await?;
     heir.wait_for_standby().await?;

@@ -9,9 +9,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 
 use crate::postgres::Node;
+use crate::server::Patience;
 
 /// The configuration that operators copy.
 const CONFIG: &str = include_str!("../../../../deploy/haproxy.cfg");
@@ -64,10 +65,9 @@ impl Proxy {
         let started = command.stderr(Stdio::null()).kill_on_drop(true).spawn();
         let started = started.context("there is no haproxy (apt install haproxy)")?;
         let proxy = Self { port, _program: started, _config: config, checks };
-        let deadline = Instant::now() + PATIENCE;
+        let mut patience = Patience::new(PATIENCE, Duration::from_millis(20));
         while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            ensure!(Instant::now() < deadline, "haproxy does not start");
-            sleep(Duration::from_millis(20)).await;
+            patience.wait("haproxy does not start").await?;
         }
         Ok(proxy)
     }

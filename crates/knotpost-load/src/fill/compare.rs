@@ -11,12 +11,12 @@ use crate::games::draw_game;
 use crate::http::Http;
 use crate::people::{address, challenge, command, password};
 use crate::report::{Comparison, Figures, Times};
-use crate::server::{Place, Running};
+use crate::server::{Place, Server};
 
 /// Moves on a board of this measurement.
 const MOVES: usize = 20;
 
-/// What is asked: a command, or the path of a page. `{board}` is a board's number, `{user}` one of its players.
+/// Commands, and paths of pages. `{board}` is a board's number, `{user}` one of its players.
 const QUESTIONS: [(&str, &str); 8] = [
     ("move, by command", "move"),
     ("show, by command", "osbox show {board}"),
@@ -30,26 +30,19 @@ const QUESTIONS: [(&str, &str); 8] = [
 
 /// One of the two servers, with a board on it.
 struct Side {
-    server: Running,
+    server: Server,
     http: Http,
     users: [String; 2],
-    registry: Registry,
     dice: Dice,
     moves: Vec<String>,
     board: u64,
     made: usize,
 }
 
-/// Measures.
-pub(super) async fn run(
-    small: Place,
-    large: Place,
-    count: usize,
-    rounds: usize,
-    seed: u64,
-) -> anyhow::Result<bool> {
-    let mut sides =
-        [("small", Side::start(&small, seed).await?), ("large", Side::start(&large, seed).await?)];
+/// Measures a small server and a large one.
+pub(super) async fn run(places: [Place; 2], count: usize, rounds: usize, seed: u64) -> anyhow::Result<bool> {
+    let [small, large] = &places;
+    let mut sides = [("small", Side::start(small, seed).await?), ("large", Side::start(large, seed).await?)];
     for (title, question) in QUESTIONS {
         let mut comparison = Comparison::new(title.to_owned());
         // The first round warms up both servers.
@@ -68,9 +61,9 @@ pub(super) async fn run(
         }
         println!("{comparison}");
     }
-    let [(_, small), (_, large)] = sides;
-    large.server.stop().await?;
-    small.server.stop().await?;
+    for (_, side) in sides.into_iter().rev() {
+        side.server.stop().await?;
+    }
     Ok(true)
 }
 
@@ -82,25 +75,27 @@ impl Side {
             place.add_user(userid, &password(userid), &address(userid)).await?;
         }
         let server = place.start().await?;
-        let http = Http::connect(server.endpoints.http).await?;
-        let (registry, dice) = (Registry::standard(), Dice::new(seed));
-        let mut side = Self { server, http, users, registry, dice, moves: Vec::new(), board: 0, made: 0 };
-        side.begin().await?;
-        Ok(side)
+        let http = Http::connect(place.endpoints()?.http).await?;
+        let dice = Dice::with_seed(seed);
+        Ok(Self { server, http, users, dice, moves: Vec::new(), board: 0, made: 0 })
     }
 
-    async fn begin(&mut self) -> anyhow::Result<()> {
-        let [ann, bob] = &self.users;
-        self.board = challenge(&mut self.http, &format!("osbox challenge {ann} {bob}")).await?;
-        (self.moves, self.made) = (draw_game(&self.registry, "osbox", MOVES, &mut self.dice)?, 0);
-        Ok(())
-    }
-
-    /// Sends the request and returns how long the answer took.
+    /// Sends the request and returns the time until the answer.
     async fn ask(&mut self, question: &str) -> anyhow::Result<Duration> {
-        let line = if question == "move" { self.next_move().await? } else { question.to_owned() };
-        let [ann, _] = &self.users;
-        let line = line.replace("{board}", &self.board.to_string()).replace("{user}", ann);
+        let [ann, bob] = &self.users;
+        if self.made == self.moves.len() {
+            self.board = challenge(&mut self.http, &format!("osbox challenge {ann} {bob}"), "").await?;
+            self.moves = draw_game(&Registry::standard(), "osbox", MOVES, &mut self.dice)?;
+            self.made = 0;
+        }
+        let line = if question == "move" {
+            let user = if self.made.is_multiple_of(2) { ann } else { bob };
+            let word = self.moves.get(self.made).context("a move")?;
+            self.made += 1;
+            format!("osbox move {} {user} {} {word}", self.board, password(user))
+        } else {
+            question.replace("{board}", &self.board.to_string()).replace("{user}", ann)
+        };
         let began = Instant::now();
         if line.starts_with('/') {
             let response = self.http.get(&line).await?;
@@ -109,15 +104,5 @@ impl Side {
             command(&mut self.http, &line).await?;
         }
         Ok(began.elapsed())
-    }
-
-    async fn next_move(&mut self) -> anyhow::Result<String> {
-        if self.made == self.moves.len() {
-            self.begin().await?;
-        }
-        let user = self.users.get(self.made % 2).context("a user")?;
-        let word = self.moves.get(self.made).context("a move")?;
-        self.made += 1;
-        Ok(format!("osbox move {} {user} {} {word}", self.board, password(user)))
     }
 }

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 /// The distance of the numbers of one copy from those of the next.
 pub(super) const APART: u64 = 10_000;
 
-/// How a value differs from copy to copy.
+/// The difference of a value from copy to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     /// A number that is counted.

@@ -1,4 +1,4 @@
-//! What people ask most of a server with many users and boards, beside the same of a small one.
+//! The most frequent requests to a server with many users and boards, beside the same to a small one.
 //!
 //! The small server's boards are played. The large one is the small one many times over, each copy with users and numbers
 //! of its own: the export of the one becomes what the other imports.
@@ -15,22 +15,23 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::clients::{Next, together};
-use crate::dice::Dice;
+use crate::dice::{Dice, draw, happens};
 use crate::games::choose;
 use crate::http::{Http, JSON};
-use crate::people::{challenge, make_key, sign_up};
+use crate::people::{challenge, sign_up_with_keys};
 use crate::play::text;
-use crate::server::{Place, program_at, said};
+use crate::server::{Place, said};
 use crate::sink::Sink;
+use crate::trial::Common;
 
 /// The games played, with their share of the boards in percent.
-const KINDS: [(&str, &str, u64); 6] = [
-    ("osbox", "-size=3", 30),
-    ("osbox", "-size=4", 10),
-    ("osbo", "-size=3", 10),
-    ("obsidio", "-size=5", 15),
-    ("boxilies", "", 30),
-    ("osbox", "-size=2", 5),
+const KINDS: [((&str, &str), u64); 6] = [
+    (("osbox", "-size=3"), 30),
+    (("osbox", "-size=4"), 10),
+    (("osbo", "-size=3"), 10),
+    (("obsidio", "-size=5"), 15),
+    (("boxilies", ""), 30),
+    (("osbox", "-size=2"), 5),
 ];
 
 #[derive(Debug, clap::Args)]
@@ -38,18 +39,15 @@ pub(crate) struct Args {
     /// The folder of both servers. One that is there was made by this command and is measured again.
     #[arg(long, value_name = "FOLDER")]
     folder: PathBuf,
-    /// How many boards the small server has.
+    /// Boards of the small server.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..copy::APART))]
     boards: u64,
-    /// How many users.
+    /// Users of the small server.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(2..copy::APART))]
     users: u64,
-    /// How many times as many the large server has.
+    /// As many times as many has the large server.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     times: u64,
-    /// For other games.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// The databases of the small server and of the large one, empty ones (default: SQLite in the folder).
     #[arg(long, value_name = "URL,URL", value_delimiter = ',')]
     databases: Vec<String>,
@@ -59,16 +57,15 @@ pub(crate) struct Args {
     /// Rounds.
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// The server to be measured (default: the `knotpost` beside this program).
-    #[arg(long, value_name = "FILE")]
-    server: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Makes the servers unless they are there, and compares them.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     ensure!(args.count > 0 && args.rounds > 0, "something must be counted");
     ensure!(matches!(args.databases.len(), 0 | 2), "name two databases, or none");
-    let program = program_at(args.server.as_deref())?;
+    let program = args.common.program()?;
     let sink = Sink::prompt().await?;
     let is_new = !args.folder.exists();
     for name in ["small", "large"] {
@@ -83,7 +80,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     if is_new {
         fill(&args, &small, &large, &folder).await?;
     }
-    compare::run(small, large, args.count, args.rounds, args.seed).await
+    compare::run([small, large], args.count, args.rounds, args.common.seed.unwrap_or(1)).await
 }
 
 async fn fill(args: &Args, small: &Place, large: &Place, folder: &Path) -> anyhow::Result<()> {
@@ -106,21 +103,17 @@ async fn fill(args: &Args, small: &Place, large: &Place, folder: &Path) -> anyho
 /// Has random games played on a new server, most of them to their ends.
 async fn play(args: &Args, place: &Place) -> anyhow::Result<()> {
     let server = place.start().await?;
-    let address = server.endpoints.http;
+    let address = place.endpoints()?.http;
     let userids: Vec<String> = (1..=args.users).map(|number| format!("u{number}")).collect();
-    sign_up(address, &userids).await?;
-    let (mut http, mut keys) = (Http::connect(address).await?, Vec::new());
-    for userid in &userids {
-        keys.push(make_key(&mut http, userid, &["read", "play"], "").await?);
-    }
+    let keys = sign_up_with_keys(address, &userids).await?;
     let (users, registry) = (Arc::new((userids, keys)), Arc::new(Registry::standard()));
-    let (boards, seed) = (args.boards as usize, args.seed);
+    let (boards, seed) = (args.boards as usize, args.common.seed.unwrap_or(1));
     let client = |next: Next| {
         let (users, registry) = (Arc::clone(&users), Arc::clone(&registry));
         async move {
             let mut http = Http::connect(address).await?;
             while let Some(board) = next.below(boards) {
-                let dice = Dice::new(seed ^ (board as u64) << 32);
+                let dice = Dice::with_seed(seed ^ (board as u64) << 32);
                 play_board(&mut http, &users, &registry, dice).await?;
             }
             Ok(())
@@ -136,22 +129,14 @@ async fn play_board(
     registry: &Registry,
     mut dice: Dice,
 ) -> anyhow::Result<()> {
-    let (mut left, mut kind) = (dice.below(100), ("", ""));
-    for (name, options, share) in KINDS {
-        kind = (name, options);
-        match left.checked_sub(share) {
-            Some(rest) => left = rest,
-            None => break,
-        }
-    }
+    let (name, options) = draw(&mut dice, &KINDS)?;
     // Some users play more than others.
-    let count = userids.len() as u64;
-    let first = dice.below(count).min(dice.below(count));
-    let players = [first, (first + 1 + dice.below(count - 1)) % count].map(|at| at as usize);
+    let count = userids.len();
+    let first = dice.usize(..count).min(dice.usize(..count));
+    let players = [first, (first + 1 + dice.usize(..count - 1)) % count];
     let [ann, bob] = players.map(|at| userids.get(at).map_or("", String::as_str));
-    let (name, options) = kind;
-    let number = challenge(http, &format!("{name} challenge {options} {ann} {bob}")).await?;
-    let mut most = if dice.happens(5) { dice.below(6) } else { u64::MAX };
+    let number = challenge(http, &format!("{name} challenge {options} {ann} {bob}"), "").await?;
+    let mut most = if happens(&mut dice, 5) { dice.u64(..6) } else { u64::MAX };
     let path = format!("/api/v1/boards/{name}/{number}");
     loop {
         let board = http.get(&path).await?.json()?;
@@ -163,7 +148,7 @@ async fn play_board(
         let key = players.iter().find(|at| userids.get(**at).is_some_and(|userid| userid == mover));
         let key = key.and_then(|at| keys.get(*at)).with_context(|| format!("{mover} does not play here"))?;
         let word = choose(registry, &board, &mut dice)?.word;
-        let comment = if dice.happens(2) { "Good luck!" } else { "" };
+        let comment = if happens(&mut dice, 2) { "Good luck!" } else { "" };
         let body = json!({ "move": word, "comment": comment }).to_string();
         let headers = format!("{JSON}Authorization: Bearer {key}\r\n");
         let answer = http.post(&format!("{path}/moves"), &headers, body.as_bytes()).await?;

@@ -1,4 +1,4 @@
-//! How long a trial plays: a number of moves, and a time limit.
+//! The length of a trial: a number of moves, and a time limit.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -35,12 +35,12 @@ impl Budget {
         }
     }
 
-    /// Whether one more mistake will be answered.
+    /// Takes one mistake; `false` when one more would not be answered.
     pub(crate) fn may_err(&self) -> bool {
         self.may_make(&self.mistakes, MISTAKES)
     }
 
-    /// Whether one more question, or a challenge that is mailed, will be answered.
+    /// The same for a question, or a challenge that is mailed.
     pub(crate) fn may_ask(&self) -> bool {
         self.may_make(&self.questions, QUESTIONS)
     }
@@ -62,7 +62,6 @@ impl Budget {
         self.moves.store(0, Ordering::Relaxed);
     }
 
-    /// Whether the budget is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_late() || self.moves.load(Ordering::Relaxed) <= 0
     }

@@ -1,39 +1,34 @@
-//! The servers of a trial: each in a folder of its own, all on one database.
+//! The servers of a trial: each in a folder of its own, all on one database, and the outside world that gets their mail.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use super::post::ServerHandle;
-use crate::server::{Endpoints, PATIENCE, Place, Running, Starting, tail};
+use crate::server::{Endpoints, PATIENCE, Place, Server, tail};
 use crate::sink::Sink;
 
 /// A folder, and its server while one runs.
 struct Slot {
     place: Arc<Place>,
-    endpoints: watch::Sender<Endpoints>,
-    server: Option<Running>,
+    server: Option<Server>,
 }
 
 /// All servers.
-pub(crate) struct Fleet<'a> {
+pub(crate) struct Fleet {
     slots: Vec<Slot>,
-    sink: &'a Sink,
+    pub(crate) sink: Sink,
     /// Servers that ended instead of starting while the database was down.
     pub(crate) stranded: usize,
 }
 
-impl<'a> Fleet<'a> {
+impl Fleet {
     /// Starts a server in every folder.
-    pub(crate) async fn start(places: &[Arc<Place>], sink: &'a Sink) -> anyhow::Result<Self> {
+    pub(crate) async fn start(places: &[Arc<Place>], sink: Sink) -> anyhow::Result<Self> {
         let mut slots = Vec::new();
         for place in places {
-            let server = place.start().await?;
-            let (endpoints, _) = watch::channel(server.endpoints);
-            slots.push(Slot { place: Arc::clone(place), endpoints, server: Some(server) });
+            slots.push(Slot { place: Arc::clone(place), server: Some(place.start().await?) });
         }
         Ok(Self { slots, sink, stranded: 0 })
     }
@@ -42,24 +37,18 @@ impl<'a> Fleet<'a> {
         self.slots.len()
     }
 
-    /// What clients need to reach the servers.
-    pub(crate) fn servers(&self) -> Vec<ServerHandle> {
-        let handle = |slot: &Slot| ServerHandle {
-            place: Arc::clone(&slot.place),
-            endpoints: slot.endpoints.subscribe(),
-        };
-        self.slots.iter().map(handle).collect()
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Arc<Place>> {
+        self.slots.iter().map(|slot| &slot.place)
     }
 
     /// The process of a running server.
     pub(crate) fn process(&self) -> Option<u32> {
-        self.slots.iter().find_map(|slot| slot.server.as_ref().map(Running::id))
+        self.slots.iter().find_map(|slot| slot.server.as_ref().map(Server::id))
     }
 
     /// The endpoints of a running server.
     pub(crate) fn endpoints(&self) -> anyhow::Result<Endpoints> {
-        let slot = self.slots.iter().find(|slot| slot.server.is_some()).context("no server runs")?;
-        Ok(*slot.endpoints.borrow())
+        self.slots.iter().find(|slot| slot.server.is_some()).context("no server runs")?.place.endpoints()
     }
 
     fn slot(&mut self, at: usize) -> anyhow::Result<&mut Slot> {
@@ -68,10 +57,9 @@ impl<'a> Fleet<'a> {
 
     /// Checks that no server has ended by itself.
     pub(crate) fn expect_alive(&mut self) -> anyhow::Result<()> {
-        for slot in &mut self.slots {
-            if let Some(server) = &mut slot.server {
-                let log = || tail(&slot.place.log());
-                ensure!(!server.has_ended()?, "a server ended by itself:\n{}", log());
+        for Slot { place, server } in &mut self.slots {
+            if let Some(server) = server {
+                ensure!(!server.has_ended()?, "a server ended by itself:\n{}", tail(&place.log()));
             }
         }
         Ok(())
@@ -96,7 +84,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Spawns one server process.
-    pub(crate) fn begin(&mut self, at: usize) -> anyhow::Result<Starting> {
+    pub(crate) fn begin(&mut self, at: usize) -> anyhow::Result<Server> {
         self.slot(at)?.place.spawn()
     }
 
@@ -108,26 +96,21 @@ impl<'a> Fleet<'a> {
     }
 
     /// As above, for a process that is already spawned.
-    pub(crate) async fn wait(&mut self, at: usize, starting: Starting) -> anyhow::Result<Duration> {
+    pub(crate) async fn wait(&mut self, at: usize, mut starting: Server) -> anyhow::Result<Duration> {
         let begun = Instant::now();
-        let mut starting = Some(starting);
         loop {
-            let next = match starting.take() {
-                Some(first) => first,
-                None => self.begin(at)?,
-            };
-            match next.wait().await {
-                Ok(server) => {
-                    let slot = self.slot(at)?;
-                    slot.endpoints.send_replace(server.endpoints);
-                    slot.server = Some(server);
+            let slot = self.slot(at)?;
+            match slot.place.open(&mut starting).await {
+                Ok(_) => {
+                    slot.server = Some(starting);
                     return Ok(begun.elapsed());
                 }
                 Err(error) => {
-                    self.stranded += 1;
-                    let place = Arc::clone(&self.slot(at)?.place);
-                    ensure!(begun.elapsed() < PATIENCE, "{error:#}; it said:\n{}", tail(&place.log()));
+                    let log = tail(&slot.place.log());
+                    ensure!(begun.elapsed() < PATIENCE, "{error:#}; it said:\n{log}");
                     sleep(Duration::from_millis(200)).await;
+                    starting = slot.place.spawn()?;
+                    self.stranded += 1;
                 }
             }
         }

@@ -1,5 +1,5 @@
 //! Games played while faults are injected, and the check afterwards: players who send each move until it is accepted, a
-//! ledger of everything they sent, and the rules that the outcome must satisfy. It does not know which faults there are.
+//! ledger of everything they sent, and the rules that the outcome must satisfy.
 
 pub(crate) mod budget;
 pub(crate) mod chaos;
@@ -9,7 +9,6 @@ pub(crate) mod post;
 pub(crate) mod table;
 pub(crate) mod verify;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,9 +19,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::deployed::forwarded_for;
 use crate::http::Http;
-use crate::report::Report;
-use crate::server::{Place, said};
+use crate::server::Patience;
 use budget::Budget;
+use fleet::Fleet;
 use post::Post;
 
 /// A field of an API response.
@@ -34,19 +33,9 @@ pub(crate) fn number(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// The pause before the next poll; it grows, so that many waiting players do not keep a server busy.
-#[derive(Debug)]
-pub(crate) struct Patience(Duration);
-
-impl Patience {
-    pub(crate) fn new() -> Self {
-        Self(Duration::from_millis(10))
-    }
-
-    pub(crate) async fn wait(&mut self) {
-        sleep(self.0).await;
-        self.0 = (self.0 * 2).min(Duration::from_millis(320));
-    }
+/// The elements of a list in an API response.
+pub(crate) fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Waits until every player is done or one has failed.
@@ -60,29 +49,27 @@ pub(crate) async fn wait_for_all(players: &mut JoinSet<anyhow::Result<()>>) -> a
 /// Prints the progress from time to time.
 pub(crate) async fn tell_progress(post: Arc<Post>, budget: Arc<Budget>) -> anyhow::Result<()> {
     let begun = Instant::now();
-    while !budget.is_spent() {
-        for _ in 0..100 {
-            sleep(Duration::from_millis(100)).await;
-            if budget.is_spent() {
-                return Ok(());
-            }
+    for look in 1.. {
+        sleep(Duration::from_millis(100)).await;
+        if budget.is_spent() {
+            break;
         }
-        eprintln!("{} s: {} handed in", begun.elapsed().as_secs(), post.taken());
+        if look % 100 == 0 {
+            eprintln!("{} s: {} handed in", begun.elapsed().as_secs(), post.taken());
+        }
     }
     Ok(())
 }
 
-/// Waits until the inbox, the folder and the outbox are empty. `key` authorises reading the metrics, where a server
-/// requires it.
+/// Waits until the inbox, the watched folders and the outbox are empty. `key` authorises reading the metrics, where a
+/// server requires it.
 pub(crate) async fn wait_until_idle(
-    http: SocketAddr,
+    fleet: &Fleet,
     key: Option<&str>,
-    folder_of: Option<&Place>,
     patience: Duration,
-    report: &mut Report,
 ) -> anyhow::Result<()> {
-    let deadline = Instant::now() + patience;
-    let mut http = Http::connect(http).await?;
+    let mut patience = Patience::new(patience, Duration::from_millis(100));
+    let mut http = Http::connect(fleet.endpoints()?.http).await?;
     for look in 0_u64.. {
         let shown =
             key.map(|key| format!("Authorization: Bearer {key}\r\n{}", forwarded_for_look("operator", look)));
@@ -92,14 +79,10 @@ pub(crate) async fn wait_until_idle(
             line.with_context(|| format!("/metrics has no {name}"))
         };
         let (inbox, outbox) = (waiting("knotpost_inbox_waiting")?, waiting("knotpost_outbox_waiting")?);
-        if inbox == 0.0 && outbox == 0.0 && folder_of.is_none_or(post::is_folder_empty) {
-            return Ok(());
+        if inbox == 0.0 && outbox == 0.0 && fleet.places().all(|place| post::is_folder_empty(place)) {
+            break;
         }
-        if Instant::now() > deadline {
-            report.broken(format!("the queues do not drain: {inbox} mails in, {outbox} out"));
-            return Ok(());
-        }
-        sleep(Duration::from_millis(100)).await;
+        patience.wait(&format!("the queues do not drain: {inbox} mails in, {outbox} out")).await?;
     }
     Ok(())
 }
@@ -107,52 +90,4 @@ pub(crate) async fn wait_until_idle(
 /// A host may send 600 requests a minute, so frequent polls come from several hosts by turns.
 pub(crate) fn forwarded_for_look(name: &str, look: u64) -> String {
     forwarded_for(&format!("{name} {}", look / 100))
-}
-
-/// Runs the operator's own checks of the stored boards.
-pub(crate) async fn check_storage(place: &Place, report: &mut Report) -> anyhow::Result<()> {
-    for arguments in [&["admin", "replay", "--all"][..], &["admin", "ratings", "recompute", "--check"]] {
-        let output = place.run(arguments, b"").await?;
-        report.expect(output.status.success(), || format!("{}: {}", arguments.join(" "), said(&output)));
-        println!("{}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stdout).trim());
-    }
-    Ok(())
-}
-
-/// Checks the servers' logs for panics; returns how many lines are errors.
-pub(crate) fn check_logs(logs: &[String], report: &mut Report) -> usize {
-    let lines = || logs.iter().flat_map(|log| log.lines());
-    let count = |word: &str| lines().filter(|line| line.contains(word)).count();
-    report.row("warnings logged", count(" WARN "));
-    report.row("errors logged", count("ERROR "));
-    for line in lines().filter(|line| line.contains("ERROR ")).take(5) {
-        println!("logged: {line}");
-    }
-    report.expect(count("panicked at") == 0, || "a server panicked; see its log".to_owned());
-    count("ERROR ")
-}
-
-/// Prints the outcome of a trial; returns whether every rule held. The folders are removed only then.
-pub(crate) fn conclude<'a>(
-    trial: anyhow::Result<Report>,
-    places: impl IntoIterator<Item = &'a Place>,
-) -> anyhow::Result<bool> {
-    let sound = match trial {
-        Ok(report) => {
-            println!("{report}");
-            report.is_sound()
-        }
-        Err(error) => {
-            println!("{error:#}");
-            false
-        }
-    };
-    for place in places {
-        if sound {
-            place.remove()?;
-        } else {
-            println!("kept: {}", place.root().display());
-        }
-    }
-    Ok(sound)
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
-use tokio::sync::{Semaphore, watch};
+use anyhow::{Context as _, bail};
+use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
 use super::ledger::{Ledger, Try, Way};
@@ -14,7 +14,7 @@ use crate::deployed::{forwarded_for, received_from};
 use crate::http::{Http, Response};
 use crate::server::{Endpoints, Place, said};
 use crate::sink::MARK;
-use crate::smtp::{Client, Dialect, encode};
+use crate::smtp::{Client, Dialect, command_mail, encode};
 
 /// The address that commands are mailed to.
 pub(crate) const SERVER: &str = "pbmserv@games.example";
@@ -22,6 +22,8 @@ pub(crate) const SERVER: &str = "pbmserv@games.example";
 const HOOK_SECRET: &str = "shown-by-the-trial-to-the-hook-alone";
 /// Temporary failure (sysexits.h).
 const EX_TEMPFAIL: i32 = 75;
+/// Mails that are handed over at the same time, at most.
+const SENDERS: usize = 12;
 
 /// The watched Maildir.
 fn folder(place: &Place) -> PathBuf {
@@ -39,62 +41,46 @@ pub(crate) fn enable_listeners(place: Place) -> anyhow::Result<Place> {
         .with("INBOUND__SECRET", HOOK_SECRET))
 }
 
-/// Whether the server has read every file in the watched folder.
+/// True when the server has read every file in the watched folder, or watches none.
 pub(crate) fn is_folder_empty(place: &Place) -> bool {
-    std::fs::read_dir(folder(place).join("new")).is_ok_and(|mut files| files.next().is_none())
-}
-
-/// What a client needs to reach a server.
-pub(crate) struct ServerHandle {
-    pub(crate) place: Arc<Place>,
-    /// The endpoints of the process that runs now, or ran last.
-    pub(crate) endpoints: watch::Receiver<Endpoints>,
+    std::fs::read_dir(folder(place).join("new")).map_or(true, |mut files| files.next().is_none())
 }
 
 /// Sends mails to the servers by turns.
 pub(crate) struct Post {
-    servers: Vec<ServerHandle>,
+    servers: Vec<Arc<Place>>,
     next: AtomicUsize,
-    pub(crate) ledger: Arc<Ledger>,
-    /// Whether mails pass through a relay.
-    is_relayed: bool,
+    pub(crate) ledger: Ledger,
     places: Semaphore,
     in_hand: AtomicUsize,
     taken: AtomicUsize,
-    /// What a server said that took nothing for the moment.
+    /// The answer of a server that took nothing for the moment.
     refusal: Mutex<String>,
 }
 
 impl Post {
-    /// For at least one server; at most `places` mails are sent at the same time.
-    pub(crate) fn new(
-        servers: Vec<ServerHandle>,
-        ledger: Arc<Ledger>,
-        places: usize,
-    ) -> anyhow::Result<Self> {
-        ensure!(!servers.is_empty(), "there is no server to hand mail to");
-        let is_relayed = servers.iter().any(|server| server.place.is_deployed());
-        Ok(Self {
+    /// For at least one server.
+    pub(crate) fn new(servers: Vec<Arc<Place>>) -> Self {
+        Self {
             servers,
-            is_relayed,
             next: AtomicUsize::new(0),
-            ledger,
-            places: Semaphore::new(places.max(1)),
+            ledger: Ledger::default(),
+            places: Semaphore::new(SENDERS),
             in_hand: AtomicUsize::new(0),
             taken: AtomicUsize::new(0),
             refusal: Mutex::default(),
-        })
+        }
     }
 
     /// The next server by turns.
-    fn server(&self) -> anyhow::Result<&ServerHandle> {
+    fn server(&self) -> anyhow::Result<&Place> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.servers.len();
-        self.servers.get(turn).context("no server")
+        self.servers.get(turn).map(AsRef::as_ref).context("no server")
     }
 
     /// The endpoints of the next server by turns.
     pub(crate) fn endpoints(&self) -> anyhow::Result<Endpoints> {
-        Ok(*self.server()?.endpoints.borrow())
+        self.server()?.endpoints()
     }
 
     /// The number of mails being sent now.
@@ -107,24 +93,24 @@ impl Post {
         self.taken.load(Ordering::SeqCst)
     }
 
-    /// What was said to whoever was last put off.
+    /// The answer to the sender that was last put off.
     pub(crate) fn last_refusal(&self) -> String {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn note_refusal(&self, text: &str) {
-        text.clone_into(&mut self.refusal.lock().unwrap_or_else(PoisonError::into_inner));
+    fn put_off(&self, answer: String) -> Try {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+        Try::PutOff
     }
 
     /// Sends a mail to one server after the other until it is accepted. A permanent refusal is an error: no mail sent here
     /// should get one.
     pub(crate) async fn mail(&self, serial: u64, way: Way, from: &str, subject: &str) -> anyhow::Result<()> {
         let _place = self.places.acquire().await?;
-        let trace = if self.is_relayed { received_from(from) } else { String::new() };
-        let message = format!(
-            "{trace}From: {from}\nTo: {SERVER}\nSubject: {subject}\nMessage-ID: <{MARK}{serial}@mail.example.net>\n\
-             Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{serial}.\n"
-        );
+        let mut message = command_mail(from, SERVER, subject, &format!("{MARK}{serial}"));
+        if self.servers.iter().any(|server| server.is_deployed) {
+            message.insert_str(0, &received_from(from));
+        }
         loop {
             self.in_hand.fetch_add(1, Ordering::SeqCst);
             let ended = match way {
@@ -138,7 +124,7 @@ impl Post {
             self.in_hand.fetch_sub(1, Ordering::SeqCst);
             let ended = ended.with_context(|| format!("`{subject}` from {from}"))?;
             self.ledger.tried(serial, ended);
-            if matches!(ended, Try::Taken) {
+            if ended == Try::Taken {
                 self.taken.fetch_add(1, Ordering::SeqCst);
                 return Ok(());
             }
@@ -157,8 +143,7 @@ impl Post {
             return Ok(Try::Taken);
         }
         if reply.is_transient() {
-            self.note_refusal(&reply.text);
-            return Ok(Try::PutOff);
+            return Ok(self.put_off(reply.text));
         }
         bail!("refused: {}", reply.text)
     }
@@ -186,17 +171,14 @@ impl Post {
         match answer {
             Err(_) => Ok(Try::Unanswered),
             Ok(response) if response.status == 200 => Ok(Try::Taken),
-            Ok(response) if response.status == 503 => {
-                self.note_refusal(&response.text());
-                Ok(Try::PutOff)
-            }
+            Ok(response) if response.status == 503 => Ok(self.put_off(response.text())),
             Ok(response) => bail!("refused: {} {}", response.status, response.text()),
         }
     }
 
     /// Delivers into the Maildir atomically, as delivery agents do.
     fn put_into_folder(&self, serial: u64, message: &str) -> anyhow::Result<Try> {
-        let folder = folder(&self.server()?.place);
+        let folder = folder(self.server()?);
         let name = format!("{serial}.trial.localhost");
         let draft = folder.join("tmp").join(&name);
         std::fs::write(&draft, message)?;
@@ -205,7 +187,7 @@ impl Post {
     }
 
     async fn try_pipe(&self, message: &str) -> anyhow::Result<Try> {
-        let output = self.server()?.place.run(&["deliver"], message.as_bytes()).await?;
+        let output = self.server()?.run(&["deliver"], message.as_bytes()).await?;
         match output.status.code() {
             Some(0) => Ok(Try::Taken),
             Some(EX_TEMPFAIL) => Ok(Try::PutOff),

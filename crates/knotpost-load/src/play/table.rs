@@ -12,50 +12,44 @@ use tokio::time::sleep;
 use super::budget::Budget;
 use super::ledger::{Habit, Way, What};
 use super::post::Post;
-use super::{Patience, forwarded_for_look, number, text};
-use crate::dice::Dice;
-use crate::games::{Chosen, choose};
+use super::{forwarded_for_look, number, text};
+use crate::dice::{Dice, draw};
+use crate::games::{Chosen, ILLEGAL, choose};
 use crate::http::Http;
 use crate::people::{address, password};
+use crate::server::Patience;
 
 /// The games that are played, and how they are challenged.
 pub(crate) const GAMES: [(&str, &str); 4] =
     [("osbox", "-size=4"), ("obsidio", ""), ("osbo", ""), ("boxilies", "")];
 
+/// The longest wait for what was accepted: the lease of a killed server, with a margin.
+const LONGEST: Duration = Duration::from_mins(30);
+
 /// Two players.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
     pub(crate) number: usize,
-    userids: [String; 2],
+    pub(crate) userids: [String; 2],
 }
 
 impl Pair {
     pub(crate) fn new(number: usize) -> Self {
         Self { number, userids: [format!("ann{number}"), format!("bob{number}")] }
     }
-
-    pub(crate) fn userids(&self) -> &[String; 2] {
-        &self.userids
-    }
 }
 
 /// A game, how it is challenged, and who plays it.
 pub(crate) type Seat = ((&'static str, &'static str), Pair);
 
-/// Enough pairs for the given number of boards: each pair plays every game once at a time.
-pub(crate) fn pairs_for(boards: usize) -> Vec<Pair> {
-    (0..boards.div_ceil(GAMES.len())).map(Pair::new).collect()
-}
-
-/// The seats at the given number of boards.
-pub(crate) fn seat_all(pairs: &[Pair], boards: usize) -> impl Iterator<Item = Seat> + '_ {
-    let seats = pairs.iter().flat_map(|pair| GAMES.map(|game| (game, pair.clone())));
-    seats.take(boards)
-}
-
-/// As above with a pair for each board, for servers that limit each user.
-pub(crate) fn seat_apart(pairs: &[Pair]) -> impl Iterator<Item = Seat> + '_ {
-    GAMES.into_iter().cycle().zip(pairs.iter().cloned())
+/// The seats at the given number of boards, and their pairs: each pair plays every game once at a time, or has one board where users
+/// are limited.
+pub(crate) fn seat(boards: usize, apart: bool) -> (Vec<Pair>, Vec<Seat>) {
+    let games = if apart { 1 } else { GAMES.len() };
+    let pairs: Vec<Pair> = (0..boards.div_ceil(games)).map(Pair::new).collect();
+    let seats = GAMES.into_iter().cycle().zip(pairs.iter().flat_map(|pair| vec![pair.clone(); games]));
+    let seats = seats.take(boards).collect();
+    (pairs, seats)
 }
 
 /// One board after the other of one game between two players.
@@ -74,8 +68,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(
-        (game, options): (&'static str, &'static str),
-        pair: Pair,
+        ((game, options), pair): Seat,
         (post, habit): (Arc<Post>, Habit),
         registry: Arc<Registry>,
         dice: Dice,
@@ -91,7 +84,7 @@ impl Table {
                 board = self.begin(&budget).await?;
             }
             let chosen = choose(&self.registry, &board, &mut self.dice)?;
-            match self.dice.below(20) {
+            match self.dice.u8(..20) {
                 0 if budget.may_ask() => self.ask(&board).await?,
                 1 | 2 if budget.may_err() => self.err(&board, &chosen).await?,
                 _ => {}
@@ -103,8 +96,8 @@ impl Table {
 
     /// A new board, by a challenge.
     async fn begin(&mut self, budget: &Budget) -> anyhow::Result<Value> {
-        let [ann, bob] = self.pair.userids().clone();
-        let way = match self.draw_way() {
+        let [ann, bob] = self.pair.userids.clone();
+        let way = match draw(&mut self.dice, self.habit)? {
             Way::Api => Way::Api,
             mailed if budget.may_ask() => mailed,
             _ => Way::Api,
@@ -114,7 +107,7 @@ impl Table {
         let subject = format!("{} challenge {ann} {bob} {}", self.game, self.options);
         self.post.mail(serial, way, &address(&ann), subject.trim()).await?;
         let path = format!("/api/v1/boards?game={}&user={ann}&state=active", self.game);
-        let mut patience = Patience::new();
+        let mut patience = Patience::growing(LONGEST);
         loop {
             let list = self.get(&path).await;
             if let Some(board) = list.get("boards").and_then(|boards| boards.get(0)) {
@@ -122,7 +115,7 @@ impl Table {
                 self.post.ledger.found(serial, number);
                 return Ok(self.board(number).await);
             }
-            patience.wait().await;
+            patience.wait("a challenge leads to no board").await?;
         }
     }
 
@@ -130,7 +123,7 @@ impl Table {
     async fn make(&mut self, board: &Value, chosen: Chosen) -> anyhow::Result<Value> {
         let userid = mover(board)?;
         let (at, next) = (number(board, "number"), number(board, "ply") + 1);
-        let way = self.draw_way();
+        let way = draw(&mut self.dice, self.habit)?;
         let what = What::Move {
             game: self.game,
             pair: self.pair.number,
@@ -143,20 +136,20 @@ impl Table {
         let subject =
             format!("{} move {at} {userid} {} {}#{next}", self.game, password(&userid), chosen.word);
         self.post.mail(serial, way, &address(&userid), &subject).await?;
-        let mut patience = Patience::new();
+        let mut patience = Patience::growing(LONGEST);
         loop {
             let now = self.board(at).await;
             if number(&now, "ply") >= next {
                 return Ok(now);
             }
-            patience.wait().await;
+            patience.wait("a move is not made").await?;
         }
     }
 
     /// Queries the board, from an address of its own.
     async fn ask(&mut self, board: &Value) -> anyhow::Result<()> {
         let from = self.stranger("reader");
-        let way = self.draw_mail();
+        let way = self.draw_mail()?;
         let serial = self.post.ledger.enter(What::Question, way, &from);
         self.post.mail(serial, way, &from, &format!("{} show {}", self.game, number(board, "number"))).await
     }
@@ -165,13 +158,13 @@ impl Table {
     async fn err(&mut self, board: &Value, chosen: &Chosen) -> anyhow::Result<()> {
         let from = self.stranger("mistaken");
         let mover = mover(board)?;
-        let other = self.pair.userids().iter().find(|userid| **userid != mover).cloned().unwrap_or_default();
-        let (userid, word) = match self.dice.below(3) {
+        let other = self.pair.userids.iter().find(|userid| **userid != mover).cloned().unwrap_or_default();
+        let (userid, word) = match self.dice.u8(..3) {
             0 => (&mover, format!("{}#999", chosen.word)),
             1 => (&other, chosen.word.clone()),
-            _ => (&mover, chosen.illegal.clone()),
+            _ => (&mover, ILLEGAL.to_owned()),
         };
-        let way = self.draw_mail();
+        let way = self.draw_mail()?;
         let serial = self.post.ledger.enter(What::Refused, way, &from);
         let at = number(board, "number");
         let subject = format!("{} move {at} {userid} {} {word}", self.game, password(userid));
@@ -184,16 +177,12 @@ impl Table {
         format!("{name}-{}-{}-{}@example.com", self.game, self.pair.number, self.strangers)
     }
 
-    fn draw_way(&mut self) -> Way {
-        Way::of(self.habit, self.dice.below(100))
-    }
-
-    /// Sends what is answered by mail.
-    fn draw_mail(&mut self) -> Way {
-        match self.draw_way() {
+    /// A way in whose answer is a mail.
+    fn draw_mail(&mut self) -> anyhow::Result<Way> {
+        Ok(match draw(&mut self.dice, self.habit)? {
             Way::Api => Way::Smtp,
             way => way,
-        }
+        })
     }
 
     async fn board(&mut self, number: u64) -> Value {

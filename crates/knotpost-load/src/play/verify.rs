@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use anyhow::ensure;
 use serde_json::Value;
 
-use super::ledger::{Mail, Way, What};
+use super::ledger::{Mail, Try, Way, What};
 use super::table::{GAMES, Pair};
-use super::{forwarded_for_look, number, text};
+use super::{forwarded_for_look, list, number, text};
 use crate::http::Http;
 use crate::people::address;
 use crate::report::Report;
@@ -22,12 +22,12 @@ pub(crate) async fn read_boards(http: SocketAddr, pairs: &[Pair]) -> anyhow::Res
     let mut who = || forwarded_for_look("verifier", looks.next().unwrap_or_default());
     for (game, _) in GAMES {
         for pair in pairs {
-            let [ann, _] = pair.userids();
+            let [ann, _] = &pair.userids;
             let mut cursor = String::new();
             loop {
                 let path = format!("/api/v1/boards?game={game}&user={ann}&limit=200{cursor}");
                 let page = http.get_with(&path, &who()).await?.json()?;
-                for summary in page.get("boards").and_then(Value::as_array).into_iter().flatten() {
+                for summary in list(&page, "boards") {
                     let path = format!("/api/v1/boards/{game}/{}", number(summary, "number"));
                     let answer = http.get_with(&path, &who()).await?;
                     ensure!(answer.status == 200, "{path}: {}", answer.text());
@@ -49,7 +49,7 @@ pub(crate) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], rep
     let mut automatic = 0;
     for board in boards {
         check_numbers(board, report);
-        for entry in board.get("moves").and_then(Value::as_array).into_iter().flatten() {
+        for entry in list(board, "moves") {
             if entry.get("auto").and_then(Value::as_bool) == Some(true) {
                 automatic += 1;
                 continue;
@@ -67,11 +67,10 @@ pub(crate) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], rep
             let asked = mails.iter().filter(|mail| {
                 matches!(mail.what, What::Challenge { game: of, pair: by, .. } if of == game && by == pair.number)
             });
-            let [ann, _] = pair.userids();
+            let [ann, _] = &pair.userids;
             let plays = |board: &&Value| {
-                let players = board.get("players").and_then(Value::as_array).into_iter().flatten();
                 text(board, "game") == game
-                    && players.map(|player| text(player, "userid")).any(|userid| userid == ann)
+                    && list(board, "players").any(|player| text(player, "userid") == ann)
             };
             let (asked, there) = (asked.count(), boards.iter().filter(plays).count());
             report.expect(asked == there, || format!("{asked} {game} challenges of {ann}, {there} boards"));
@@ -93,8 +92,7 @@ pub(crate) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], rep
 
 /// The moves of a board are numbered 1, 2, 3 and so on, each number once.
 fn check_numbers(board: &Value, report: &mut Report) {
-    let moves = board.get("moves").and_then(Value::as_array).into_iter().flatten();
-    let numbers: Vec<u64> = moves.map(|entry| number(entry, "number")).collect();
+    let numbers: Vec<u64> = list(board, "moves").map(|entry| number(entry, "number")).collect();
     report.expect((1..).zip(&numbers).all(|(wanted, number)| wanted == *number), || {
         format!("{} {}: its moves have the numbers {numbers:?}", text(board, "game"), number(board, "number"))
     });
@@ -118,7 +116,7 @@ pub(crate) fn check_mails(mails: &[Mail], arrivals: Vec<Arrival>, report: &mut R
     let newest = newest_told(mails, &arrived);
     let (mut told, mut superseded, mut answered, mut again) = (0, 0, 0, 0);
     for (serial, mail) in (0_u64..).zip(mails) {
-        report.expect(mail.is_taken, || format!("mail {serial} was never taken"));
+        report.expect(mail.count(Try::Taken) == 1, || format!("mail {serial} was never taken"));
         let answers = arrived.answers.get(&serial).map(Vec::as_slice).unwrap_or_default();
         match &mail.what {
             What::Refused | What::Question => {
@@ -138,7 +136,7 @@ pub(crate) fn check_mails(mails: &[Mail], arrivals: Vec<Arrival>, report: &mut R
             What::Challenge { .. } | What::Move { .. } => {
                 again += answers.len();
                 let repeats = answers.iter().all(|answer| answer.subject.contains("Already played"));
-                let tries = mail.tries.max(1) as usize;
+                let tries = mail.tries.len() - mail.count(Try::ShutOut);
                 let handed_over = match mail.way {
                     // A file that was read but not yet moved when the server was killed is read again.
                     Way::Folder => true,
@@ -149,8 +147,8 @@ pub(crate) fn check_mails(mails: &[Mail], arrivals: Vec<Arrival>, report: &mut R
                 report.expect(repeats && handed_over, || {
                     let subjects: Vec<&str> = answers.iter().map(|answer| answer.subject.as_str()).collect();
                     format!(
-                        "mail {serial} ({:?}), handed over {} times, was answered {subjects:?}",
-                        mail.what, mail.tries
+                        "mail {serial} ({:?}), handed over {tries} times, was answered {subjects:?}",
+                        mail.what
                     )
                 });
                 for player in players(&mail.what) {
@@ -193,11 +191,14 @@ fn count_mails(mails: &[Mail], report: &mut Report) {
             by => report.row(format!("  by {way:?}").to_lowercase(), by),
         }
     }
-    report.row("taken (250, 200, exit code 0)", count(&|mail| mail.is_taken));
-    report
-        .row("tries that broke off without an answer", mails.iter().map(|mail| mail.unanswered).sum::<u32>());
-    report.row("tries while there was no server", mails.iter().map(|mail| mail.shut_out).sum::<u32>());
-    report.row("tries put off by the server", mails.iter().map(|mail| mail.put_off).sum::<u32>());
+    for (what, ended) in [
+        ("taken (250, 200, exit code 0)", Try::Taken),
+        ("tries that broke off without an answer", Try::Unanswered),
+        ("tries while there was no server", Try::ShutOut),
+        ("tries put off by the server", Try::PutOff),
+    ] {
+        report.row(what, mails.iter().map(|mail| mail.count(ended)).sum::<usize>());
+    }
 }
 
 /// Sorts the mails that arrived. A mail may arrive twice only from two processes, and then with the same bytes.
@@ -233,7 +234,7 @@ fn sort(arrivals: Vec<Arrival>, report: &mut Report) -> Arrived {
 fn players(what: &What) -> Vec<String> {
     match what {
         What::Challenge { pair, .. } | What::Move { pair, .. } => {
-            Pair::new(*pair).userids().iter().map(|userid| address(userid)).collect()
+            Pair::new(*pair).userids.iter().map(|userid| address(userid)).collect()
         }
         What::Refused | What::Question => Vec::new(),
     }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::dice::Dice;
+use crate::dice::{Dice, happens};
 
 /// The unit that a disk writes atomically, in bytes.
 const SECTOR: usize = 512;
@@ -29,7 +29,7 @@ pub(super) struct File {
     serial: u64,
 }
 
-/// What a cut left of the changes that were not durable.
+/// Changes that were not durable, and their fate at a cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Losses {
     /// Sectors that were not durable at the cut.
@@ -101,24 +101,22 @@ impl File {
         let wanted = self.wanted();
         // Some cuts lose every change, some none, most a part.
         let shares = [(100, 0), (0, 0), (50, 0), (30, 30), (0, 30)];
-        let (old, garbled) = dice.pick(&shares).copied().unwrap_or_default();
+        let (old, garbled) = dice.choice(shares).unwrap_or_default();
         // The length may be old or new too.
         let length = match wanted.len().checked_sub(self.safe.len()) {
-            _ if !dice.happens(old) => wanted.len(),
-            Some(grown) if dice.happens(50) => {
-                self.safe.len() + dice.below(grown as u64 + 1) as usize / SECTOR * SECTOR
-            }
+            _ if !happens(dice, old) => wanted.len(),
+            Some(grown) if happens(dice, 50) => self.safe.len() + dice.usize(..=grown) / SECTOR * SECTOR,
             _ => self.safe.len(),
         };
         let before = |at: usize| self.safe.get(at).copied().unwrap_or(0);
-        // Where the file is longer again, the old bytes reappear.
+        // The old bytes reappear where the file is longer again.
         let mut left: Vec<u8> =
             (0..length).map(|at| wanted.get(at).copied().unwrap_or_else(|| before(at))).collect();
         let mut losses = Losses::default();
         let fresh = self.written(length);
         for sector in self.touched() {
             losses.unsafe_sectors += 1;
-            let drawn = dice.below(100);
+            let drawn = dice.u64(..100);
             losses.old += usize::from(drawn < old);
             losses.garbled += usize::from((old..old + garbled).contains(&drawn));
             let start = sector.start;
@@ -127,14 +125,14 @@ impl File {
                 if drawn < old {
                     *byte = before(at);
                 } else if drawn < old + garbled && fresh.get(at) == Some(&true) {
-                    *byte = dice.below(256) as u8;
+                    *byte = dice.u8(..);
                 }
             }
         }
         (left, losses)
     }
 
-    /// Which of the first `length` bytes were written since the last sync.
+    /// For each of the first `length` bytes, true when it was written since the last sync.
     fn written(&self, length: usize) -> Vec<bool> {
         let mut fresh = vec![false; length];
         for change in &self.changes {
@@ -191,7 +189,7 @@ mod tests {
     fn what_was_written_before_a_sync_began_is_never_lost() {
         let file = written();
         for seed in 0..200 {
-            let (left, losses) = file.lose_power(&mut Dice::new(seed));
+            let (left, losses) = file.lose_power(&mut Dice::with_seed(seed));
             assert!(left.len() >= 2 * SECTOR && left[..SECTOR].iter().all(|byte| *byte == 2));
             assert_eq!(losses.unsafe_sectors, 3);
         }
@@ -202,7 +200,7 @@ mod tests {
         let file = written();
         let (mut old, mut new, mut torn) = (0, 0, 0);
         for seed in 0..200 {
-            let (left, losses) = file.lose_power(&mut Dice::new(seed));
+            let (left, losses) = file.lose_power(&mut Dice::with_seed(seed));
             match &left[SECTOR..2 * SECTOR] {
                 sector if sector.iter().all(|byte| *byte == 1) => old += 1,
                 sector if sector.iter().all(|byte| *byte == 3) => new += 1,
@@ -217,7 +215,7 @@ mod tests {
         let mut file = File::new(vec![1; SECTOR]);
         file.write(100, vec![2; 1000], true);
         for seed in 0..200 {
-            let (left, _) = file.lose_power(&mut Dice::new(seed));
+            let (left, _) = file.lose_power(&mut Dice::with_seed(seed));
             assert!(left[..100].iter().all(|byte| *byte == 1), "seed {seed}");
         }
     }
@@ -235,10 +233,10 @@ mod tests {
         let mut file = File::new(vec![7; 4 * SECTOR]);
         file.truncate(0, true);
         let lengths: std::collections::BTreeSet<usize> =
-            (0..100).map(|seed| file.lose_power(&mut Dice::new(seed)).0.len()).collect();
+            (0..100).map(|seed| file.lose_power(&mut Dice::with_seed(seed)).0.len()).collect();
         assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [0, 4 * SECTOR]);
         let (left, _) = (0..100)
-            .map(|seed| file.lose_power(&mut Dice::new(seed)))
+            .map(|seed| file.lose_power(&mut Dice::with_seed(seed)))
             .find(|(left, _)| !left.is_empty())
             .expect("one");
         assert!(left.iter().all(|byte| *byte == 7));

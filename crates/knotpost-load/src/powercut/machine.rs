@@ -9,35 +9,28 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use tokio::process::Command;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use super::disk::{File, Losses};
 use super::trace::{self, Event};
 use crate::dice::Dice;
 use crate::play::fleet::Fleet;
-use crate::server::{PATIENCE, Place};
+use crate::server::{PATIENCE, Patience, Place};
 
 /// The database files that survive a power cut; SQLite's shared-memory file does not.
 const FILES: [&str; 2] = ["knotpost.db", LOG];
 const LOG: &str = "knotpost.db-wal";
 const SHARED: &str = "knotpost.db-shm";
 
-/// How long to wait for a write; there may be none.
+/// The longest wait for a write; there may be none.
 const NEXT_WRITE: Duration = Duration::from_millis(300);
-
-/// Whether a disk honours a sync.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Honesty {
-    Honest,
-    /// It confirms every sync and makes nothing durable.
-    Lying,
-}
 
 pub(super) struct Machine {
     data: PathBuf,
     trace: PathBuf,
     disk: BTreeMap<PathBuf, File>,
-    honesty: Honesty,
+    /// The disk confirms every sync and makes nothing durable.
+    is_lying: bool,
     pub(super) cuts: usize,
     /// Cuts that lost nothing, because the trace does not explain the contents of the files.
     pub(super) unexplained: usize,
@@ -46,7 +39,7 @@ pub(super) struct Machine {
     pub(super) losses: Losses,
 }
 
-/// Whether processes can be traced here.
+/// Fails where processes cannot be traced.
 pub(super) async fn expect_tracer() -> anyhow::Result<()> {
     let tried = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output().await;
     let tried = tried.context("there is no strace; it knows what was synced (apt install strace)")?;
@@ -60,14 +53,14 @@ pub(super) async fn expect_tracer() -> anyhow::Result<()> {
 
 impl Machine {
     /// The machine, and the place on it.
-    pub(super) fn new(place: Place, honesty: Honesty) -> anyhow::Result<(Self, Place)> {
+    pub(super) fn new(place: Place, is_lying: bool) -> anyhow::Result<(Self, Place)> {
         // As strace will name the files.
         let root = place.root().canonicalize()?;
         let machine = Self {
             data: root.join("data"),
             trace: root.join("trace"),
             disk: BTreeMap::new(),
-            honesty,
+            is_lying,
             cuts: 0,
             unexplained: 0,
             hits: 0,
@@ -106,7 +99,7 @@ impl Machine {
     }
 
     /// Cuts the power, and replaces the files by what a disk may have left.
-    pub(super) async fn cut(&mut self, fleet: &mut Fleet<'_>, dice: &mut Dice) -> anyhow::Result<()> {
+    pub(super) async fn cut(&mut self, fleet: &mut Fleet, dice: &mut Dice) -> anyhow::Result<()> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", fleet.process().unwrap_or(0)))?;
         let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
         let tracer =
@@ -157,7 +150,7 @@ impl Machine {
                         syncs.insert(process, file.begin_sync());
                     }
                 }
-                Event::Synced { .. } if self.honesty == Honesty::Lying => {}
+                Event::Synced { .. } if self.is_lying => {}
                 Event::Synced { file, process } => {
                     if let (Some(file), Some(serial)) = (self.disk.get_mut(&file), syncs.remove(&process)) {
                         file.make_safe(serial);
@@ -181,14 +174,13 @@ fn bytes_of(path: &Path) -> Vec<u8> {
 
 /// Waits until a process that is not our child has written its last line and gone.
 async fn wait_for_end(process: u32) -> anyhow::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+    let mut patience = Patience::new(PATIENCE, Duration::from_millis(2));
     let is_alive = || {
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
         status.lines().any(|line| line.starts_with("State:") && !line.contains('Z') && !line.contains('X'))
     };
     while is_alive() {
-        ensure!(Instant::now() < deadline, "strace does not end");
-        sleep(Duration::from_millis(2)).await;
+        patience.wait("strace does not end").await?;
     }
     Ok(())
 }

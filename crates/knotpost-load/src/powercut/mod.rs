@@ -12,39 +12,36 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use crate::dice::Dice;
+use crate::dice::{Dice, happens, pause};
 use crate::play::budget::Budget;
-use crate::play::fleet::Fleet;
 use crate::play::ledger::{Habit, Way};
 use crate::play::post::enable_listeners;
-use crate::play::table::{pairs_for, seat_all};
-use crate::play::{wait_for_all, wait_until_idle};
+use crate::play::table::seat;
+use crate::play::wait_for_all;
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::Sink;
-use crate::trial::{Common, check_stored, open_sink, seat, welcome};
-use machine::{Honesty, Machine};
+use crate::trial::{Common, Trial, conclude, open_sink};
+use machine::Machine;
 
 /// Without the ways in by which a process other than the traced one writes to the database.
-const HABIT: Habit = &[(Way::Api, 30), (Way::Lmtp, 10), (Way::Hook, 10)];
+const HABIT: Habit = &[(Way::Api, 30), (Way::Lmtp, 10), (Way::Hook, 10), (Way::Smtp, 50)];
 /// The percentage of cuts just after a write, most likely before its sync.
 const AMID: u64 = 70;
 /// From one cut to the next.
 const CUT_EVERY: Range<Duration> = Duration::from_millis(300)..Duration::from_secs(2);
-/// How long to wait for empty queues in the end.
+/// The longest wait for empty queues in the end.
 const DRAIN: Duration = Duration::from_mins(3);
+/// Boards that are played at the same time.
+const BOARDS: usize = 12;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Moves to be made; challenges, questions and commands that are refused come on top.
     #[arg(long, default_value_t = 1000)]
     moves: u32,
-    /// Boards that are played at the same time.
-    #[arg(long, default_value_t = 12)]
-    boards: usize,
     /// Ignore every sync, as some disks do. Then rules must break, or the trial would prove nothing.
     #[arg(long)]
     lying_disk: bool,
@@ -52,38 +49,36 @@ pub(crate) struct Args {
     common: Common,
 }
 
-/// Runs the trial; whether every rule held.
+/// Runs the trial; true when every rule held.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let place = Place::new(&args.common.program()?)?;
     machine::expect_tracer().await?;
-    let mut dice = args.common.begin(&format!("powercut: {} moves on {} boards", args.moves, args.boards));
+    let mut dice = args.common.begin(&format!("powercut: {} moves on {BOARDS} boards", args.moves));
     let sink = open_sink(&mut dice, 1).await?;
-    let honesty = if args.lying_disk { Honesty::Lying } else { Honesty::Honest };
-    let (machine, place) = Machine::new(enable_listeners(place.mailing_to(&sink, 0))?, honesty)?;
+    let (machine, place) = Machine::new(enable_listeners(place.mailing_to(&sink, 0))?, args.lying_disk)?;
     let places = [Arc::new(place)];
-    let minutes = 15 + u64::from(args.moves) / 200;
-    args.common.conclude(minutes, attempt(&args, &places, machine, &sink, dice), &places).await
+    let trial = attempt(args.moves, &places, machine, sink, dice);
+    conclude(15 + u64::from(args.moves) / 200, trial, &places).await
 }
 
 async fn attempt(
-    args: &Args,
+    moves: u32,
     places: &[Arc<Place>],
     mut machine: Machine,
-    sink: &Sink,
-    mut dice: Dice,
+    sink: Sink,
+    dice: Dice,
 ) -> anyhow::Result<Report> {
     machine.boot();
-    let mut fleet = Fleet::start(places, sink).await?;
-    let (pairs, mut report) = (pairs_for(args.boards), Report::default());
-    welcome(fleet.endpoints()?.http, &pairs, sink, &mut report).await?;
+    let (pairs, seats) = seat(BOARDS, false);
+    let mut trial = Trial::begin(places, sink, dice, pairs).await?;
+    trial.welcome().await?;
     let begun = Instant::now();
-    let (seats, budget) = (seat_all(&pairs, args.boards), Budget::new(args.moves, None));
-    let mut company = seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
-    cut_until_done(&mut machine, &mut fleet, &mut company.players, &mut dice).await?;
-    report.row("seconds of play", begun.elapsed().as_secs());
-    let http = fleet.endpoints()?.http;
-    wait_until_idle(http, None, None, DRAIN, &mut report).await?;
+    trial.play(seats, HABIT, Budget::new(moves, None));
+    cut_until_done(&mut machine, &mut trial).await?;
+    trial.report.row("seconds of play", begun.elapsed().as_secs());
+    trial.drain(None, DRAIN).await?;
 
+    let report = &mut trial.report;
     report.row("power cuts", machine.cuts);
     report.row("  with something not yet synced", machine.hits);
     report.row("  that took nothing, their trace being unclear", machine.unexplained);
@@ -91,29 +86,23 @@ async fn attempt(
     report.row("sectors not yet synced", machine.losses.unsafe_sectors);
     report.row("  that were lost", machine.losses.old);
     report.row("  that were garbled", machine.losses.garbled);
-    company.check(http, &pairs, sink.arrivals(), &mut report).await?;
-    check_stored(&mut fleet, places, &mut report).await?;
-    Ok(report)
+    let arrivals = trial.fleet.sink.arrivals();
+    trial.finish(arrivals).await
 }
 
 /// Cuts the power and restarts until all players are done.
-async fn cut_until_done(
-    machine: &mut Machine,
-    fleet: &mut Fleet<'_>,
-    players: &mut JoinSet<anyhow::Result<()>>,
-    dice: &mut Dice,
-) -> anyhow::Result<()> {
+async fn cut_until_done(machine: &mut Machine, trial: &mut Trial) -> anyhow::Result<()> {
     loop {
         tokio::select! {
-            done = wait_for_all(players) => return done,
-            () = sleep(dice.pause(&CUT_EVERY)) => {}
+            done = wait_for_all(&mut trial.players) => return done,
+            () = sleep(pause(&mut trial.dice, &CUT_EVERY)) => {}
         }
-        if dice.happens(AMID) {
+        if happens(&mut trial.dice, AMID) {
             machine.wait_for_write().await;
         }
-        fleet.expect_alive()?;
-        machine.cut(fleet, dice).await?;
+        trial.fleet.expect_alive()?;
+        machine.cut(&mut trial.fleet, &mut trial.dice).await?;
         machine.boot();
-        fleet.revive(0).await?;
+        trial.fleet.revive(0).await?;
     }
 }

@@ -30,20 +30,18 @@ pub(super) fn read(trace: &str) -> anyhow::Result<Vec<Event>> {
     let mut begun: HashMap<u32, String> = HashMap::new();
     for line in trace.lines() {
         let Some((process, call)) = split_process(line) else { continue };
-        if let Some(call) = call.strip_suffix(" <unfinished ...>") {
-            if let Some(file) = synced_file(call) {
-                events.push(Event::SyncBegun { file, process });
-            }
-            begun.insert(process, call.to_owned());
-        } else if let Some(resumed) = call.strip_prefix("<... ") {
+        if let Some(resumed) = call.strip_prefix("<... ") {
             let rest = resumed.split_once(" resumed>").map_or("", |(_, rest)| rest);
             let Some(first) = begun.remove(&process) else { continue };
             read_call(process, &format!("{first}{rest}"), &mut events)?;
-        } else {
-            if let Some(file) = synced_file(call) {
-                events.push(Event::SyncBegun { file, process });
-            }
-            read_call(process, call, &mut events)?;
+            continue;
+        }
+        if let Some(file) = synced_file(call) {
+            events.push(Event::SyncBegun { file, process });
+        }
+        match call.strip_suffix(" <unfinished ...>") {
+            Some(call) => drop(begun.insert(process, call.to_owned())),
+            None => read_call(process, call, &mut events)?,
         }
     }
     // A call in progress when the process ended may have taken effect, in part or not at all.

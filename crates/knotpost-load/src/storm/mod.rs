@@ -11,41 +11,34 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use crate::dice::Dice;
 use crate::play::budget::Budget;
-use crate::play::chaos::{Chaos, Counts};
-use crate::play::fleet::Fleet;
+use crate::play::chaos::rage;
 use crate::play::ledger::{Habit, Way};
-use crate::play::table::{pairs_for, seat_all};
-use crate::play::{wait_for_all, wait_until_idle};
+use crate::play::table::seat;
 use crate::postgres::Node;
 use crate::report::Report;
 use crate::server::Place;
 use crate::sink::{Arrival, Sink};
-use crate::trial::{
-    Common, LEASES, check_rows, check_stored, end_leases, on_one_database, open_sink, seat, welcome,
-};
+use crate::trial::{Common, LEASES, Trial, check_rows, conclude, end_leases, on_one_database, open_sink};
 
 /// Half of the commands are API requests, not mails.
-const HABIT: Habit = &[(Way::Api, 48), (Way::Lmtp, 12), (Way::Hook, 8), (Way::Deliver, 1)];
+const HABIT: Habit = &[(Way::Api, 48), (Way::Lmtp, 12), (Way::Hook, 8), (Way::Deliver, 1), (Way::Smtp, 31)];
 
 /// From one kill to the next.
 const KILL_EVERY: Range<Duration> = Duration::from_secs(2)..Duration::from_secs(6);
+/// Server processes on the one database.
+const SERVERS: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Server processes on the one database.
-    #[arg(long, default_value_t = 3)]
-    servers: usize,
     /// Boards that are played at the same time.
     #[arg(long, default_value_t = 400)]
     boards: usize,
     /// Boards whose players fall silent, for the clock.
     #[arg(long, default_value_t = 8)]
     timed: usize,
-    /// How long is played, at most.
+    /// The longest time of play.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// End the leases of killed servers by SQL when playing ends, instead of waiting up to fifteen
@@ -56,64 +49,45 @@ pub(crate) struct Args {
     common: Common,
 }
 
-/// Runs the trial; whether every rule held.
+/// Runs the trial; true when every rule held.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
-    let (servers, boards, seconds) = (args.servers.max(1), args.boards, args.seconds);
-    let mut dice = args.common.begin(&format!("storm: {servers} servers, {boards} boards for {seconds} s"));
-    let sink = open_sink(&mut dice, servers).await?;
+    let (boards, seconds) = (args.boards, args.seconds);
+    let mut dice = args.common.begin(&format!("storm: {SERVERS} servers, {boards} boards for {seconds} s"));
+    let sink = open_sink(&mut dice, SERVERS).await?;
     // A missing program fails here, before anything is started.
     let program = args.common.program()?;
     let database = Node::create().await?;
-    let places = on_one_database(
-        &program,
-        servers,
-        &sink,
-        &format!("postgres://knotpost@{}/postgres", database.host()),
-    )?;
-    let trial = attempt(&args, &places, &database, &sink, dice);
-    args.common.conclude(seconds.div_ceil(60) + 30, trial, &places).await
+    let url = format!("postgres://knotpost@{}/postgres", database.host());
+    let places = on_one_database(&program, SERVERS, &sink, &url)?;
+    let trial = attempt(&args, &places, &database, sink, dice);
+    conclude(seconds.div_ceil(60) + 30, trial, &places).await
 }
 
 async fn attempt(
     args: &Args,
     places: &[Arc<Place>],
     database: &Node,
-    sink: &Sink,
-    mut dice: Dice,
+    sink: Sink,
+    dice: Dice,
 ) -> anyhow::Result<Report> {
-    let fleet = Fleet::start(places, sink).await?;
-    let (http, pairs, mut report) = (fleet.endpoints()?.http, pairs_for(args.boards), Report::default());
-    welcome(http, &pairs, sink, &mut report).await?;
-    let timed = timed::begin(http, args.timed, args.seconds).await?;
-
-    let begun = Instant::now();
+    let (pairs, seats) = seat(args.boards, false);
+    let mut trial = Trial::begin(places, sink, dice, pairs).await?;
+    trial.welcome().await?;
+    let timed = timed::begin(trial.http()?, args.timed, args.seconds).await?;
     let playing = Duration::from_secs(args.seconds);
-    let (seats, budget) = (seat_all(&pairs, args.boards), Budget::new(u32::MAX, Some(playing)));
-    let mut company = seat(seats, fleet.servers(), HABIT, budget, &mut dice)?;
-    let post = Arc::clone(&company.post);
-    let (crash, counts) = (Some((database, playing / 2)), Counts::default());
-    let mut chaos = Chaos { fleet, database: crash, sink, post: &post, dice, counts };
-    chaos.rage(&mut company.players, &KILL_EVERY, &company.budget).await?;
-    report.row("seconds of play", begun.elapsed().as_secs());
-
-    let played = Instant::now();
+    trial.play(seats, HABIT, Budget::new(u32::MAX, Some(playing)));
+    rage(&mut trial, &KILL_EVERY, Some((database, playing / 2))).await?;
     if args.hurry {
-        end_leases(&mut chaos.fleet, database).await?;
+        end_leases(&mut trial.fleet, database).await?;
     }
-    wait_for_all(&mut company.players).await?;
-    let http = chaos.fleet.endpoints()?.http;
+    trial.wait_for_players().await?;
     // After the last kill nobody loses for as long as a move may take.
-    timed::wait_for_ends(http, &timed, LEASES + 2 * playing).await?;
-    wait_until_idle(http, None, None, LEASES, &mut report).await?;
-    report.row("seconds until every queue was empty", played.elapsed().as_secs());
-    chaos.report(&mut report);
-    chaos.fleet.expect_alive()?;
+    timed::wait_for_ends(trial.http()?, &timed, LEASES + 2 * playing).await?;
+    trial.drain(None, LEASES).await?;
 
     let (of_time, of_play): (Vec<Arrival>, Vec<Arrival>) =
-        sink.arrivals().into_iter().partition(timed::is_about_time);
-    company.check(http, &pairs, of_play, &mut report).await?;
-    timed::check(http, &timed, &of_time, &mut report).await?;
-    check_rows(database, &mut report).await?;
-    check_stored(&mut chaos.fleet, places, &mut report).await?;
-    Ok(report)
+        trial.fleet.sink.arrivals().into_iter().partition(timed::is_about_time);
+    timed::check(trial.http()?, &timed, &of_time, &mut trial.report).await?;
+    check_rows(database, &mut trial.report).await?;
+    trial.finish(of_play).await
 }

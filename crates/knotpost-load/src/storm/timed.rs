@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::ensure;
 use serde_json::Value;
-use tokio::time::{Instant, sleep};
 
 use crate::http::Http;
 use crate::people::{address, challenge, command, password, sign_up};
-use crate::play::{number, text};
+use crate::play::{list, number, text};
 use crate::report::Report;
+use crate::server::Patience;
 use crate::sink::Arrival;
 
 /// Seconds between a reminder and the loss, at least and at most. After a kill another server takes
@@ -32,7 +31,7 @@ fn players(at: usize) -> [String; 2] {
     [format!("slow{at}"), format!("wait{at}")]
 }
 
-/// Whether a mail was sent to one of these players.
+/// True for a mail to one of these players.
 pub(super) fn is_about_time(arrival: &Arrival) -> bool {
     arrival.recipient.starts_with("slow") || arrival.recipient.starts_with("wait")
 }
@@ -49,7 +48,7 @@ pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyho
         let nag = seconds as f64 * (at + 1) as f64 / (count + 2) as f64;
         let times = format!("--nagtime={:.7} --forfeittime={:.7}", nag / DAY, (nag + between) / DAY);
         let line = format!("osbox challenge -size=4 {slow} {wait} {times}");
-        let number = challenge(&mut connection, &line).await?;
+        let number = challenge(&mut connection, &line, "").await?;
         for (user, word) in [(&slow, "f1"), (&wait, "f9")] {
             command(&mut connection, &format!("osbox move {number} {user} {} {word}", password(user)))
                 .await?;
@@ -65,12 +64,11 @@ pub(super) async fn wait_for_ends(
     boards: &[Timed],
     patience: Duration,
 ) -> anyhow::Result<()> {
-    let deadline = Instant::now() + patience;
+    let mut patience = Patience::new(patience, Duration::from_millis(200));
     let mut connection = Http::connect(http).await?;
     for board in boards {
         while text(&show(&mut connection, board).await?, "state") == "active" {
-            ensure!(Instant::now() < deadline, "the clock does not end osbox {}", board.number);
-            sleep(Duration::from_millis(200)).await;
+            patience.wait(&format!("the clock does not end osbox {}", board.number)).await?;
         }
     }
     Ok(())
@@ -92,7 +90,7 @@ pub(super) async fn check(
     let mut reminders = 0;
     for board in boards {
         let shown = show(&mut connection, board).await?;
-        let moves = shown.get("moves").and_then(Value::as_array).map_or(0, Vec::len);
+        let moves = list(&shown, "moves").count();
         report.expect(text(&shown, "state") == "over" && moves == 3, || {
             format!("osbox {}: the clock left it with {moves} moves: {shown}", board.number)
         });

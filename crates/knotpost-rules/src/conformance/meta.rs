@@ -1,4 +1,4 @@
-//! Whether the facts of a game fit together: each of them is read by another part of the server, which trusts that the
+//! The facts of a game must fit together: each of them is read by another part of the server, which trusts that the
 //! others agree.
 
 use super::{Broken, ensure};
@@ -113,7 +113,7 @@ fn check_presets(meta: &Meta) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Whether a player can type it as one word: lower-case letters, digits and `_`.
+/// True if a player can type it as one word: lower-case letters, digits and `_`.
 fn is_word(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     !text.is_empty() && text.bytes().all(plain)

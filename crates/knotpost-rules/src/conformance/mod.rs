@@ -1,4 +1,4 @@
-//! What every game must satisfy, whatever its rules; games' test suites call [`check_game`]. A toy game shows that
+//! The promises of every game, whatever its rules; games' test suites call [`check_game`]. A toy game shows that
 //! nothing but the typed traits is needed to take part.
 //!
 //! The kit is compiled with feature `test-kit` only. It reports the first broken promise as a sentence.
@@ -18,7 +18,7 @@ use crate::{
 /// A broken promise, as one sentence.
 pub type Broken = String;
 
-/// How many turns a check plays at most: games whose pieces come back need not end by themselves.
+/// Turns that a check plays at most: games whose pieces come back need not end by themselves.
 const MAX_TURNS: usize = 160;
 
 /// Checks a game under all its single options and numbers of players, playing `rounds` random games each.
@@ -184,7 +184,7 @@ fn check_position_string(
     ensure(again.position() == text, || format!("{text} reads back as {}", again.position()))?;
     let status = (position.status(), again.status());
     ensure(status.0 == status.1, || format!("{text}: {:?} reads back as {:?}", status.0, status.1))?;
-    // What a position string does not carry: the right to swap belongs to games from the start.
+    // Not part of a position string: the right to swap belongs to games from the start.
     ensure(again.legal_moves() == position.legal_moves(), || format!("{text} reads back with other moves"))?;
     let _ = again.view(Viewer::Spectator).to_string();
     let wide =

@@ -1,4 +1,4 @@
-//! What a search builds on: moves visited and picked, steps, keys, estimates, and chance that cannot be foreseen.
+//! The ground of a search: moves visited and picked, steps, keys, estimates, and chance that cannot be foreseen.
 
 use super::{Broken, Chance, ensure};
 use crate::{Ability, Forbidden, Game, GameOptions, Seed, Unseen};
@@ -7,15 +7,15 @@ use std::{
     ops::ControlFlow,
 };
 
-/// How many turns of a game are checked at most.
+/// Turns of a game that are checked at most.
 const MAX_TURNS: usize = 48;
-/// How many moves of a position are visited at most: where there are more, the check sees the first ones.
+/// Moves of a position that are visited at most: where there are more, the check sees the first ones.
 const MAX_MOVES: usize = 256;
-/// How many of these are followed step by step.
+/// The part of these that is followed step by step.
 const MAX_FOLLOWED: usize = 24;
-/// How many ways to draw a move by chance are tried at most.
+/// Ways to draw a move by chance that are tried at most.
 const MAX_DRAWS: usize = 256;
-/// How many moves of each turn are tried for different orders that lead to the same position.
+/// Moves of each turn that are tried for different orders that lead to the same position.
 const BRANCHES: usize = 3;
 
 /// Plays one random game by picked moves and checks what a search asks of each position.
@@ -230,7 +230,7 @@ struct Rolls {
     different: usize,
 }
 
-/// How many rolls of two streams may be alike by chance.
+/// Rolls of two streams that may be alike by chance.
 const FEW_ROLLS: usize = 8;
 
 /// Another stream changes nothing that can be seen, and what comes after it depends on nothing else: two boards that

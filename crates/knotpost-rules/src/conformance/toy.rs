@@ -53,7 +53,7 @@ impl fmt::Display for Toy {
     }
 }
 
-/// How many matches to take, 1 to 3.
+/// Matches to take, 1 to 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Take(u32);
 

@@ -29,7 +29,7 @@ impl Place {
     }
 }
 
-/// What reaching over a side adds to a cell's index.
+/// The step over each side, added to a cell's index.
 pub(super) const STEPS: [u8; 4] = [16u8.wrapping_neg(), 1, 16, 1u8.wrapping_neg()];
 /// A set of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,17 +63,17 @@ impl Places {
         }
     }
 
-    /// Whether the cell is in the set.
+    /// True if the cell is in the set.
     pub const fn contains(&self, place: Place) -> bool {
         self.0[(place.0 >> 6) as usize] >> (place.0 & 63) & 1 == 1
     }
 
-    /// How many cells are in the set.
+    /// The number of cells in the set.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether no cell is in the set.
+    /// True if no cell is in the set.
     pub const fn is_empty(&self) -> bool {
         matches!(self.0, [0, 0, 0, 0])
     }

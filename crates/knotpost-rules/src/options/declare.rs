@@ -4,7 +4,7 @@
 
 use super::{GameOptions, OptionKind, OptionSpec};
 
-/// What the value of a flag is when it is given.
+/// The value of a flag that is given.
 pub(super) const ON: &str = "on";
 
 /// `-name`: two meanings, one of them without the word.
@@ -16,7 +16,7 @@ pub struct FlagOption<T> {
     pub off: T,
     /// The meaning when the word is given.
     pub on: T,
-    /// What it does: one clause for the help page.
+    /// Its effect: one clause for the help page.
     pub help: &'static str,
     /// Names of options that may not be given together with this one.
     pub excludes: &'static [&'static str],
@@ -42,7 +42,7 @@ pub struct EitherOption<T> {
     pub usual: (&'static str, T),
     /// The opposite word.
     pub other: (&'static str, T),
-    /// What it does: one clause for the help page.
+    /// Its effect: one clause for the help page.
     pub help: &'static str,
     /// Names of options that may not be given together with this one.
     pub excludes: &'static [&'static str],
@@ -146,7 +146,7 @@ pub struct NumberOption {
     pub max: u32,
     /// The number when none is given, in digits. The conformance kit refuses one that is out of range.
     pub default: &'static str,
-    /// What it does: one clause for the help page.
+    /// Its effect: one clause for the help page.
     pub help: &'static str,
     /// Names of options that may not be given together with this one.
     pub excludes: &'static [&'static str],
@@ -174,7 +174,7 @@ pub struct TextOption {
     pub shape: &'static str,
     /// The canonical spelling of a valid text.
     pub normalise: fn(&str) -> Option<String>,
-    /// What it does: one clause for the help page.
+    /// Its effect: one clause for the help page.
     pub help: &'static str,
     /// Names of options that may not be given together with this one.
     pub excludes: &'static [&'static str],

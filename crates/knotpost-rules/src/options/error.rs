@@ -1,15 +1,15 @@
-//! Why options were refused. Every `Display` is one clause that a player can act on.
+//! Refusals of options. Every `Display` is one clause that a player can act on.
 
 use crate::error::echo;
 use std::fmt;
 
-/// Why the options of a challenge were refused.
+/// The refusal of the options of a challenge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// An option is wrong; the sentence lists the valid ones with their defaults.
     #[error("{problem}; {valid}")]
     Option {
-        /// What is wrong.
+        /// Its fault.
         problem: Problem,
         /// The valid options.
         valid: String,
@@ -21,7 +21,7 @@ pub enum OptionError {
         game: &'static str,
         /// The fewest that may play.
         least: usize,
-        /// How many were named.
+        /// The number that was named.
         given: usize,
     },
     /// More players than the game seats.
@@ -31,12 +31,12 @@ pub enum OptionError {
         game: &'static str,
         /// The most that may play.
         most: usize,
-        /// How many were named.
+        /// The number that was named.
         given: usize,
     },
 }
 
-/// What is wrong with one option.
+/// The fault of one option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// No option has or begins with this name.
@@ -50,7 +50,7 @@ pub enum Problem {
     },
     /// The value is not of the option's kind or out of range.
     BadValue {
-        /// How the option is typed.
+        /// The option as it is typed.
         usage: String,
         /// As typed.
         value: String,
@@ -59,7 +59,7 @@ pub enum Problem {
     NeedsValue {
         /// The option's word.
         word: &'static str,
-        /// How it is typed.
+        /// The option as it is typed.
         usage: String,
     },
     /// The option takes no `=value`.

@@ -59,12 +59,12 @@ impl GameOptions {
         given.or(self.table.get(place).map(|spec| spec.default)).unwrap_or("")
     }
 
-    /// Whether all options have their defaults.
+    /// True if all options have their defaults.
     pub const fn is_default(&self) -> bool {
         self.given.is_empty()
     }
 
-    /// Whether a player is given a start over the others: an option whose name begins with `handicap` differs
+    /// True if a player is given a start over the others: an option whose name begins with `handicap` differs
     /// from its default. Such boards are never rated.
     pub fn is_handicap(&self) -> bool {
         let named =
@@ -72,7 +72,7 @@ impl GameOptions {
         self.given.iter().any(|(place, _)| named(place))
     }
 
-    /// Whether players should play both sides of what is dealt: an option `deal` is `open`. Another game between them
+    /// True if players should play both sides of what is dealt: an option `deal` is `open`. Another game between them
     /// repeats such a deal.
     pub fn repeats_deal(&self) -> bool {
         self.value("deal") == "open"

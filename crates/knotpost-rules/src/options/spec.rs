@@ -7,11 +7,11 @@ use super::{declare::ON, error::Problem};
 pub struct OptionSpec {
     /// The full name; for [`OptionKind::Either`] the default word.
     pub name: &'static str,
-    /// What it may be set to.
+    /// Its possible values.
     pub kind: OptionKind,
     /// The canonical value of an option that is not given; empty for a flag (off) and for an absent text.
     pub default: &'static str,
-    /// What it does: one clause for the help page.
+    /// Its effect: one clause for the help page.
     pub help: &'static str,
     /// Names of options that may not be given together with this one.
     pub excludes: &'static [&'static str],
@@ -51,7 +51,7 @@ impl OptionSpec {
         }
     }
 
-    /// How it is typed: `-size=2..12`, `-capture|-no_capture`, `-score=crossings|dice`.
+    /// The option as it is typed: `-size=2..12`, `-capture|-no_capture`, `-score=crossings|dice`.
     pub fn usage(&self) -> String {
         match self.kind {
             OptionKind::Flag => format!("-{}", self.name),
@@ -103,7 +103,7 @@ impl OptionSpec {
 pub struct GivenOption {
     /// The name or an unambiguous beginning of it, in any case.
     pub name: String,
-    /// What followed the `=`, if there was one.
+    /// The text after the `=`, if there was one.
     pub value: Option<String>,
 }
 

@@ -1,19 +1,19 @@
-//! Who plays, and where the game stands. The rules know neither players nor ends that were agreed on; whoever shows a
+//! The players, and the standing of the game. The rules know neither players nor agreed ends; whoever shows a
 //! board to people adds them to its view.
 
 use super::{ScoreLine, View};
 use crate::{seat::Seat, turn::Outcome};
 
-/// What is known about a board beyond its position.
+/// Facts about a board beyond its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cast {
     /// The players by seat; empty where they are unknown.
     pub players: Vec<String>,
-    /// Where the game stands; `None` where a picture must not say so.
+    /// The standing of the game; `None` where a picture must not say so.
     pub now: Option<Now>,
 }
 
-/// Where a game stands.
+/// The standing of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Now {
     /// This seat is to move.
@@ -57,7 +57,7 @@ impl View {
         }
     }
 
-    /// Whose turn it is, or who has won: `It is ann's turn.`
+    /// The player on turn, or the winner: `It is ann's turn.`
     pub fn tell_now(&self) -> Option<String> {
         let name = |seat: &Seat| {
             let side = self.scores.iter().find(|line| line.seat == *seat).map(|line| line.name);
@@ -75,7 +75,7 @@ impl View {
         })
     }
 
-    /// Whose roll waits to be placed: `The roll of Third, carol`.
+    /// The roll that waits to be placed: `The roll of Third, carol`.
     pub fn tell_roll(&self) -> Option<String> {
         let Some(Now::Turn(seat)) = self.cast.now else { return None };
         let line = self.scores.iter().find(|line| line.seat == seat)?;

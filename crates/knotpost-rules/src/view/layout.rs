@@ -13,7 +13,7 @@ const NARROW: usize = 40;
 /// Blanks between panels that stand side by side.
 pub(super) const GAP: &str = "   ";
 
-/// How a text board is laid out.
+/// The layout of a text board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Boards side by side where 72 columns hold them, else below each other: the `Display` of a view.
@@ -74,12 +74,12 @@ impl View {
         text.replace("\n\n\n", "\n\n").trim_end_matches('\n').to_owned()
     }
 
-    /// How to read and type moves, for a page: the faces follow in a sentence that wraps, because pictures draw them.
+    /// The way to read and type moves, for a page: the faces follow in a sentence that wraps, as pictures draw them.
     pub fn legend_for_pages(&self) -> String {
         self.legend.replace(draw_faces(), &tell_faces())
     }
 
-    /// How to read and type moves, as it belongs below a board of this layout.
+    /// The way to read and type moves, as it belongs below a board of this layout.
     pub fn legend_for(&self, layout: Layout) -> String {
         match layout {
             Layout::Standard | Layout::Wide => self.legend(),

@@ -1,15 +1,15 @@
-//! What pictures show and text boards express in other ways: grounds, shapes, sight, rolled dice.
+//! Things that pictures show and text boards express in other ways: grounds, shapes, sight, rolled dice.
 
 use crate::knot::Face;
 
-/// How a token and its cell look in a picture. The default is the bare character.
+/// The look of a token and its cell in a picture. The default is the bare character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// What the cell is paved with.
+    /// The pavement of the cell.
     pub ground: Ground,
-    /// What stands on it.
+    /// The figure on it.
     pub figure: Figure,
-    /// Whether something is said about the cell as a goal of this turn.
+    /// The cell as a goal of this turn.
     pub sight: Sight,
 }
 
@@ -39,7 +39,7 @@ pub enum Figure {
     Target,
 }
 
-/// Whether a cell is seen from where the last token lies.
+/// The sight of a cell from where the last token lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sight {
     /// It is not, or that means nothing here.
@@ -54,7 +54,7 @@ pub enum Sight {
 pub struct RolledDie {
     /// The face in the first of its rotations.
     pub face: Face,
-    /// What it is called, such as `corner`.
+    /// Its name, such as `corner`.
     pub name: &'static str,
     /// The letters of all its rotations, in their order.
     pub letters: String,

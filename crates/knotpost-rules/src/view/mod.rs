@@ -1,4 +1,4 @@
-//! What renderers see of a position: panels of cells, margins, scores, a legend. Text and pictures draw the same
+//! The view of a position for renderers: panels of cells, margins, scores, a legend. Text and pictures draw the same
 //! view, so they cannot disagree. Rules are unknown here.
 
 mod cast;
@@ -36,19 +36,19 @@ pub struct View {
     pub scores: Vec<ScoreLine>,
     /// Knot dice that were rolled for this turn and wait to be placed. Text boards list them in the legend.
     pub roll: Vec<RolledDie>,
-    /// What the last move earned and took; `None` where it did neither.
+    /// The gains and captures of the last move; `None` where it had neither.
     pub news: Option<News>,
-    /// How to read and type moves: lines of at most 72 columns.
+    /// The way to read and type moves: lines of at most 72 columns.
     pub legend: String,
     /// The faces that moves name by letters; empty in games without them, and when nothing more is played. Text boards
     /// draw them in the legend.
     pub faces: &'static [Face],
-    /// Who plays, and where the game stands.
+    /// The players, and the standing of the game.
     pub cast: Cast,
 }
 
 impl View {
-    /// How to read and type moves, at most 72 columns wide.
+    /// The way to read and type moves, at most 72 columns wide.
     pub fn legend(&self) -> String {
         self.legend.clone()
     }
@@ -57,11 +57,11 @@ impl View {
 /// One seat's line below the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoreLine {
-    /// Whose score.
+    /// Its owner.
     pub seat: Seat,
     /// The side's name, such as `Horz`.
     pub name: &'static str,
-    /// What the seat owns, such as `left and right`; empty when there is nothing to say.
+    /// The seat's property, such as `left and right`; empty when there is nothing to say.
     pub role: String,
     /// The score as text.
     pub score: String,
@@ -78,13 +78,13 @@ pub struct Panel {
     pub columns: usize,
     /// The cells, rows from the top, each from left to right.
     pub cells: Vec<Piece>,
-    /// What the cells are called in moves, in their order; empty where cells are not pointed at.
+    /// The names of the cells in moves, in their order; empty where cells are not pointed at.
     pub spots: Vec<String>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.
     pub moved: Vec<usize>,
-    /// What stands along the left, top, right and bottom side.
+    /// The margins along the left, top, right and bottom side.
     pub margins: [Margin; 4],
-    /// How large a cell is in text.
+    /// The size of a cell in text.
     pub cell_size: CellSize,
 }
 
@@ -104,7 +104,7 @@ impl Default for CellSize {
     }
 }
 
-/// What one cell holds.
+/// The contents of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Piece {
@@ -114,27 +114,27 @@ pub enum Piece {
     Die {
         /// The open edges.
         face: Face,
-        /// Whether it still lies there.
+        /// Its fate in the last move.
         fate: Fate,
     },
     /// A piece drawn as one character.
     Token {
         /// The character.
         sign: char,
-        /// Whose it is, for colours.
+        /// Its owner, for colours.
         owner: Option<Seat>,
-        /// What a picture shows of it beyond the character.
+        /// Its look in a picture beyond the character.
         look: Look,
     },
     /// A stone with a number on each side.
     Stone {
-        /// What it is called, at most three characters.
+        /// Its name, at most three characters.
         name: &'static str,
         /// The numbers, clockwise from the top, each below ten.
         sides: [u8; 4],
-        /// Whose it is; drawn as `A` for seat 1, `B` for seat 2.
+        /// Its owner; drawn as `A` for seat 1, `B` for seat 2.
         owner: Seat,
-        /// Whether the last move placed or captured it.
+        /// Placed or captured by the last move.
         fate: Fate,
     },
 }
@@ -149,7 +149,7 @@ impl Piece {
     }
 }
 
-/// What the last move did to a piece.
+/// The effect of the last move on a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It lies on the board.
@@ -162,10 +162,10 @@ pub enum Fate {
     Removed,
 }
 
-/// What stands along one side of a panel.
+/// The text along one side of a panel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Margin {
-    /// Whose side it is; empty for none.
+    /// Its owner; empty for none.
     pub owner: &'static str,
     /// A label a line of cells, from the top or the left; empty where there is none.
     pub labels: Vec<String>,
@@ -195,7 +195,7 @@ impl Panel {
         }
     }
 
-    /// Whether all cells hold tokens: then the cells are drawn close together, without frames between them.
+    /// True if all cells hold tokens: then the cells are drawn close together, without frames between them.
     pub fn is_of_tokens(&self) -> bool {
         !self.cells.is_empty() && self.cells.iter().all(|cell| matches!(cell, Piece::Token { .. }))
     }

@@ -1,13 +1,13 @@
-//! What the last move earned and took, in one sentence.
+//! The gains and captures of the last move, in one sentence.
 
 use std::fmt;
 
-/// What a move did beyond what it placed.
+/// The effects of a move beyond what it placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
     /// The side that moved, such as `Horz`.
     pub side: &'static str,
-    /// What it did, as the rest of a sentence: `closes a knot of 8`.
+    /// Its effect, as the rest of a sentence: `closes a knot of 8`.
     pub action: String,
     /// Points won by it, zero where a game does not count by the move.
     pub gain: u32,

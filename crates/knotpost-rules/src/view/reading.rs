@@ -73,14 +73,14 @@ fn read_owners(panel: &Panel) -> Vec<String> {
     sides.into_iter().filter_map(line).collect()
 }
 
-/// Whether columns carry letters and rows numbers, as on a chess board.
+/// True if columns carry letters and rows numbers, as on a chess board.
 fn is_lettered(panel: &Panel) -> bool {
     let columns = &panel.margin(Edge::Top).labels;
     let letter = |label: &String| label.chars().all(|sign| sign.is_ascii_alphabetic());
     !columns.is_empty() && columns.iter().all(letter)
 }
 
-/// What the game itself calls the cell; else its row from the top and column from the left.
+/// The game's own name for the cell; else its row from the top and column from the left.
 fn name_cell(panel: &Panel, place: usize) -> String {
     let (row, column) = (place / panel.columns.max(1), place % panel.columns.max(1));
     let label = |edge, index: usize| panel.margin(edge).labels.get(index).cloned().unwrap_or_default();
@@ -181,7 +181,7 @@ fn fill(heading: &str, words: &[String]) -> Vec<String> {
     lines
 }
 
-/// Where the last move came in.
+/// The entry of the last move.
 fn read_entry(panel: &Panel) -> Option<String> {
     let row =
         [Edge::Left, Edge::Right].into_iter().find_map(|edge| Some((edge, panel.margin(edge).entered?)));

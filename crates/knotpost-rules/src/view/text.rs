@@ -221,7 +221,7 @@ fn draw_interiors(line: &mut String, panel: &Panel, row: usize, within: usize) {
     }
 }
 
-/// Whether frame is drawn around a piece.
+/// True if frame is drawn around a piece.
 const fn is_solid(piece: Piece) -> bool {
     !matches!(piece, Piece::Empty | Piece::Die { fate: Fate::Removed, .. })
 }

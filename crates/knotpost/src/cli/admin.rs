@@ -52,7 +52,7 @@ pub(super) enum Action {
         #[command(subcommand)]
         action: mail::Mails,
     },
-    /// What administrators did.
+    /// Actions of administrators.
     Audit {
         #[command(subcommand)]
         action: audit::Audit,

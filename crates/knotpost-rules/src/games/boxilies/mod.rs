@@ -37,7 +37,7 @@ const FULL: u16 = (1 << 9) - 1;
 /// A game of Boxilies in progress.
 #[derive(Clone, Debug)]
 pub struct Boxilies {
-    /// How the stones lie; `None` where there is none.
+    /// The directions of the stones; `None` where there is none.
     lies: [Option<Lie>; 9],
     /// The cells each seat owns, a bit each.
     owned: [u16; SEATS],
@@ -54,7 +54,7 @@ impl Boxilies {
         if self.next == Seat::FIRST { first } else { second }
     }
 
-    /// Whether a cell is empty.
+    /// True if a cell is empty.
     pub const fn is_empty(&self, cell: Cell) -> bool {
         self.occupied() >> cell.index() & 1 == 0
     }
@@ -85,7 +85,7 @@ impl Boxilies {
         }
     }
 
-    /// Why the stone may not go there, or its place in the mover's hand.
+    /// The stone's place in the mover's hand, or the rule by which it may not go there.
     fn check(&self, mv: BoxiliesMove) -> Result<usize, BoxiliesIllegal> {
         let (hand, stone) = (self.hand(), mv.lie.stone());
         if self.is_full() {

@@ -35,7 +35,7 @@ impl fmt::Display for Cell {
 pub struct BoxiliesMove {
     /// The stone with its turns.
     pub lie: Lie,
-    /// Where it goes.
+    /// Its destination.
     pub cell: Cell,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for BoxiliesMove {
     }
 }
 
-/// What a move looks like, to complete "a move is ...".
+/// The form of a move, to complete "a move is ...".
 const MOVE_SHAPE: &str = "a stone 1a to 5n, a cell a1 to c3 and 0 to 3 quarter turns, such as 3b:c2:1";
 
 impl FromStr for BoxiliesMove {
@@ -69,7 +69,7 @@ pub(super) fn read_turns(text: &str) -> Option<u8> {
     ["0", "1", "2", "3"].into_iter().zip(0..).find_map(|(digit, turns)| (digit == text).then_some(turns))
 }
 
-/// Why a Boxilies move is refused.
+/// The refusal of a Boxilies move.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum BoxiliesIllegal {
     /// All cells are taken.
@@ -88,7 +88,7 @@ pub enum BoxiliesIllegal {
         stone: Stone,
         /// The mover's side name.
         seat: &'static str,
-        /// What the mover holds.
+        /// The mover's stones.
         hand: Hand,
     },
     /// The cell is taken.

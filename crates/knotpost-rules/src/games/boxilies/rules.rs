@@ -52,7 +52,7 @@ pub(super) static META: Meta = Meta {
 /// The order is that of canonical options.
 static OPTIONS: [OptionSpec; 3] = [DEAL.spec(), HAND.spec(), SWAP.spec()];
 
-/// How the hands come about.
+/// The origin of the hands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deal {
     /// One stone of each total, the same for both.

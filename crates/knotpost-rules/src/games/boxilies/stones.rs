@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stone(u8);
 
-/// How many different stones there are.
+/// Different stones.
 const COUNT: usize = 33;
 
 /// Names, and arrows clockwise from the top when not turned. A name is the number of arrows and a letter that runs
@@ -47,7 +47,7 @@ const TABLE: [(&str, [u8; 4]); COUNT] = [
     ("5n", [2, 1, 1, 1]),
 ];
 
-/// Where the stones of each total begin in the table, and where the last ones end.
+/// The beginnings of the stones of each total in the table, and the end of the last ones.
 const TOTALS: [u8; 6] = [0, 1, 4, 9, 19, 33];
 
 /// The arrows of every lie, clockwise from the top; zeros beyond the last one.
@@ -88,7 +88,7 @@ impl Stone {
         TABLE[self.0 as usize].0
     }
 
-    /// How many different ways there are to lay it: 1, 2 or 4.
+    /// The number of different ways to lay it: 1, 2 or 4.
     pub fn ways(self) -> u8 {
         match ARROWS[usize::from(self.0 << 2)] {
             [north, east, south, west] if north == south && east == west => 1 + u8::from(north != east),
@@ -153,12 +153,12 @@ impl Hand {
         self.0
     }
 
-    /// How many stones are left.
+    /// The number of stones that are left.
     pub const fn len(self) -> usize {
         (u64::BITS - self.0.leading_zeros()).div_ceil(8) as usize
     }
 
-    /// Whether no stone is left.
+    /// True if no stone is left.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -174,7 +174,7 @@ impl Hand {
         }
     }
 
-    /// Where the first such stone is.
+    /// The place of the first such stone.
     pub(super) fn find(self, stone: Stone) -> Option<usize> {
         let byte = u64::from(stone.0) + 1;
         (0..Self::MAX).find(|index| self.0 >> (8 * index) & 0xff == byte)

@@ -8,7 +8,7 @@ use super::{
 use crate::{error::PositionError, seat::Seat};
 use std::fmt;
 
-/// What the string is made of, to complete "a position is ...".
+/// The parts of the string, to complete "a position is ...".
 const SHAPE: &str = "the rows joined by `/` with their cells joined by `,`, the two hands joined by `|`, and the seat to move, separated by blanks";
 
 impl fmt::Display for Boxilies {

@@ -1,4 +1,4 @@
-//! What a Boxilies board looks like: the stones with their arrows, and below them the stones of both hands.
+//! The look of a Boxilies board: the stones with their arrows, and below them the stones of both hands.
 
 use super::{
     Boxilies, BoxiliesMove, SIZE,
@@ -15,7 +15,7 @@ use crate::{
 
 const CELL_SIZE: CellSize = CellSize { width: 9, height: 5 };
 
-/// Where the last stone went, and the cells of the stones that it captured, a bit each.
+/// The cell of the last stone, and the cells of the stones that it captured, a bit each.
 #[derive(Clone, Copy, Debug)]
 pub struct LastStone {
     seat: Seat,
@@ -126,7 +126,7 @@ fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
     })
 }
 
-/// What the signs mean, and how to type a move.
+/// The meaning of the signs, and the way to type a move.
 fn write_legend(game: &Boxilies) -> String {
     let Some(mv) = game.example_move() else {
         return "No stone can be placed any more.".to_owned();

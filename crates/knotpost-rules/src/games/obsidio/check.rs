@@ -1,4 +1,4 @@
-//! Whether the rules allow a turn of Obsidio, and which of them forbids it.
+//! The rules that allow or forbid a turn of Obsidio.
 
 use super::{
     Obsidio, ObsidioIllegal,
@@ -11,7 +11,7 @@ use crate::seat::Seat;
 const CLAIM_NEEDS: u32 = 4;
 
 impl Obsidio {
-    /// Whether the rules allow the move here.
+    /// Refuses a move that the rules forbid here.
     pub(super) fn check(&self, squares: &[Square]) -> Result<(), ObsidioIllegal> {
         if let Some(win) = self.win {
             return Err(ObsidioIllegal::Over { winner: seat_name(win.seat) });

@@ -22,7 +22,7 @@ pub struct Square {
     row: u8,
 }
 
-/// What kind of cell a square is. It depends on nothing but the name.
+/// The kind of a cell. It depends on nothing but the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shade {
     /// Column and row are both odd: touches targets by the corner.
@@ -49,7 +49,7 @@ impl Square {
         self.row
     }
 
-    /// What kind of cell it is.
+    /// Dark, light or a target.
     pub const fn shade(self) -> Shade {
         match (self.column % 2, self.row % 2) {
             (0, 0) => Shade::Dark,
@@ -137,17 +137,17 @@ impl Cells {
         key.with(self.0 as u64).with((self.0 >> 64) as u64)
     }
 
-    /// Whether the square is in the set.
+    /// True if the square is in the set.
     pub const fn contains(self, square: Square) -> bool {
         self.0 & Self::only(square).0 != 0
     }
 
-    /// How many cells are in the set.
+    /// The number of cells in the set.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether no cell is in the set.
+    /// True if no cell is in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

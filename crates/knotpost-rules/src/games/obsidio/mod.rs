@@ -41,7 +41,7 @@ pub struct Obsidio {
     targets: Cells,
     sides: [Side; 2],
     next: Seat,
-    /// Where the last token went.
+    /// The cell of the last token.
     origin: Option<Square>,
     /// Set by the claim that ends the game.
     win: Option<Win>,
@@ -49,21 +49,21 @@ pub struct Obsidio {
     retired: Seats,
 }
 
-/// What a seat has on the board.
+/// A seat's share of the board.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     influence: Cells,
     claimed: Cells,
 }
 
-/// What the estimate gives for a claimed target.
+/// The estimate's value of a claimed target.
 const CLAIMED: u32 = 60;
 /// For one that can be claimed.
 const CLAIMABLE: u32 = 40;
 /// For one with fewer than four tokens around it, by their number.
 const PROMISES: [u32; 4] = [0, 2, 6, 16];
 
-/// How a game was won.
+/// The ways to win a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Win {
     seat: Seat,
@@ -104,7 +104,7 @@ impl Obsidio {
         Some(Win { seat, reason: "last-claim" })
     }
 
-    /// Where the first token of a turn may go: what the origin sees, or any empty cell when that is nothing. Nowhere
+    /// Cells for the first token of a turn: what the origin sees, or any empty cell when that is nothing. None
     /// when the game is over.
     pub fn first_cells(&self) -> Cells {
         if self.win.is_some() {
@@ -121,7 +121,7 @@ impl Obsidio {
         self.origin.map_or(Cells::NONE, |origin| self.empty.seen_from(origin))
     }
 
-    /// Where the second token may go after a first one on this light cell.
+    /// Cells for the second token after a first one on this light cell.
     pub fn second_cells(&self, first: Square) -> Cells {
         const LIGHT: Cells = Cells::all(LARGEST, Shade::Light);
         (self.empty.seen_from(first) & LIGHT) - Cells::around(first)
@@ -140,7 +140,7 @@ impl Obsidio {
         self.targets - (first | second)
     }
 
-    /// What an unclaimed target is worth to a side by its tokens around it: nothing when there is no space for four.
+    /// The value of an unclaimed target to a side by its tokens around it: nothing when there is no space for four.
     fn promise_of(&self, side: Side, target: Square) -> u32 {
         let around = Cells::around(target);
         let tokens = (around & side.influence).len();

@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 /// The most squares a move can name: all targets of the largest board.
 const MAX_SQUARES: usize = 25;
 
-/// What a move looks like, to complete "a move is ...".
+/// The form of a move, to complete "a move is ...".
 const MOVE_SHAPE: &str =
     "a dark cell such as c3, two light cells such as c2,e4 or targets to claim such as b2,d4";
 
@@ -96,7 +96,7 @@ impl FromStr for ObsidioMove {
     }
 }
 
-/// Why an Obsidio move is refused.
+/// The refusal of an Obsidio move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ObsidioIllegal {
     /// The game has ended.
@@ -149,7 +149,7 @@ pub enum ObsidioIllegal {
     OutOfSight {
         /// As given.
         square: Square,
-        /// Where the last token went.
+        /// The cell of the last token.
         origin: Square,
     },
     /// The second token touches the first.

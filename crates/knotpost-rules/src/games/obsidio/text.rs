@@ -8,7 +8,7 @@ use super::{
 use crate::{error::PositionError, seat::Seat};
 use std::fmt;
 
-/// What the string is made of, to complete "a position is ...".
+/// The parts of the string, to complete "a position is ...".
 const SHAPE: &str =
     "the rows joined by `/`, the seat to move and the square of the last token or `-`, separated by blanks";
 
@@ -21,7 +21,7 @@ impl fmt::Display for Obsidio {
     }
 }
 
-/// What a cell holds, as one character.
+/// The contents of a cell as one character.
 pub(super) fn sign(game: &Obsidio, square: Square) -> char {
     let holder = |pick: fn(&super::Side) -> Cells| match [game.side(Seat::FIRST), game.side(SECOND)].map(pick)
     {

@@ -1,4 +1,4 @@
-//! What an Obsidio board looks like: shades, tokens, what the last token sees, and what the mover can type.
+//! The look of an Obsidio board: shades, tokens, what the last token sees, and what the mover can type.
 
 use super::{
     Obsidio, ObsidioMove,
@@ -13,7 +13,7 @@ use crate::{
     view::{Figure, Ground, Look, Margin, News, Panel, Piece, ScoreLine, Sight, View, Viewer, join_words},
 };
 
-/// What the signs mean.
+/// The meaning of the signs.
 const KEY: &str = "Signs: . dark cell  , light cell  * target  + cell in sight";
 /// Columns of a legend line.
 const WIDTH: usize = 72;
@@ -110,7 +110,7 @@ fn list_scores(game: &Obsidio) -> Vec<ScoreLine> {
     [(Seat::FIRST, "tokens x, targets X"), (SECOND, "tokens o, targets O")].map(line).to_vec()
 }
 
-/// What the mover can do, with legal examples.
+/// The mover's possibilities, with legal examples.
 fn write_legend(game: &Obsidio) -> String {
     if let Some(win) = game.win {
         return format!("{} has won.", seat_name(win.seat));
@@ -128,7 +128,7 @@ fn write_legend(game: &Obsidio) -> String {
     paragraphs.join("\n")
 }
 
-/// Where a turn may start.
+/// The cells at which a turn may start.
 fn describe_sight(game: &Obsidio) -> String {
     let seen = game.seen_from_origin();
     match game.origin {
@@ -148,7 +148,7 @@ fn describe_sight(game: &Obsidio) -> String {
     }
 }
 
-/// How to type each kind of turn that is possible.
+/// The form of each kind of turn that is possible.
 fn describe_moves(game: &Obsidio) -> String {
     let firsts = game.first_cells();
     let dark = firsts.iter().find(|square| square.shade() == Shade::Dark);

@@ -22,7 +22,7 @@ pub(super) struct Design {
     size: u8,
 }
 
-/// What a design was before a die was put.
+/// A design's state before a die was put.
 pub(super) struct Undo {
     place: Place,
     loose: Places,
@@ -68,7 +68,7 @@ impl Bounds {
     }
 }
 
-/// Why a face cannot lie on a cell.
+/// The reason that a face cannot lie on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misfit {
     /// A die lies there.
@@ -117,7 +117,7 @@ impl Design {
         2 * self.size - 1
     }
 
-    /// Whether everything lies inside the window and the grid.
+    /// True if everything lies inside the window and the grid.
     pub(super) const fn fits(&self) -> bool {
         let Bounds { top, bottom, left, right } = self.bounds;
         let inside = top >= 1 && left >= 1 && bottom <= self.grid() && right <= self.grid();
@@ -147,7 +147,7 @@ impl Design {
         self.loose
     }
 
-    /// Whether no open edge is left.
+    /// True if no open edge is left.
     pub(super) const fn is_closed(&self) -> bool {
         self.loose.is_empty()
     }
@@ -174,7 +174,7 @@ impl Design {
         Faces::between(must, may & !self.blocked_at(place))
     }
 
-    /// Whether a die of this kind can legally lie on one of these loose cells.
+    /// True if a die of this kind can legally lie on one of these loose cells.
     pub(super) fn has_room(&self, kind: Kind, among: Places) -> bool {
         among.iter().any(|place| !self.faces_at(place).and(kind.faces()).is_empty())
     }
@@ -195,7 +195,7 @@ impl Design {
         self.bounds = undo.bounds;
     }
 
-    /// Why the face cannot legally lie on the cell, if it cannot.
+    /// The reason that the face cannot legally lie on the cell, if it cannot.
     pub(super) fn find_misfit(&self, place: Place, face: Face) -> Option<Misfit> {
         if self.dice.face(place).is_some() {
             return Some(Misfit::Occupied);

@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Crossing,
 }
 
-/// What a die shows for each outcome of a draw; two of its faces are corners.
+/// The face of a die for each outcome of a draw; two of its faces are corners.
 const DIE: [Kind; 6] = [Kind::Tip, Kind::Straight, Kind::Corner, Kind::Corner, Kind::Branch, Kind::Crossing];
 
 impl Kind {
@@ -107,7 +107,7 @@ impl Faces {
         Self(self.0 & other.0)
     }
 
-    /// Whether the set is empty.
+    /// True if the set is empty.
     pub(super) const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -179,7 +179,7 @@ impl Roll {
         (1 << self.count) - 1
     }
 
-    /// What the dice in `left` can show.
+    /// The faces that the dice in `left` can show.
     pub(super) fn faces(&self, left: u8) -> Faces {
         let dice = self.dice().iter().enumerate().filter(|(die, _)| left >> die & 1 == 1);
         dice.fold(Faces(0), |faces, (_, kind)| faces.or(kind.faces()))

@@ -44,7 +44,7 @@ pub struct Osbo {
     /// Those beyond the seats are empty.
     designs: [Design; MAX_SEATS],
     dice: Dice,
-    /// Where rolls come from; `None` once chance is sealed.
+    /// The source of rolls; `None` once chance is sealed.
     draws: Option<Draws>,
     next: Seat,
     retired: Seats,

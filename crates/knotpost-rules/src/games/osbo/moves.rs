@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{fmt, str::FromStr};
 
-/// What a move looks like, to complete "a move is ...".
+/// The form of a move, to complete "a move is ...".
 const SHAPE: &str =
     "one to four dice joined by commas, each a face a to o, a design and a cell, such as k2e4,a1e6";
 
@@ -40,7 +40,7 @@ impl Cell {
         char::from(b'a' + self.column - 1)
     }
 
-    /// Where it lies on a grid with this many rows and columns; `None` when it does not.
+    /// Its place on a grid with this many rows and columns; `None` when it does not lie there.
     pub(super) fn place(self, grid: u8) -> Option<Place> {
         let inside = (1..=grid).contains(&self.row) && (1..=grid).contains(&self.column);
         inside.then(|| Place::new(grid + 1 - self.row, self.column))
@@ -70,7 +70,7 @@ pub struct Placement {
     pub face: Face,
     /// The seat of the design.
     pub design: Seat,
-    /// Where on it.
+    /// Its place on the design.
     pub cell: Cell,
 }
 
@@ -167,7 +167,7 @@ impl FromStr for OsboMove {
     }
 }
 
-/// Why an Osbo move is refused.
+/// The refusal of an Osbo move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OsboIllegal {
     /// All designs are closed.
@@ -199,7 +199,7 @@ pub enum OsboIllegal {
         placement: Placement,
         /// The kind of its face.
         kind: &'static str,
-        /// What is left, in words.
+        /// The rest, in words.
         left: String,
     },
     /// The die does not fit there.
@@ -215,9 +215,9 @@ pub enum OsboIllegal {
     /// More dice could be placed.
     #[error("{} can be placed this turn, so all of them must be, and not just {placed}", count(*needed, "dice"))]
     TooFewDice {
-        /// How many were.
+        /// Dice that were.
         placed: u8,
-        /// How many can be.
+        /// Dice that can be.
         needed: u8,
     },
     /// The dice could be spread further.
@@ -226,9 +226,9 @@ pub enum OsboIllegal {
         count(*needed, "designs")
     )]
     TooFewDesigns {
-        /// How many designs got dice.
+        /// Designs that got dice.
         spread: u8,
-        /// How many can.
+        /// Designs that can.
         needed: u8,
     },
 }

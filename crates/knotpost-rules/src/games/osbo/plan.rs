@@ -1,4 +1,4 @@
-//! How much a turn must place: as many dice as possible, and with these as many designs as possible.
+//! The amount that a turn must place: as many dice as possible, and with these as many designs as possible.
 //!
 //! A die touches only the design it lies on, so the designs are searched apart from each other and put together
 //! afterwards. Within a design the order of placements matters only in that every die needs one to lean on; a set of
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::knot::{Face, Place, Places};
 
-/// What a complete turn amounts to.
+/// The amount of a complete turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quota {
     /// Dice placed.
@@ -20,7 +20,7 @@ pub(super) struct Quota {
 }
 
 impl Quota {
-    /// What is still due after this much; `None` when that is more already.
+    /// The rest after this much; `None` when that is more already.
     pub(super) const fn after(self, made: Self) -> Option<Self> {
         match (self.dice.checked_sub(made.dice), self.designs.checked_sub(made.designs)) {
             (Some(dice), Some(designs)) => Some(Self { dice, designs }),
@@ -38,7 +38,7 @@ pub(super) struct Step {
     pub face: Face,
 }
 
-/// How a search for placements goes on after one was found.
+/// The order to a search for placements after one was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     /// To the next one.
@@ -58,7 +58,7 @@ pub(super) struct Planner<'a> {
     left: u8,
     /// Designs that have got a die this turn, a bit each.
     used: u8,
-    /// Whether a design can take a set of dice, as far as known.
+    /// For each design and set of dice, the answer to [`Self::can_take`] as far as known.
     memo: [[Option<bool>; 1 << super::MAX_SEATS]; super::MAX_SEATS],
 }
 
@@ -88,7 +88,7 @@ impl<'a> Planner<'a> {
         Self { left, used, ..Self::begin(designs, roll) }
     }
 
-    /// Whether just this much can be made up from here.
+    /// True if just this much can be made up from here.
     pub(super) fn can_make(&mut self, quota: Quota) -> bool {
         self.can_reach(0, self.left, quota)
     }
@@ -131,7 +131,7 @@ impl<'a> Planner<'a> {
             let fresh = self.used >> design & 1 == 0;
             let Some(designs) = quota.designs.checked_sub(u8::from(fresh)) else { continue };
             let rest = Quota { dice: quota.dice - 1, designs };
-            // What the other designs alone can make up is the same for all cells.
+            // The share of the other designs alone is the same for all cells.
             let beside = self.find_done_beside(design, rest);
             let mut changed = None;
             let mut wanted = self.roll.faces(self.left);
@@ -174,7 +174,7 @@ impl<'a> Planner<'a> {
         done
     }
 
-    /// Whether the designs from `first` on can take exactly `quota` from the dice in `left`.
+    /// True if the designs from `first` on can take exactly `quota` from the dice in `left`.
     fn can_reach(&mut self, first: usize, left: u8, quota: Quota) -> bool {
         if quota.dice == 0 {
             return quota.designs == 0;
@@ -201,7 +201,7 @@ impl<'a> Planner<'a> {
         self.can_reach(first + 1, left, quota)
     }
 
-    /// Whether a design can take these dice, in whatever order.
+    /// True if a design can take these dice, in whatever order.
     fn can_take(&mut self, design: usize, dice: u8) -> bool {
         let Some(now) = self.designs.get(design).copied().flatten() else { return false };
         let known = self.memo.get(design).and_then(|row| row.get(usize::from(dice))).copied().flatten();
@@ -219,13 +219,13 @@ impl<'a> Planner<'a> {
         fits
     }
 
-    /// Whether a single die finds a place among these.
+    /// True if a single die finds a place among these.
     fn has_room(&self, design: &Design, die: u8, among: Places) -> bool {
         let kind = self.roll.dice().get(die.trailing_zeros() as usize);
         kind.is_some_and(|kind| design.has_room(*kind, among))
     }
 
-    /// Whether these dice find places when the `skipped` cells stay empty. The design is afterwards what it was.
+    /// True if these dice find places when the `skipped` cells stay empty. The design is afterwards what it was.
     fn try_dice(&self, design: &mut Design, dice: u8, mut skipped: Places) -> bool {
         let free = design.loose().without(skipped);
         if dice.is_power_of_two() {

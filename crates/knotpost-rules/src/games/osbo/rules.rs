@@ -56,7 +56,7 @@ static AUTO_TIPS: FlagOption<Tips> = FlagOption {
     excludes: &[],
 };
 
-/// What becomes of cells that only a tip can fill.
+/// The fate of cells that only a tip can fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tips {
     /// Players fill them with rolled dice.

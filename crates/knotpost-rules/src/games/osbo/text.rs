@@ -14,7 +14,7 @@ use crate::{
 };
 use std::fmt;
 
-/// What the string is made of, to complete "a position is ...".
+/// The parts of the string, to complete "a position is ...".
 const SHAPE: &str = "the designs joined by `;`, the roll or `-`, and the seat to move, separated by blanks";
 
 impl fmt::Display for Osbo {

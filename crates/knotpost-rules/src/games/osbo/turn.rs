@@ -14,10 +14,10 @@ use crate::{
     seat::Seat,
 };
 
-/// How many placements a list has room for at first.
+/// Placements that a list has room for at first.
 const USUAL_CHOICES: usize = 32;
 
-/// What a turn has changed so far.
+/// The changes of a turn so far.
 pub(super) struct Laid {
     /// The designs that have got a die as they are now, each with its place in seat order.
     pub designs: Vec<(usize, Design)>,
@@ -37,7 +37,7 @@ impl Laid {
         designs
     }
 
-    /// What has been done of the turn.
+    /// The part of the turn that has been done.
     pub(super) const fn amount(&self, roll: &Roll) -> Quota {
         let dice = roll.mask().count_ones() - self.left.count_ones();
         Quota { dice: dice as u8, designs: self.designs.len() as u8 }

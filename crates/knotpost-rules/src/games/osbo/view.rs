@@ -1,4 +1,4 @@
-//! What an Osbo board looks like: every design in its box with coordinates, the roll, the scores, the faces.
+//! The look of an Osbo board: every design in its box with coordinates, the roll, the scores, the faces.
 
 use super::{MAX_SEATS, Osbo, OsboMove, design::Design, dice::Kind, moves::Cell};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
     seat: Option<Seat>,
-    /// What it laid, a set a design.
+    /// Its dice, a set a design.
     fresh: [Places; MAX_SEATS],
 }
 
@@ -64,7 +64,7 @@ fn tell(game: &Osbo, last: &LastTurn) -> Option<News> {
         if *fresh == Places::default() {
             continue;
         }
-        // What was closed before is no news; equal lengths cancel out one by one.
+        // A path closed before is no news; equal lengths cancel out one by one.
         let mut known = design.without(*fresh).path_lengths();
         for length in design.path_lengths() {
             match known.iter().position(|other| *other == length) {

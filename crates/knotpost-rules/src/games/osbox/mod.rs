@@ -30,7 +30,7 @@ const MAX_SEATS: usize = 4;
 pub struct Osbox {
     rules: Rules,
     dice: Knotwork,
-    /// How many dice lie on the board.
+    /// The number of dice on the board.
     count: u16,
     points: [u32; MAX_SEATS],
     next: Seat,
@@ -43,7 +43,7 @@ impl Osbox {
         self.rules.size
     }
 
-    /// Whether every cell holds a die.
+    /// True if every cell holds a die.
     fn is_full(&self) -> bool {
         self.count >= u16::from(self.rules.size) * u16::from(self.rules.size)
     }
@@ -62,7 +62,7 @@ impl Osbox {
         Ok(line)
     }
 
-    /// Whether the line has an empty cell.
+    /// True if the line has an empty cell.
     fn has_gap(&self, line: Line) -> bool {
         let cells = std::iter::successors(Some(line.first), |place| Some(place.beyond(line.inward)));
         cells.take(usize::from(self.rules.size)).any(|place| self.dice.face(place).is_none())
@@ -74,7 +74,7 @@ impl Osbox {
         (1..=4 * self.rules.size).filter(usable)
     }
 
-    /// Whether a path that this move closed scores.
+    /// True if a path that this move closed scores.
     const fn scores_path(&self, path: ClosedPath) -> bool {
         matches!(path.shape, Shape::Thick) || matches!(self.rules.knots, Knots::ThinToo)
     }
@@ -215,7 +215,7 @@ impl Game for Osbox {
     }
 }
 
-/// What a move of the game looks like, to complete "a move is ...".
+/// The form of a move, to complete "a move is ...".
 const MOVE_SHAPE: &str = "a face a to o and an entry number, such as d2 or d:2";
 
 /// Refuses a text that is no move.

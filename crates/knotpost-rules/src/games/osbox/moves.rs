@@ -39,7 +39,7 @@ impl FromStr for OsboxMove {
     }
 }
 
-/// Why an Osbox move is refused.
+/// The refusal of an Osbox move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OsboxIllegal {
     /// The board is full.
@@ -81,7 +81,7 @@ pub(super) struct Line {
     pub from: Side,
     /// The cell next to the entry.
     pub first: Place,
-    /// Where a push goes.
+    /// The direction of a push.
     pub inward: Side,
 }
 

@@ -1,4 +1,4 @@
-//! What the options and the number of players make of Osbox: size, sides, capture, scoring.
+//! Osbox by its options and the number of players: size, sides, capture, scoring.
 
 use super::moves::Line;
 use crate::{
@@ -84,7 +84,7 @@ static SCORE: ChoiceOption<Scoring, 2> = ChoiceOption::new(
     "What a scoring move is worth: the crossings its knots pass, or the number of dice they run through.",
 );
 
-/// What becomes of the dice of scoring paths.
+/// The fate of the dice of scoring paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {
     /// They leave the board.
@@ -93,7 +93,7 @@ pub(super) enum Capture {
     Leave,
 }
 
-/// Which closed paths score.
+/// The closed paths that score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Knots {
     /// Only thick ones.
@@ -102,7 +102,7 @@ pub(super) enum Knots {
     ThinToo,
 }
 
-/// What scoring paths are worth.
+/// The value of scoring paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scoring {
     /// The sum of their lengths.
@@ -184,12 +184,12 @@ impl Rules {
         Seat::new(number)
     }
 
-    /// Whether a seat may push from a side.
+    /// True if a seat may push from a side.
     pub(super) fn owns(&self, seat: Seat, side: Side) -> bool {
         self.reach.get(seat.index()).is_some_and(|sides| sides >> side as u8 & 1 == 1)
     }
 
-    /// Whether anybody may push from a side.
+    /// True if anybody may push from a side.
     pub(super) fn is_used(&self, side: Side) -> bool {
         self.entrance == Entrance::Any || self.owner(side).is_some()
     }
@@ -199,7 +199,7 @@ impl Rules {
         META.seat_names(self.seats).get(seat.index()).copied().unwrap_or("")
     }
 
-    /// Where a seat pushes from, to complete "pushes from ...".
+    /// A seat's sides, to complete "pushes from ...".
     pub(super) fn sides_of(&self, seat: Seat) -> &'static str {
         match (self.entrance, self.seats, seat.number()) {
             (Entrance::Any, ..) => "any side",

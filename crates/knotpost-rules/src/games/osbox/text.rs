@@ -4,7 +4,7 @@ use super::{Osbox, place_at};
 use crate::{error::PositionError, knot::Face, seat::Seat};
 use std::fmt;
 
-/// What the string is made of, to complete "a position is ...".
+/// The parts of the string, to complete "a position is ...".
 const SHAPE: &str =
     "the rows joined by `/`, the seat to move and the scores joined by `-`, separated by blanks";
 

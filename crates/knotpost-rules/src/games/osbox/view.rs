@@ -1,4 +1,4 @@
-//! What an Osbox board looks like: entry numbers at their places, owners at their sides, scores, the faces.
+//! The look of an Osbox board: entry numbers at their places, owners at their sides, scores, the faces.
 
 use super::{
     Osbox, OsboxMove,
@@ -13,7 +13,7 @@ use crate::{
     view::{Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, draw_faces, join_words},
 };
 
-/// What the last move did.
+/// The effect of the last move.
 #[derive(Clone, Debug, Default)]
 pub struct LastMove {
     entry: Option<u8>,
@@ -92,7 +92,7 @@ fn list_moved(before: &Osbox, line: Line) -> Vec<usize> {
     moved
 }
 
-/// What the push that ended in these dice scored; `None`: nothing.
+/// The score of the push that ended in these dice; `None`: nothing.
 fn find_won(game: &Osbox, before: &Osbox, pushed: &Knotwork, run: Run) -> Option<Won> {
     let seat = before.next;
     let points = |game: &Osbox| game.points.get(seat.index()).copied();

@@ -13,7 +13,7 @@ use knotpost_core::boards::ServiceError;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Audit {
-    /// What was done, the newest first.
+    /// List actions, the newest first.
     List(List),
 }
 
@@ -28,7 +28,7 @@ pub(in crate::cli) struct List {
     /// Only with a lower number: where the last page ended.
     #[arg(long, value_name = "ID")]
     before: Option<i64>,
-    /// How many rows at most.
+    /// Rows at most.
     #[arg(long, default_value_t = 100)]
     limit: usize,
     #[command(flatten)]

@@ -61,7 +61,7 @@ pub(in crate::cli) enum Board {
     Remove(Which),
 }
 
-/// Which board, and why.
+/// A board, and the reason.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Which {
     /// The game.

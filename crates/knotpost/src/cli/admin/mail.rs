@@ -67,7 +67,7 @@ pub(in crate::cli) struct List {
     /// Only with a lower number: where the last page ended.
     #[arg(long, value_name = "ID")]
     before: Option<i64>,
-    /// How many mails at most.
+    /// Mails at most.
     #[arg(long, default_value_t = 50)]
     limit: usize,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub(in crate::cli) enum DoNotMail {
         /// An address, or a domain: `@example.org`. An address stands for itself with every `+tag`, a domain not for
         /// the domains below it.
         target: String,
-        /// Why.
+        /// The reason.
         #[arg(default_value = "")]
         reason: Vec<String>,
     },

@@ -71,8 +71,19 @@ impl fmt::Display for Letter {
     }
 }
 
-/// Mails one below the other, to be read; none may be wider than mail programs show.
+/// Mails one below the other, to be read, with a digest in the place of each drawing; none may be wider than mail programs
+/// show.
 pub(crate) fn show_all(letters: &[Letter]) -> String {
+    show(letters, |_| false)
+}
+
+/// As above with each drawing once: for stories about the look of boards.
+pub(crate) fn show_drawn(letters: &[Letter]) -> String {
+    let mut known = HashSet::new();
+    show(letters, |drawing| known.insert(drawing.to_owned()))
+}
+
+fn show(letters: &[Letter], mut is_wanted: impl FnMut(&str) -> bool) -> String {
     let lines = letters.iter().flat_map(|letter| letter.text.lines());
     let wide: Vec<&str> =
         lines.filter(|line| line.chars().count() > WIDTH && !line.starts_with("http")).collect();
@@ -80,11 +91,33 @@ pub(crate) fn show_all(letters: &[Letter]) -> String {
     if letters.is_empty() {
         return "(no mail)\n".to_owned();
     }
-    letters.iter().map(Letter::to_string).collect()
+    let folded = |letter: &Letter| Letter { text: fold(&letter.text, &mut is_wanted), ..letter.clone() };
+    letters.iter().map(folded).map(|letter| letter.to_string()).collect()
+}
+
+/// A text with a digest in the place of each drawing that is not wanted.
+fn fold(text: &str, mut is_wanted: impl FnMut(&str) -> bool) -> String {
+    let parts: Vec<&str> = text.trim_end_matches('\n').split("\n\n").collect();
+    let runs = parts.chunk_by(|one, next| is_drawing(one) == is_drawing(next)).map(|run| {
+        let whole = run.join("\n\n");
+        if !is_drawing(&whole) || is_wanted(&whole) {
+            return whole;
+        }
+        // FNV-1a.
+        let mix = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        let digest = whole.bytes().fold(0x811c_9dc5, mix);
+        format!("[a drawing of {} lines, {digest:08x}]", whole.lines().count())
+    });
+    runs.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+/// A board, the stones of a hand, or the faces of the dice.
+fn is_drawing(part: &str) -> bool {
+    part.contains("+--") || part.contains("###")
 }
 
 /// Mails of a long story, of which each is shown whole once: one with the subject of an earlier one by the lines that no
-/// earlier one had.
+/// earlier one had, its drawings by their digests.
 #[derive(Default)]
 pub(crate) struct Shown {
     subjects: HashSet<String>,
@@ -94,16 +127,17 @@ pub(crate) struct Shown {
 impl Shown {
     pub(crate) fn show(&mut self, letters: &[Letter]) -> String {
         let letters: Vec<Letter> = letters.iter().map(|letter| self.shorten(letter)).collect();
-        show_all(&letters)
+        show_drawn(&letters)
     }
 
     fn shorten(&mut self, letter: &Letter) -> Letter {
         let mut shown = letter.clone();
+        let folded = fold(&letter.text, |_| false);
         if !self.subjects.insert(letter.subject.clone()) {
             let is_new = |line: &&str| !line.is_empty() && !self.lines.contains(*line);
-            shown.text = letter.text.lines().filter(is_new).flat_map(|line| [line, "\n"]).collect();
+            shown.text = folded.lines().filter(is_new).flat_map(|line| [line, "\n"]).collect();
         }
-        self.lines.extend(letter.text.lines().map(str::to_owned));
+        self.lines.extend(folded.lines().map(str::to_owned));
         shown
     }
 }

@@ -10,7 +10,7 @@ tell! {
 }
 
 mod stories {
-    use crate::harness::{Place, TestApp, show_all};
+    use crate::harness::{Place, TestApp, show_all, show_drawn};
 
     pub(super) async fn players_see_their_own_side(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
@@ -27,7 +27,7 @@ mod stories {
         }
         let letters = app.letters();
         assert!(letters.iter().all(|letter| letter.to == "elsewhere@ann.example"));
-        insta::assert_snapshot!("showas", show_all(&letters));
+        insta::assert_snapshot!("showas", show_drawn(&letters));
     }
 
     pub(super) async fn one_look_covers_all_games(place: Place) {

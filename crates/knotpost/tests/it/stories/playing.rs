@@ -16,7 +16,7 @@ tell! {
 }
 
 mod stories {
-    use crate::harness::{Letter, Place, Shown, TestApp, show_all};
+    use crate::harness::{Letter, Place, Shown, TestApp, show_all, show_drawn};
 
     /// The move that a mail offers to whoever is to move.
     fn offered(letters: &[Letter]) -> (String, String) {
@@ -103,7 +103,7 @@ mod stories {
         insta::assert_snapshot!("meeting", show_all(&app.letters()));
 
         app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "Good luck, Bob!").await;
-        insta::assert_snapshot!("challenge", show_all(&app.letters()));
+        insta::assert_snapshot!("challenge", show_drawn(&app.letters()));
 
         let moves = GAME;
         let (mut told, mut shown) = (String::new(), Shown::default());
@@ -131,7 +131,7 @@ mod stories {
         }
         app.letters();
         app.mail("ann@ann.example", "osbox resign 101 ann ann-secret", "No time, sorry.").await;
-        insta::assert_snapshot!("three_one_resigns", show_all(&app.letters()));
+        insta::assert_snapshot!("three_one_resigns", show_drawn(&app.letters()));
         app.mail("bob@bob.example", "osbox move 101 bob bob-secret a10", "").await;
         app.letters();
         app.mail("cyd@cyd.example", "osbox resign 101 cyd cyd-secret", "").await;

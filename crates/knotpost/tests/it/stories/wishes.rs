@@ -15,7 +15,7 @@ tell! {
 }
 
 mod stories {
-    use crate::harness::{Letter, Place, TestApp, show_all};
+    use crate::harness::{Letter, Place, TestApp, show_all, show_drawn};
 
     const HOUR: i64 = 3_600_000;
 
@@ -174,7 +174,7 @@ mod stories {
             ],
         )
         .await;
-        insta::assert_snapshot!("styles", show_all(&letters[letters.len() - 3..]));
+        insta::assert_snapshot!("styles", show_drawn(&letters[letters.len() - 3..]));
         let narrow = letters.iter().rfind(|letter| letter.to == "ann@ann.example").expect("a mail");
         assert_eq!(wide_lines(narrow), Vec::<&str>::new());
     }
@@ -276,6 +276,6 @@ mod stories {
         let app = TestApp::with_players(place, &["ann"]).await;
         app.mail("eve@eve.example", "test display", "").await;
         app.mail("ann@ann.example", "test display ann", "").await;
-        insta::assert_snapshot!("display", show_all(&app.letters()));
+        insta::assert_snapshot!("display", show_drawn(&app.letters()));
     }
 }
