@@ -42,7 +42,7 @@ async fn document(headers: HeaderMap) -> Response {
 }
 
 async fn docs(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let mut page = page::show(&web, visitor.as_ref().map(|LoggedIn(visitor)| visitor));
+    let mut page = page::show(&web, visitor.as_deref());
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     page
 }

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use knotpost_model::BoardState;
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::board_name;
@@ -12,7 +13,7 @@ use crate::extract::PagePath;
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardView, view_analysis, view_board};
-use knotpost_core::replies::{Analysis, Mistake};
+use knotpost_core::replies::Analysis;
 
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 56.0;
@@ -24,7 +25,6 @@ pub(in crate::pages) async fn show(
     visitor: Option<LoggedIn>,
     PagePath((game, number)): PagePath<(String, String)>,
 ) -> Response {
-    let visitor = visitor.map(|LoggedIn(visitor)| visitor);
     let Some(name) = board_name(&game, &number) else {
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
@@ -45,22 +45,10 @@ pub(in crate::pages) async fn show(
         verdict => view.sheet.verdict.to_string(),
         analysis => analysis.as_ref().map(|analysis| facts(analysis, &view)),
     };
-    no_store(web.pages.page_for(visitor.as_ref(), StatusCode::OK, "analysis.html", facts))
+    no_store(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "analysis.html", facts))
 }
 
 fn facts(analysis: &Analysis, view: &BoardView) -> Value {
-    let mistake = |mistake: &Mistake| {
-        context! {
-            number => mistake.number,
-            seat => mistake.seat,
-            userid => mistake.userid.clone(),
-            play => mistake.play.clone(),
-            before => percent(mistake.before),
-            after => percent(mistake.after),
-            better => mistake.line(),
-            worst => mistake.worst,
-        }
-    };
     let seats = analysis.players.iter().zip(1..).map(|(userid, seat)| {
         context! { number => seat, userid, side => view.board.side(seat), points => curve(analysis, seat) }
     });
@@ -79,14 +67,14 @@ fn facts(analysis: &Analysis, view: &BoardView) -> Value {
     context! {
         seats => seats.collect::<Vec<_>>(),
         lines => lines.to_vec(),
-        mistakes => analysis.mistakes.iter().map(mistake).collect::<Vec<_>>(),
+        mistakes => Serde(&analysis.mistakes),
         points => points.collect::<Vec<_>>(),
         remarks => analysis.remarks(),
         level => analysis.level,
     }
 }
 
-fn percent(value: f64) -> String {
+pub(in crate::pages) fn percent(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
