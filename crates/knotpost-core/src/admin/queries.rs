@@ -11,8 +11,8 @@ use crate::boards::board::seat_at;
 use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, no_such_board};
 use crate::play::queries::show;
 use crate::play::queue;
-use crate::queries::{BoardSummary, MoveLine, SeatSummary, list_moves};
-use knotpost_model::{BoardRef, BoardState, Millis, Moment};
+use crate::queries::{BoardFacts, BoardSummary, MoveLine, SeatSummary, list_moves};
+use knotpost_model::{BoardRef, Millis, Moment};
 use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
 
 #[derive(Clone, Debug, Default)]
@@ -80,18 +80,10 @@ pub struct QueuedMoves {
 /// A board as administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InspectedBoard {
-    /// The game's name.
-    pub game: String,
-    /// The number among the game's boards.
-    pub number: i64,
-    /// The options, those with their default value left out.
-    pub options: String,
-    /// Its state.
-    pub state: BoardState,
+    #[serde(flatten)]
+    pub facts: BoardFacts,
     /// Since when its clock is stopped.
     pub paused: Option<Moment>,
-    /// Whether its result counts for the ratings.
-    pub rated: bool,
     /// Whose turn it is, or how it ended, as a sentence.
     pub status: String,
     /// The number of this move.
@@ -108,10 +100,6 @@ pub struct InspectedBoard {
     pub queued: Vec<QueuedMoves>,
     /// The moves so far.
     pub moves: Vec<MoveLine>,
-    /// When it began.
-    pub started: Moment,
-    /// When it ended.
-    pub ended: Option<Moment>,
     /// When the clock checks it next.
     pub due: Option<Moment>,
     /// When the player to move was reminded last.
@@ -183,16 +171,10 @@ pub async fn inspect_board(
         sides: summary.seats.iter().map(|seat| board.side(seat.seat)).collect(),
         notes: sheet.notes,
         view,
-        game: summary.game,
-        number: summary.number,
-        options: summary.options,
-        state: summary.state,
+        facts: summary.facts,
         paused: summary.paused,
-        rated: summary.rated,
         last_ply: summary.last_ply,
         seats: summary.seats,
-        started: summary.started,
-        ended: summary.ended,
         due: summary.due,
         reminded: summary.reminded,
     })

@@ -1,5 +1,7 @@
 //! Stored facts of a board, for pages, lists and feeds.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -7,32 +9,39 @@ use crate::boards::Board;
 use knotpost_model::{BoardState, Moment, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
-/// A board in a list.
+/// The facts of a board in every view of it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct BoardSummary {
+pub struct BoardFacts {
     /// The game's name.
     pub game: String,
     /// The number among the game's boards.
     pub number: i64,
     /// The options, those with their default value left out.
     pub options: String,
-    /// The players in turn order.
-    #[serde(rename = "players", serialize_with = "serialize_players")]
-    #[schemars(with = "Vec<SeatedPlayer<'static>>")]
-    pub seats: Vec<SeatSummary>,
-    /// Its state.
+    /// Its state now.
     pub state: BoardState,
-    /// Whose turn it is.
-    pub to_move: Vec<String>,
-    /// The number of the last move.
-    #[serde(rename = "ply")]
-    pub last_ply: i64,
     /// Whether its result counts for the ratings.
     pub rated: bool,
     /// When it began.
     pub started: Moment,
     /// When it ended.
     pub ended: Option<Moment>,
+}
+
+/// A board in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BoardSummary {
+    #[serde(flatten)]
+    pub facts: BoardFacts,
+    /// The players in turn order.
+    #[serde(rename = "players", serialize_with = "serialize_players")]
+    #[schemars(with = "Vec<SeatedPlayer<'static>>")]
+    pub seats: Vec<SeatSummary>,
+    /// Whose turn it is.
+    pub to_move: Vec<String>,
+    /// The number of the last move.
+    #[serde(rename = "ply")]
+    pub last_ply: i64,
     #[serde(skip)]
     pub rules_version: i64,
     /// `None`: no move yet.
@@ -46,6 +55,14 @@ pub struct BoardSummary {
     /// Last reminder of the player to move.
     #[serde(skip)]
     pub reminded: Option<Moment>,
+}
+
+impl Deref for BoardSummary {
+    type Target = BoardFacts;
+
+    fn deref(&self) -> &BoardFacts {
+        &self.facts
+    }
 }
 
 /// A player and their seat.
@@ -90,16 +107,18 @@ impl BoardSummary {
     pub(crate) fn of_rows(row: BoardRow, seats: Vec<SeatRow>) -> Self {
         let to_move = seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.clone()).collect();
         Self {
-            game: row.game,
-            number: row.number,
-            options: row.options,
+            facts: BoardFacts {
+                game: row.game,
+                number: row.number,
+                options: row.options,
+                state: row.state,
+                rated: row.rated,
+                started: row.started_at.into(),
+                ended: row.ended_at.map(Moment::from),
+            },
             seats: seats.into_iter().map(SeatSummary::of_row).collect(),
-            state: row.state,
             to_move,
             last_ply: row.ply,
-            rated: row.rated,
-            started: row.started_at.into(),
-            ended: row.ended_at.map(Moment::from),
             rules_version: row.rules_version,
             last_moved: row.last_move_at.map(Moment::from),
             paused: row.paused_at.map(Moment::from),

@@ -8,7 +8,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::{
-    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, refused,
+    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, page_or, refused,
 };
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
@@ -30,10 +30,7 @@ pub(super) async fn list(
     {
         return Redirect::to(&format!("/admin/boards/{}/{number}", super::url_encode(&game))).into_response();
     }
-    match list_facts(&web, &fields).await {
-        Ok(facts) => page(&web, &visitor, "admin/boards.html", facts),
-        Err(error) => refused(&web, &visitor, error, "/admin/boards"),
-    }
+    page_or(&web, &visitor, "admin/boards.html", list_facts(&web, &fields).await, "/admin/boards")
 }
 
 async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
@@ -107,7 +104,7 @@ async fn show_board(
             typed.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.clone()).collect();
         let why = typed.iter().find(|(name, _)| name == "why").map(|(_, why)| why.clone());
         let why = why.unwrap_or_default();
-        let title = format!("{} board {}", seen.title, seen.number);
+        let title = format!("{} board {}", seen.title, seen.facts.number);
         let own = context! {
             seat, done, here => address(&name), why, winners,
             title => seen.title, sides => seen.sides.clone(), notes => seen.notes.clone(),

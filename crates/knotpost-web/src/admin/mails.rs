@@ -6,7 +6,7 @@ use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{CurrentAdmin, Fields, LINES, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, field, given, next_page, page_or};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{AdminAction, MAIL_ACTS};
@@ -40,14 +40,11 @@ pub(super) async fn list_inbox(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_inbox(&web.app, &query(&fields)).await {
-        Ok(found) => {
-            let more = found.cursor.map(|id| next_page("/admin/inbox", &fields, "before", &id));
-            let facts = context! { mails => Serde(&found.mails), more, asked => asked(&fields) };
-            page(&web, &visitor, "admin/inbox.html", facts)
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
-    }
+    let facts = view_inbox(&web.app, &query(&fields)).await.map(|found| {
+        let more = found.cursor.map(|id| next_page("/admin/inbox", &fields, "before", &id));
+        context! { mails => Serde(&found.mails), more, asked => asked(&fields) }
+    });
+    page_or(&web, &visitor, "admin/inbox.html", facts, "/admin/inbox")
 }
 
 /// Shows SPF, DKIM and DMARC, one line each; a value that does not parse is shown as it is.
@@ -91,17 +88,15 @@ pub(super) async fn show_received(
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_received(&web.app, id).await {
-        Ok(seen) => {
-            let masked = seen.message.as_deref().map(|message| masked_fields(&web.app, message));
-            let proof = seen.mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default();
-            let facts = context! {
-                mail => Serde(&seen), proof, fields => masked.map(|fields| Value::from(Serde(fields))), done => !field(&fields, "done").is_empty(),
-            };
-            page(&web, &visitor, "admin/received.html", facts)
+    let facts = view_received(&web.app, id).await.map(|seen| {
+        let masked = seen.message.as_deref().map(|message| masked_fields(&web.app, message));
+        context! {
+            mail => Serde(&seen), fields => masked.map(|fields| Value::from(Serde(fields))),
+            proof => seen.mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default(),
+            done => !field(&fields, "done").is_empty(),
         }
-        Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
-    }
+    });
+    page_or(&web, &visitor, "admin/received.html", facts, "/admin/inbox")
 }
 
 pub(super) async fn list_outbox(
@@ -109,14 +104,11 @@ pub(super) async fn list_outbox(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_outbox(&web.app, &query(&fields)).await {
-        Ok(found) => {
-            let more = found.cursor.map(|id| next_page("/admin/outbox", &fields, "before", &id));
-            let facts = context! { mails => Serde(&found.mails), more, asked => asked(&fields) };
-            page(&web, &visitor, "admin/outbox.html", facts)
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
-    }
+    let facts = view_outbox(&web.app, &query(&fields)).await.map(|found| {
+        let more = found.cursor.map(|id| next_page("/admin/outbox", &fields, "before", &id));
+        context! { mails => Serde(&found.mails), more, asked => asked(&fields) }
+    });
+    page_or(&web, &visitor, "admin/outbox.html", facts, "/admin/outbox")
 }
 
 pub(super) async fn show_outgoing(
@@ -125,13 +117,9 @@ pub(super) async fn show_outgoing(
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_outgoing(&web.app, id).await {
-        Ok(mail) => {
-            let facts = context! { mail => Serde(&mail), done => !field(&fields, "done").is_empty() };
-            page(&web, &visitor, "admin/outgoing.html", facts)
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
-    }
+    let done = !field(&fields, "done").is_empty();
+    let facts = view_outgoing(&web.app, id).await.map(|mail| context! { mail => Serde(&mail), done });
+    page_or(&web, &visitor, "admin/outgoing.html", facts, "/admin/outbox")
 }
 
 pub(super) async fn act_on_received(

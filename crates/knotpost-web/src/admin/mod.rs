@@ -90,6 +90,20 @@ fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response 
     page_with(web, visitor, StatusCode::OK, template, facts)
 }
 
+/// Shows a page, or why there is none, with a way back.
+fn page_or(
+    web: &Web,
+    visitor: &Visitor,
+    template: &str,
+    facts: Result<Value, ServiceError>,
+    back: &str,
+) -> Response {
+    match facts {
+        Ok(facts) => page(web, visitor, template, facts),
+        Err(error) => refused(web, visitor, error, back),
+    }
+}
+
 fn page_with(web: &Web, visitor: &Visitor, status: StatusCode, template: &str, facts: Value) -> Response {
     let hold =
         web.app.hold.map(|hold| format!("{}. To end it: {}", Hold::WORDS, hold.mend().replace('`', "")));

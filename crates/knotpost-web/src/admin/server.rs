@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::{
-    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, refused,
+    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, page_or, refused,
 };
 use crate::Web;
 use crate::extract::PageQuery;
@@ -17,28 +17,23 @@ use knotpost_core::boards::ServiceError;
 use knotpost_model::Millis;
 
 pub(super) async fn overview(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
-    match view_overview(&web.app).await {
-        Ok(seen) => {
-            let own = context! {
-                are_mixed => seen.servers.windows(2).any(|pair| matches!(pair, [one, two] if one.version != two.version)),
-                late_minutes => LATE_MS / 60_000,
-                megabytes => format!("{:.1}", seen.database_bytes as f64 / 1_048_576.0),
-                database => if seen.is_shared { "PostgreSQL" } else { "SQLite" },
-            };
-            page(&web, &visitor, "admin/overview.html", join([own, Value::from(Serde(&seen))]))
-        }
-        Err(error) => web.pages.failure(error),
-    }
+    let facts = view_overview(&web.app).await.map(|seen| {
+        let own = context! {
+            are_mixed => seen.servers.windows(2).any(|pair| matches!(pair, [one, two] if one.version != two.version)),
+            late_minutes => LATE_MS / 60_000,
+            megabytes => format!("{:.1}", seen.database_bytes as f64 / 1_048_576.0),
+            database => if seen.is_shared { "PostgreSQL" } else { "SQLite" },
+        };
+        join([own, Value::from(Serde(&seen))])
+    });
+    page_or(&web, &visitor, "admin/overview.html", facts, "/admin")
 }
 
 pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
-    match view_jobs(&web.app).await {
-        Ok(seen) => {
-            let servers = context! { servers => Serde(&seen.servers) };
-            page(&web, &visitor, "admin/jobs.html", join([servers, Value::from(Serde(&seen))]))
-        }
-        Err(error) => web.pages.failure(error),
-    }
+    let facts = view_jobs(&web.app)
+        .await
+        .map(|seen| join([context! { servers => Serde(&seen.servers) }, Value::from(Serde(&seen))]));
+    page_or(&web, &visitor, "admin/jobs.html", facts, "/admin")
 }
 
 pub(super) async fn audit(
@@ -52,15 +47,13 @@ pub(super) async fn audit(
         before: field(&fields, "before").parse().ok(),
         limit: LINES,
     };
-    let found = match view_audit(&web.app, &query).await {
-        Ok(found) => found,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let facts = context! {
-        rows => Serde(&found.rows), user => field(&fields, "user"), since => field(&fields, "since"),
-        more => found.cursor.map(|id| next_page("/admin/audit", &fields, "before", &id)),
-    };
-    page(&web, &visitor, "admin/audit.html", facts)
+    let facts = view_audit(&web.app, &query).await.map(|found| {
+        context! {
+            rows => Serde(&found.rows), user => field(&fields, "user"), since => field(&fields, "since"),
+            more => found.cursor.map(|id| next_page("/admin/audit", &fields, "before", &id)),
+        }
+    });
+    page_or(&web, &visitor, "admin/audit.html", facts.map_err(ServiceError::from), "/admin")
 }
 
 pub(super) async fn ask_broadcast(

@@ -6,7 +6,7 @@ use axum::response::Response;
 use minijinja::context;
 use minijinja::value::Serde;
 
-use super::{CurrentAdmin, Fields, LINES, field, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, field, next_page, page_or};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{AdminAction, USER_ACTS, search_refused_names, search_users, view_user};
@@ -23,14 +23,11 @@ pub(super) async fn list(
     } else {
         search_users(&web.app, words, after, LINES).await
     };
-    match found {
-        Ok(found) => {
-            let more = found.cursor.map(|userid| next_page("/admin/users", &fields, "after", &userid));
-            let facts = context! { words, reserved, users => Serde(&found.users), more };
-            page(&web, &visitor, "admin/users.html", facts)
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/users"),
-    }
+    let facts = found.map(|found| {
+        let more = found.cursor.map(|userid| next_page("/admin/users", &fields, "after", &userid));
+        context! { words, reserved, users => Serde(&found.users), more }
+    });
+    page_or(&web, &visitor, "admin/users.html", facts, "/admin/users")
 }
 
 pub(super) async fn show(
@@ -39,15 +36,11 @@ pub(super) async fn show(
     PagePath(userid): PagePath<String>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_user(&web.app, &userid).await {
-        Ok(user) => {
-            let is_self = user.line.userid.eq_ignore_ascii_case(&visitor.userid);
-            let facts =
-                context! { user => Serde(&user), is_self, done => !field(&fields, "done").is_empty() };
-            page(&web, &visitor, "admin/user.html", facts)
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/users"),
-    }
+    let facts = view_user(&web.app, &userid).await.map(|user| {
+        let is_self = user.line.userid.eq_ignore_ascii_case(&visitor.userid);
+        context! { user => Serde(&user), is_self, done => !field(&fields, "done").is_empty() }
+    });
+    page_or(&web, &visitor, "admin/user.html", facts, "/admin/users")
 }
 
 pub(super) async fn act(

@@ -5,8 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use knotpost_core::boards::{Standing, TimeLimits, chance};
-use knotpost_core::queries::{BoardView, MoveLine, ProposalView, SeatSummary, SeatedPlayer, list_moves};
-use knotpost_model::{BoardState, Moment};
+use knotpost_core::queries::{
+    BoardFacts, BoardView, MoveLine, ProposalView, SeatSummary, SeatedPlayer, list_moves,
+};
+use knotpost_model::Moment;
 
 /// The moves of a board.
 #[derive(Serialize, JsonSchema)]
@@ -19,16 +21,10 @@ pub(crate) struct Moves {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Board")]
 pub(crate) struct WholeBoard<'a> {
-    /// The game's name.
-    game: &'a str,
-    /// The number among the game's boards.
-    number: i64,
-    /// The options, those with their default value left out.
-    options: &'a str,
+    #[serde(flatten)]
+    facts: &'a BoardFacts,
     /// The players in turn order.
     players: Vec<SeatedPlayer<'a>>,
-    /// Its state now.
-    state: BoardState,
     /// Whose turn it is after this move.
     to_move: Vec<&'a str>,
     /// The number of this move.
@@ -47,8 +43,6 @@ pub(crate) struct WholeBoard<'a> {
     moves: Vec<MoveLine>,
     /// How it ended, if it is over after this move.
     result: Option<GameResult<'a>>,
-    /// Whether its result counts for the ratings.
-    rated: bool,
     /// The comments made with this move.
     comment: Option<Comment<'a>>,
     /// The proposals that wait for an answer.
@@ -63,10 +57,6 @@ pub(crate) struct WholeBoard<'a> {
     rules_version: i64,
     /// Since when its clock is stopped.
     paused: Option<Moment>,
-    /// When it began.
-    started: Moment,
-    /// When it ended.
-    ended: Option<Moment>,
 }
 
 /// How a game ended.
@@ -112,11 +102,8 @@ impl<'a> WholeBoard<'a> {
         };
         let promise = chance(board);
         Self {
-            game: &summary.game,
-            number: summary.number,
-            options: &summary.options,
+            facts: &summary.facts,
             players: summary.seats.iter().map(seated).collect(),
-            state: summary.state,
             to_move,
             ply: board.entries.len(),
             last_ply: summary.last_ply,
@@ -125,7 +112,6 @@ impl<'a> WholeBoard<'a> {
             paths,
             moves: list_moves(board),
             result,
-            rated: summary.rated,
             comment: view.comment.as_ref().map(|spoken| Comment { by: &spoken.who, text: &spoken.text }),
             proposal: view.proposal.as_ref(),
             limits: board.timing.limits,
@@ -133,8 +119,6 @@ impl<'a> WholeBoard<'a> {
             seed: promise.and_then(|promise| promise.seed),
             rules_version: summary.rules_version,
             paused: summary.paused,
-            started: summary.started,
-            ended: summary.ended,
         }
     }
 }

@@ -91,11 +91,6 @@ pub(super) async fn revoke(
     if caller.method == AuthMethod::Token {
         return Err(Problem::new(Code::NotAllowed, "a key does not end keys; log in, or show the password"));
     }
-    match revoke_token(&web.app, caller.user, id).await {
-        Ok(()) => Ok(StatusCode::NO_CONTENT),
-        Err(knotpost_core::boards::ServiceError::Refused(refusal)) => {
-            Err(Problem::not_found(refusal.message))
-        }
-        Err(error) => Err(error.into()),
-    }
+    revoke_token(&web.app, caller.user, id).await.map_err(Problem::missing)?;
+    Ok(StatusCode::NO_CONTENT)
 }

@@ -14,7 +14,7 @@ use crate::error::Problem;
 use crate::extract::{ApiPath, RawBody};
 use crate::openapi::{Operation, Tag};
 use crate::session::no_store;
-use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::boards::Code;
 use knotpost_core::identity::{
     FreshHook, HookView, HookWish, Scope, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,
@@ -42,15 +42,6 @@ pub(super) struct Wish {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Webhooks {
     webhooks: Vec<HookView>,
-}
-
-fn problem(error: ServiceError) -> Problem {
-    match error {
-        ServiceError::Refused(refusal) if refusal.code == Code::BadValue => {
-            Problem::not_found(refusal.message)
-        }
-        error => error.into(),
-    }
 }
 
 pub(super) const LIST: Operation = Operation::new("list_webhooks", Tag::Webhooks, "Your webhooks")
@@ -104,7 +95,7 @@ pub(super) async fn remove(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    remove_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    remove_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -121,7 +112,7 @@ pub(super) async fn test(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    test_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    test_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -140,7 +131,7 @@ pub(super) async fn renew(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, Problem> {
     caller.require_password(&web)?;
-    let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(problem)?;
+    let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(Problem::missing)?;
     Ok(no_store(Json(fresh).into_response()))
 }
 
@@ -157,6 +148,6 @@ pub(super) async fn start(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    start_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    start_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }

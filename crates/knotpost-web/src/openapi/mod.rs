@@ -13,6 +13,7 @@ use axum::response::Response;
 
 pub use document::openapi;
 pub(super) use operation::{Operation, Tag};
+pub(super) use page::add_filters;
 
 use super::Web;
 use super::content::Content;

@@ -110,7 +110,7 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     let ends: HashMap<(String, i64), Millis> = view_deadlines(&web.app, &reader)
         .await?
         .into_iter()
-        .map(|(waiting, end)| ((waiting.summary.game, waiting.summary.number), end.at))
+        .map(|(waiting, end)| ((waiting.summary.facts.game, waiting.summary.facts.number), end.at))
         .collect();
     let facts = |board: &ListedBoard| {
         let summary = &board.summary;

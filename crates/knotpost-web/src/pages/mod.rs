@@ -35,11 +35,11 @@ use minijinja::value::merge_maps;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sha2::{Digest as _, Sha256};
 
-use super::browsers;
 use super::error::status;
 use super::routes::Role::{Mailbox, Public, User};
 use super::routes::Route;
 use super::theme::{self, Theme};
+use super::{browsers, openapi};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::config::Config;
 use knotpost_core::identity::Visitor;
@@ -180,6 +180,7 @@ fn environment() -> Environment<'static> {
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
     load_templates(&mut templates);
     templates.add_filter("sentence", sentence);
+    openapi::add_filters(&mut templates);
     templates.add_filter("terms", seeks::name_terms);
     templates.add_filter("browser", browsers::describe);
     templates.add_filter("percent", board::percent);
