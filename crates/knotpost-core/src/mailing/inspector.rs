@@ -49,9 +49,6 @@ pub enum MailChange {
 }
 
 /// Received mails.
-///
-/// # Errors
-/// When the user does not exist or the database fails.
 pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<Inbox, ServiceError> {
     let mut tx = app.store.read().await?;
     let filter = filter(&mut tx, query).await?;
@@ -70,9 +67,6 @@ pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<Inbox, ServiceEr
 }
 
 /// Outgoing mails.
-///
-/// # Errors
-/// When the user does not exist or the database fails.
 pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<Outbox, ServiceError> {
     let mut tx = app.store.read().await?;
     let filter = filter(&mut tx, query).await?;
@@ -91,9 +85,6 @@ pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<Outbox, Service
 }
 
 /// One received mail, and the message itself when it is kept.
-///
-/// # Errors
-/// When there is no such mail or the database fails.
 pub async fn view_received(app: &App, id: i64) -> Result<WholeReceivedMail, ServiceError> {
     let mut tx = app.store.read().await?;
     let Some(entry) = tx.inbox_entry(InboxKey(id)).await? else {
@@ -107,17 +98,11 @@ pub async fn view_received(app: &App, id: i64) -> Result<WholeReceivedMail, Serv
 }
 
 /// One outgoing mail.
-///
-/// # Errors
-/// When there is no such mail or the database fails.
 pub async fn view_outgoing(app: &App, id: i64) -> Result<OutgoingMail, ServiceError> {
     Ok(view_outgoing_content(app, id).await?.0)
 }
 
 /// One outgoing mail, with the row that its message is built from.
-///
-/// # Errors
-/// When there is no such mail or the database fails.
 pub async fn view_outgoing_content(app: &App, id: i64) -> Result<(OutgoingMail, OutboxRow), ServiceError> {
     let found = app.store.read().await?.outbox_entry(OutboxKey(id)).await?;
     let (entry, row) = found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))?;

@@ -134,9 +134,6 @@ pub struct BoardLook {
 }
 
 /// Looks at a board with two queries.
-///
-/// # Errors
-/// When there is no such game or board, or the database fails.
 pub async fn look_at_board(app: &App, name: &BoardRef) -> Result<BoardLook, ServiceError> {
     find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
@@ -153,9 +150,6 @@ impl BoardLook {
     }
 
     /// The view that is made of these rows.
-    ///
-    /// # Errors
-    /// When the database fails or the board does not replay.
     pub async fn view(self, app: &App) -> Result<(BoardSources, BoardView), ServiceError> {
         let Self { mut tx, sources } = self;
         let board = Board::from_seated(&mut tx, app, sources.seated.clone()).await?;

@@ -38,13 +38,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
         return Ok(None);
     }
     let hooks = view_webhooks(&web.app, visitor.user).await?;
-    let events: Vec<Value> = EVENTS
-        .iter()
-        .map(|(event, label)| context! { word => event.as_str(), label => *label, usual => *event == HookEvent::Turn })
-        .collect();
-    let forms: Vec<Value> =
-        FORMS.iter().map(|(form, label)| context! { word => form.as_str(), label => *label }).collect();
-    Ok(Some(context! { lines => Serde(&hooks), events, forms }))
+    Ok(Some(context! { lines => Serde(&hooks), events => Serde(EVENTS), forms => Serde(FORMS) }))
 }
 
 /// `None` if the action is not about webhooks.

@@ -10,6 +10,7 @@ use minijinja::{Value, context};
 use super::board_name;
 use crate::Web;
 use crate::extract::PagePath;
+use crate::pages::join;
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardView, view_analysis, view_board};
@@ -52,26 +53,16 @@ fn facts(analysis: &Analysis, view: &BoardView) -> Value {
     let seats = analysis.players.iter().zip(1..).map(|(userid, seat)| {
         context! { number => seat, userid, side => view.board.side(seat), points => curve(analysis, seat) }
     });
-    let points = analysis.points.iter().map(|point| {
-        let entry = point.ply.checked_sub(1).and_then(|index| view.board.entries.get(index));
-        let values = point.value.iter().flatten().map(|value| percent(*value));
-        context! {
-            ply => point.ply,
-            play => entry.map(|entry| entry.text.clone()),
-            values => values.collect::<Vec<_>>(),
-        }
-    });
     let lines = [1.0, 0.5, 0.0].map(|value| {
         context! { y => format!("{:.1}", height(value)), label => percent(value) }
     });
-    context! {
+    let own = context! {
         seats => seats.collect::<Vec<_>>(),
         lines => lines.to_vec(),
-        mistakes => Serde(&analysis.mistakes),
-        points => points.collect::<Vec<_>>(),
+        plays => view.board.entries.iter().map(|entry| entry.text.clone()).collect::<Vec<_>>(),
         remarks => analysis.remarks(),
-        level => analysis.level,
-    }
+    };
+    join([own, Value::from(Serde(analysis))])
 }
 
 pub(in crate::pages) fn percent(value: f64) -> String {

@@ -37,10 +37,7 @@ pub(in crate::cli) struct List {
 
 pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceError> {
     let Audit::List(list) = action;
-    let since = match &list.since {
-        Some(text) => Some(read_since(text, app.clock.now())?),
-        None => None,
-    };
+    let since = list.since.as_deref().map(|text| read_since(text, app.clock.now())).transpose()?;
     let query = AuditQuery { userid: list.user, since, before: list.before, limit: list.limit };
     let page = view_audit(app, &query).await?;
     for row in &page.rows {

@@ -111,10 +111,7 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
         let message = format!("--state: there is no state `{state}`; states are {}", states.join(", "));
         return Err(Refusal::new(Code::BadValue, message).into());
     }
-    let since = match &list.since {
-        Some(text) => Some(read_since(text, app.clock.now())?),
-        None => None,
-    };
+    let since = list.since.as_deref().map(|text| read_since(text, app.clock.now())).transpose()?;
     let List { state, reason, user: userid, address, before, limit, form, .. } = list;
     let query = MailQuery { state, reason, since, userid, address, before, limit };
     let next = match queue {
