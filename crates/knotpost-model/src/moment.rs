@@ -1,19 +1,23 @@
 //! Timestamps in the form for programs.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::Millis;
 
 /// RFC 3339 in UTC, to the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, extend("format" = "date-time"))]
 pub struct Moment(#[schemars(with = "String")] Millis);
 
-impl Moment {
-    pub fn millis(self) -> Millis {
-        self.0
+impl Deref for Moment {
+    type Target = Millis;
+
+    fn deref(&self) -> &Millis {
+        &self.0
     }
 }
 

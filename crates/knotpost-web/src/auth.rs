@@ -1,5 +1,7 @@
 //! Authentication of API requests: by a token, by userid and password, or by the session of a browser.
 
+use std::ops::Deref;
+
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
@@ -14,9 +16,8 @@ use super::session;
 use knotpost_core::admin::{AdminChannel, Administrator, view_user_by_key};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
-    Proof, ProvenUser, Scope, find_bearer, find_visitor, gave_password_lately, whose_password,
+    Bearer, Proof, ProvenUser, Scope, find_bearer, find_visitor, gave_password_lately, whose_password,
 };
-use knotpost_model::{Millis, UserKey};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AuthMethod {
@@ -28,16 +29,19 @@ pub(super) enum AuthMethod {
 
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
-    pub(super) user: UserKey,
-    pub(super) userid: String,
-    hash: String,
-    key: Option<i64>,
-    session: Option<String>,
-    /// Last proof of the password: now, or in the session, where a passkey counts as much.
-    password_at: Option<Millis>,
+    /// Identity that the transaction of a change checks again.
+    proven: ProvenUser,
     pub(super) is_admin: bool,
     pub(super) method: AuthMethod,
     scopes: Vec<Scope>,
+}
+
+impl Deref for Caller {
+    type Target = ProvenUser;
+
+    fn deref(&self) -> &ProvenUser {
+        &self.proven
+    }
 }
 
 impl Caller {
@@ -68,16 +72,13 @@ impl Caller {
         Proof::LoggedIn(self.proven())
     }
 
-    /// Identity that the transaction of a change checks again.
     pub(super) fn proven(&self) -> ProvenUser {
-        ProvenUser {
-            user: self.user,
-            userid: self.userid.clone(),
-            hash: self.hash.clone(),
-            key: self.key,
-            session: self.session.clone(),
-            password_at: self.password_at,
-        }
+        self.proven.clone()
+    }
+
+    /// Credentials for commands: the proof replaces the password.
+    pub(super) fn credentials(&self) -> knotpost_commands::Credentials {
+        knotpost_commands::Credentials::without_password(self.userid.as_str())
     }
 
     pub(super) fn administrator(&self) -> Administrator {
@@ -93,12 +94,7 @@ pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Res
         let visitor = find_visitor(&web.app, &token).await;
         let visitor = visitor.map_err(|error| Problem::from(error).into_response())?;
         return Ok(visitor.map(|visitor| Caller {
-            user: visitor.user,
-            userid: visitor.userid,
-            hash: visitor.hash,
-            key: None,
-            session: Some(visitor.session),
-            password_at: visitor.password_at,
+            proven: visitor.proven(),
             is_admin: visitor.is_admin,
             method: AuthMethod::Session,
             scopes: Vec::new(),
@@ -122,16 +118,11 @@ async fn by_authorization(
     };
     if scheme.eq_ignore_ascii_case("bearer") {
         let bearer = find_bearer(&web.app, rest.trim(), rate_key).await?;
-        return Ok(bearer.map(|bearer| Caller {
-            user: bearer.user,
-            userid: bearer.userid,
-            hash: bearer.hash,
-            key: Some(bearer.key),
-            session: None,
-            password_at: None,
-            is_admin: bearer.is_admin,
+        return Ok(bearer.map(|Bearer { proven, is_admin, scopes }| Caller {
+            proven,
+            is_admin,
             method: AuthMethod::Token,
-            scopes: bearer.scopes,
+            scopes,
         }));
     }
     let pair = scheme.eq_ignore_ascii_case("basic").then(|| BASE64.decode(rest.trim().as_bytes()).ok());
@@ -141,17 +132,9 @@ async fn by_authorization(
     };
     let Some(proven) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
     let Some(user) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
-    Ok(Some(Caller {
-        user: proven.user,
-        userid: user.userid,
-        hash: proven.hash,
-        key: None,
-        session: None,
-        password_at: proven.password_at,
-        is_admin: user.is_admin,
-        method: AuthMethod::Password,
-        scopes: Vec::new(),
-    }))
+    let proven = ProvenUser { userid: user.userid, ..proven };
+    let (is_admin, method) = (user.is_admin, AuthMethod::Password);
+    Ok(Some(Caller { proven, is_admin, method, scopes: Vec::new() }))
 }
 
 /// `Basic` is not offered: a browser would ask for a password in a dialog that users cannot attribute to a site.

@@ -2,16 +2,14 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::Web;
 use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
-use knotpost_core::identity::{
-    BrowserView, BrowserWish, Visitor, add_browser, remove_webhook, view_browsers,
-};
+use knotpost_core::identity::{BrowserWish, Visitor, add_browser, remove_webhook, view_browsers};
 use knotpost_core::webhooks::view_push_key;
-use knotpost_model::Millis;
 
 /// No asset: its address decides which pages it controls.
 const WORKER: &str = include_str!("../../../web/service-worker.js");
@@ -51,14 +49,8 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
         return Ok(None);
     }
     let Some(key) = view_push_key(&web.app) else { return Ok(None) };
-    let line = |browser: BrowserView| {
-        context! {
-            id => browser.id, endpoint => browser.endpoint, label => browser.label, error => browser.error,
-            since => browser.created_at.to_readable(), sent => browser.sent_at.map(Millis::to_readable),
-        }
-    };
-    let lines: Vec<Value> = view_browsers(&web.app, visitor.user).await?.into_iter().map(line).collect();
-    Ok(Some(context! { key, lines }))
+    let lines = view_browsers(&web.app, visitor.user).await?;
+    Ok(Some(context! { key, lines => Serde(&lines) }))
 }
 
 /// `None` if the action is not about browsers.

@@ -31,6 +31,16 @@ impl Problem {
         Self::with_status(StatusCode::NOT_FOUND, NOT_FOUND, detail)
     }
 
+    /// As 404, if the refusal says that there is no such number.
+    pub(super) fn missing(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Refused(refusal) if refusal.code == Code::BadValue => {
+                Self::not_found(refusal.message)
+            }
+            error => error.into(),
+        }
+    }
+
     pub(super) fn method_not_allowed() -> Self {
         let detail = "this address cannot be asked in this way; `Allow` says how";
         Self::with_status(StatusCode::METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED, detail)

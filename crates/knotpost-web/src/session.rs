@@ -1,5 +1,7 @@
 //! The session of a browser: its cookie, and the redirect to the log-in.
 
+use std::ops::Deref;
+
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
@@ -19,6 +21,14 @@ pub(super) const LONGEST_NEXT: usize = 500;
 
 pub(super) struct LoggedIn(pub(super) Visitor);
 
+impl Deref for LoggedIn {
+    type Target = Visitor;
+
+    fn deref(&self) -> &Visitor {
+        &self.0
+    }
+}
+
 pub(super) fn is_secure(config: &Config) -> bool {
     config.server.public_url.starts_with("https://")
 }
@@ -30,10 +40,20 @@ fn cookie_name(config: &Config) -> &'static str {
 /// An empty token deletes the cookie.
 pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
     let age = if token.is_empty() { 0 } else { SESSION_MS / 1000 };
+    cookie(config, (cookie_name(config), token), "/", age, "Lax")
+}
+
+/// A cookie that scripts cannot read. Its value is of signs that a header may hold; `age` in seconds.
+pub(super) fn cookie(
+    config: &Config,
+    (name, value): (&str, &str),
+    path: &str,
+    age: i64,
+    same_site: &str,
+) -> HeaderValue {
     let secure = if is_secure(config) { "; Secure" } else { "" };
-    let name = cookie_name(config);
-    let cookie = format!("{name}={token}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{secure}");
-    // Tokens are hexadecimal digits, so this never fails.
+    let cookie =
+        format!("{name}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite={same_site}{secure}");
     HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
 }
 
@@ -109,6 +129,13 @@ pub(super) fn url_encode(text: &str) -> String {
 
 pub(super) fn no_store(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    page
+}
+
+/// For a page whose address is a credential: it must not be cached or sent as `Referer`.
+pub(super) fn keep_secret(page: Response) -> Response {
+    let mut page = no_store(page);
+    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     page
 }
 

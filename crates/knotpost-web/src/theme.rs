@@ -2,17 +2,17 @@
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::Deserialize;
 
 use super::Web;
 use super::credentials;
-use super::session::{is_secure, page_before};
+use super::session::{cookie, page_before};
 
 const NAME: &str = "theme";
 /// Seconds: a year.
-const AGE: u32 = 365 * 24 * 60 * 60;
+const AGE: i64 = 365 * 24 * 60 * 60;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Theme {
@@ -84,11 +84,7 @@ pub(super) async fn choose(
 ) -> Response {
     let theme = Theme::read(&choice.theme);
     let age = if theme == Theme::System { 0 } else { AGE };
-    let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
-    let word = theme.as_str();
-    let cookie = format!("{NAME}={word}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{secure}");
-    // Words of this file, so this never fails.
-    let cookie = HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""));
+    let cookie = cookie(&web.app.config, (NAME, theme.as_str()), "/", age, "Lax");
     ([(header::SET_COOKIE, cookie)], Redirect::to(&page_before(&headers))).into_response()
 }
 

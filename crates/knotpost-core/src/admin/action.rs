@@ -88,7 +88,72 @@ pub enum AdminAction {
     },
 }
 
+/// Actions by the words of forms and programs, each made of its arguments.
+pub type Acts<A> = [(&'static str, fn(A) -> AdminAction)];
+
+/// Actions on a userid, or on one of the user's addresses.
+pub const USER_ACTS: &Acts<(String, String)> = &[
+    ("suspend", |(userid, _)| AdminAction::User { userid, edit: UserEdit::Suspend }),
+    ("lift", |(userid, _)| AdminAction::User { userid, edit: UserEdit::Lift }),
+    ("grant", |(userid, _)| AdminAction::User { userid, edit: UserEdit::Role("admin") }),
+    ("revoke", |(userid, _)| AdminAction::User { userid, edit: UserEdit::Role("player") }),
+    ("send_password", |(userid, _)| AdminAction::User { userid, edit: UserEdit::SendReset }),
+    ("log_out", |(userid, _)| AdminAction::User { userid, edit: UserEdit::LogOut }),
+    ("revoke_tokens", |(userid, _)| AdminAction::User { userid, edit: UserEdit::RevokeTokens }),
+    ("delete", |(userid, _)| AdminAction::User { userid, edit: UserEdit::Delete }),
+    ("delete_with_remarks", |(userid, _)| AdminAction::User { userid, edit: UserEdit::DeleteWithRemarks }),
+    ("start", |(_, address)| AdminAction::StartAddress { address }),
+];
+
+/// Actions on a board, with the reason and the winning seats.
+pub const BOARD_ACTS: &Acts<(BoardRef, String, Vec<u8>)> = &[
+    ("pause", |(board, why, _)| AdminAction::Board { board, action: BoardAction::Pause, why }),
+    ("resume", |(board, why, _)| AdminAction::Board { board, action: BoardAction::Resume, why }),
+    ("adjudicate", |(board, why, winners)| AdminAction::Board {
+        board,
+        action: BoardAction::Adjudicate { winners },
+        why,
+    }),
+    ("take_back", |(board, why, _)| AdminAction::Board { board, action: BoardAction::TakeBack, why }),
+    ("remove", |(board, why, _)| AdminAction::Board { board, action: BoardAction::Remove, why }),
+];
+
+/// Actions on a mail.
+pub const MAIL_ACTS: &Acts<(MailQueue, i64)> = &[
+    ("retry", |(queue, id)| AdminAction::Mail { queue, id, change: MailChange::Retry }),
+    ("drop", |(queue, id)| AdminAction::Mail { queue, id, change: MailChange::Drop }),
+];
+
+/// Actions on the do-not-mail list, with a target and a reason.
+pub const DO_NOT_MAIL_ACTS: &Acts<(String, String)> = &[
+    ("add", |(target, reason)| AdminAction::Block { target, reason }),
+    ("remove", |(target, _)| AdminAction::Unblock { target }),
+];
+
+pub fn act_words<A>(acts: &Acts<A>) -> Vec<&'static str> {
+    acts.iter().map(|(word, _)| *word).collect()
+}
+
 impl AdminAction {
+    /// `None`: there is no such word.
+    pub fn named<A>(acts: &Acts<A>, word: &str, arguments: A) -> Option<Self> {
+        acts.iter().find(|(known, _)| *known == word).map(|(_, make)| make(arguments))
+    }
+
+    /// True if a form asks for a confirmation: it cannot be undone, or locks somebody out or in.
+    pub fn is_grave(&self) -> bool {
+        match self {
+            Self::User { edit, .. } => {
+                use UserEdit::{Delete, DeleteWithRemarks, Role, Suspend};
+                matches!(edit, Delete | DeleteWithRemarks | Suspend | Role("admin"))
+            }
+            Self::Board { action, .. } => !matches!(action, BoardAction::Pause | BoardAction::Resume),
+            Self::Mail { change, .. } => *change == MailChange::Drop,
+            Self::Broadcast { .. } => true,
+            _ => false,
+        }
+    }
+
     pub fn verb(&self) -> &'static str {
         match self {
             Self::User { edit, .. } => edit.verb(),

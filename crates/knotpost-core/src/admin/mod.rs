@@ -8,8 +8,8 @@ pub(crate) mod users;
 
 pub use recompute::{Recompute, Recomputed, recompute_ratings};
 pub use users::{
-    PublicUser, UserEdit, UserView, search_refused_names, search_users, view_public_user, view_user,
-    view_user_by_key, view_users,
+    PublicUser, UserEdit, UserLine, UserList, WholeUser, search_refused_names, search_users,
+    view_public_user, view_user, view_user_by_key,
 };
 
 mod action;
@@ -20,13 +20,14 @@ mod servers;
 
 use std::sync::Arc;
 
-pub use action::{AdminAction, AdminChannel, Administrator};
-pub use boards::BoardAction;
-pub use overview::{
-    DutyLine, JobDeadline, Jobs, LATE_MS, Overview, PendingBroadcast, QueueFacts, view_jobs, view_overview,
+pub use action::{
+    Acts, AdminAction, AdminChannel, Administrator, BOARD_ACTS, DO_NOT_MAIL_ACTS, MAIL_ACTS, USER_ACTS,
+    act_words,
 };
-pub use queries::{AuditEntry, AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
-pub use servers::{LoggedErrors, REPORT_EVERY, RunningServer, ServerLine};
+pub use boards::BoardAction;
+pub use overview::{Broadcast, Deadline, Duty, Jobs, LATE_MS, Overview, Queue, view_jobs, view_overview};
+pub use queries::{AuditEntry, AuditLog, AuditQuery, InspectedBoard, QueuedMoves, inspect_board, view_audit};
+pub use servers::{LoggedErrors, REPORT_EVERY, RunningServer, Server};
 
 use action::one_line;
 

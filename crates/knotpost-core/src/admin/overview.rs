@@ -1,11 +1,14 @@
 //! Server state in numbers that stay cheap on a large server.
 
-use super::servers::{ServerLine, list_servers};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::servers::{Server, list_servers};
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::queries::views::view_games;
 use crate::replies::GameCount;
-use knotpost_model::Millis;
+use knotpost_model::Moment;
 use knotpost_platform::build::VERSION;
 use knotpost_storage::{ReadTx, StoreError};
 
@@ -14,62 +17,99 @@ const LINES: i64 = 50;
 /// Age from which a waiting mail counts as late.
 pub const LATE_MS: i64 = 10 * 60_000;
 
-#[derive(Clone, Copy, Debug)]
-pub struct QueueFacts {
+/// A mail queue.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Queue {
+    /// How many mails.
     pub waiting: i64,
-    /// Older than [`LATE_MS`].
+    /// How many of them have waited for longer than ten minutes.
     pub late: i64,
-    pub oldest_due: Option<Millis>,
-    pub last: Option<Millis>,
+    /// When the first of them is due.
+    pub oldest_due: Option<Moment>,
+    /// When the last one came or left.
+    pub last: Option<Moment>,
 }
 
-#[derive(Clone, Debug)]
-pub struct DutyLine {
+/// Work that one process does for all.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Duty {
+    /// Which work.
     pub name: String,
+    /// The process that does it.
     pub holder: String,
-    pub alive_at: Millis,
-    pub until_at: Millis,
+    /// When it was last done.
+    pub last_run: Moment,
+    /// No other process does it before this time.
+    pub until: Moment,
 }
 
-#[derive(Clone, Debug)]
-pub struct JobDeadline {
+/// A board that the clock will check.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Deadline {
+    /// The game's name.
     pub game: String,
+    /// The number among the game's boards.
     pub number: i64,
-    pub userid: Option<String>,
-    pub due_at: Millis,
-    pub nagged_at: Option<Millis>,
+    /// Whose turn it is.
+    pub to_move: Option<String>,
+    /// When the clock checks it.
+    pub due: Moment,
+    /// When the player was reminded last.
+    pub reminded: Option<Moment>,
 }
 
-#[derive(Clone, Debug)]
-pub struct PendingBroadcast {
+/// A broadcast on its way.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Broadcast {
+    /// Its number.
     pub id: i64,
+    /// Its author.
     pub userid: String,
-    pub at: Millis,
-    /// Already delivered to users up to this key.
+    /// When.
+    pub at: Moment,
+    /// The number of the last user who was passed it.
     pub after_user: i64,
 }
 
-#[derive(Clone, Debug)]
+/// The state of the server.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Overview {
+    /// The version of the server that answers.
     pub version: &'static str,
-    pub now: Millis,
-    pub servers: Vec<ServerLine>,
-    pub inbox: QueueFacts,
-    pub outbox: QueueFacts,
+    /// Its time.
+    pub now: Moment,
+    /// The servers on the database.
+    pub servers: Vec<Server>,
+    /// Received mail.
+    pub inbox: Queue,
+    /// Outgoing mail.
+    pub outbox: Queue,
+    /// Bytes of the database.
     pub database_bytes: i64,
+    /// True if several servers can share the database.
+    #[serde(skip)]
     pub is_shared: bool,
+    /// Its games.
     pub games: Vec<GameCount>,
-    pub duties: Vec<DutyLine>,
+    /// Work that one process does for all.
+    pub duties: Vec<Duty>,
 }
 
-#[derive(Clone, Debug)]
+/// The pending work of the server.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Jobs {
-    pub now: Millis,
-    pub servers: Vec<ServerLine>,
-    pub deadlines: Vec<JobDeadline>,
-    pub duties: Vec<DutyLine>,
-    pub broadcasts: Vec<PendingBroadcast>,
-    pub next_digest: Option<Millis>,
+    /// Its time.
+    pub now: Moment,
+    #[serde(skip)]
+    pub servers: Vec<Server>,
+    /// The boards that the clock checks next.
+    pub deadlines: Vec<Deadline>,
+    /// Work that one process does for all.
+    pub duties: Vec<Duty>,
+    /// Broadcasts on their way.
+    pub broadcasts: Vec<Broadcast>,
+    /// When the next mail of the day is due.
+    pub next_digest: Option<Moment>,
 }
 
 pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
@@ -77,21 +117,21 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
     let mut tx = app.store.read().await?;
     let now = app.clock.now();
     let late = now.plus(-LATE_MS);
-    let inbox = QueueFacts {
+    let inbox = Queue {
         waiting: tx.count_waiting_inbox().await?,
         late: tx.count_late_inbox(late).await?,
-        oldest_due: tx.next_inbox_due().await?.map(Millis),
-        last: tx.last_received_at().await?.map(Millis),
+        oldest_due: tx.next_inbox_due().await?.map(Moment::from),
+        last: tx.last_received_at().await?.map(Moment::from),
     };
-    let outbox = QueueFacts {
+    let outbox = Queue {
         waiting: tx.count_waiting_outbox().await?,
         late: tx.count_late_outbox(late).await?,
-        oldest_due: tx.next_outbox_due().await?.map(Millis),
-        last: tx.last_sent_at().await?.map(Millis),
+        oldest_due: tx.next_outbox_due().await?.map(Moment::from),
+        last: tx.last_sent_at().await?.map(Moment::from),
     };
     Ok(Overview {
         version: &VERSION,
-        now,
+        now: now.into(),
         servers: list_servers(&mut tx, now).await?,
         inbox,
         outbox,
@@ -105,24 +145,24 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
 pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
     let mut tx = app.store.read().await?;
     let now = app.clock.now();
-    let deadlines = tx.next_deadlines(LINES).await?.into_iter().map(|row| JobDeadline {
+    let deadlines = tx.next_deadlines(LINES).await?.into_iter().map(|row| Deadline {
         game: row.game,
         number: row.number,
-        userid: row.userid,
-        due_at: row.due_at,
-        nagged_at: row.nagged_at.map(Millis),
+        to_move: row.userid,
+        due: row.due_at.into(),
+        reminded: row.nagged_at.map(Moment::from),
     });
     let duties = list_duties(&mut tx).await?;
-    let broadcasts = tx.waiting_broadcasts(LINES).await?.into_iter().map(|row| PendingBroadcast {
+    let broadcasts = tx.waiting_broadcasts(LINES).await?.into_iter().map(|row| Broadcast {
         id: row.id,
         userid: row.userid,
-        at: row.at,
+        at: row.at.into(),
         after_user: row.after_user,
     });
-    let next_digest = tx.next_digest_due().await?.map(Millis);
+    let next_digest = tx.next_digest_due().await?.map(Moment::from);
     let servers = list_servers(&mut tx, now).await?;
     Ok(Jobs {
-        now,
+        now: now.into(),
         servers,
         deadlines: deadlines.collect(),
         duties,
@@ -131,12 +171,12 @@ pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
     })
 }
 
-async fn list_duties(tx: &mut ReadTx) -> Result<Vec<DutyLine>, StoreError> {
-    let duties = tx.duties().await?.into_iter().map(|row| DutyLine {
+async fn list_duties(tx: &mut ReadTx) -> Result<Vec<Duty>, StoreError> {
+    let duties = tx.duties().await?.into_iter().map(|row| Duty {
         name: row.name,
         holder: row.holder,
-        alive_at: row.alive_at,
-        until_at: row.until_at,
+        last_run: row.alive_at.into(),
+        until: row.until_at.into(),
     });
     Ok(duties.collect())
 }

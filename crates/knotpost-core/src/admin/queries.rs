@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use knotpost_rules::{View, Viewer};
+use knotpost_rules::{Layout, View, Viewer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, no_such_board};
 use crate::play::queries::show;
 use crate::play::queue;
-use crate::queries::BoardSummary;
-use crate::replies::Sheet;
-use knotpost_model::{BoardRef, Millis};
+use crate::queries::{BoardFacts, BoardSummary, MoveLine, SeatSummary, list_moves};
+use knotpost_model::{BoardRef, Millis, Moment};
 use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
 
 #[derive(Clone, Debug, Default)]
@@ -24,56 +25,99 @@ pub struct AuditQuery {
     pub limit: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Something that an administrator did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuditEntry {
+    /// Its number.
     pub id: i64,
-    pub at: Millis,
+    /// When.
+    pub at: Moment,
     /// `shell`, `web` or `api`.
+    #[serde(rename = "door")]
     pub channel: String,
-    /// Userid, or for the shell the operating system's user.
+    /// The userid; of the shell, the user of the machine.
+    #[serde(rename = "by")]
     pub actor: String,
-    /// Stable word such as `board.pause`.
+    /// A stable word such as `board.pause`.
+    #[serde(rename = "deed")]
     pub action: String,
-    /// Subject, e.g. `ann`, `osbox 101`, `inbox 17`.
+    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
     pub subject: String,
     /// `done`, or the code of a refusal.
     pub outcome: String,
-    /// Never a secret.
+    /// A few words.
     pub detail: String,
 }
 
 impl From<AuditRow> for AuditEntry {
     fn from(row: AuditRow) -> Self {
         let AuditRow { id, at, channel, actor, action, subject, outcome, detail } = row;
-        Self { id, at, channel, actor, action, subject, outcome, detail }
+        Self { id, at: at.into(), channel, actor, action, subject, outcome, detail }
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct AuditPage {
+/// A page of the audit log.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AuditLog {
+    /// What was done, the latest first.
+    #[serde(rename = "audit")]
     pub rows: Vec<AuditEntry>,
-    /// Value of [`AuditQuery::before`] for the next page; `None`: last page.
-    pub next: Option<i64>,
+    /// Goes into the next request; `null`: that was all.
+    pub cursor: Option<String>,
 }
 
-#[derive(Clone, Debug)]
-pub struct QueuedLine {
+/// Moves that wait for their turn.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct QueuedMoves {
+    /// The seat.
     pub seat: i64,
+    /// The player in this seat.
     pub userid: String,
+    /// The moves, as typed.
     pub moves: String,
 }
 
-pub struct Inspection {
-    pub board: Board,
-    /// Stored facts, with the seating of that ply.
-    pub summary: BoardSummary,
-    /// Public view: players, move list, times.
-    pub sheet: Sheet,
+/// A board as administrators see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InspectedBoard {
+    #[serde(flatten)]
+    pub facts: BoardFacts,
+    /// Since when its clock is stopped.
+    pub paused: Option<Moment>,
+    /// Whose turn it is, or how it ended, as a sentence.
+    pub status: String,
+    /// The number of this move.
+    pub ply: usize,
+    /// The number of the last move there is.
+    pub last_ply: i64,
+    /// The position string.
+    pub position: String,
+    /// The board as text.
+    pub text: String,
+    /// Its seats in turn order.
+    pub seats: Vec<SeatSummary>,
+    /// Moves that wait for their turn.
+    pub queued: Vec<QueuedMoves>,
+    /// The moves so far.
+    pub moves: Vec<MoveLine>,
+    /// When the clock checks it next.
+    pub due: Option<Moment>,
+    /// When the player to move was reminded last.
+    pub reminded: Option<Moment>,
+    /// The users who are mailed about it without playing.
+    pub watchers: Vec<String>,
+    #[serde(skip)]
+    pub title: &'static str,
+    /// By seat.
+    #[serde(skip)]
+    pub sides: Vec<&'static str>,
+    #[serde(skip)]
+    pub notes: Vec<String>,
+    #[serde(skip)]
     pub view: Arc<View>,
-    pub queued: Vec<QueuedLine>,
 }
 
-pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, StoreError> {
+pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditLog, StoreError> {
     let filter = AuditFilter {
         user: query.userid.as_ref().map(|userid| userid.to_lowercase()),
         since: query.since.map_or(i64::MIN, |since| since.0),
@@ -81,8 +125,8 @@ pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, Stor
     };
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     let rows = app.store.query().await?.list_audit(&filter, limit).await?;
-    let next = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id);
-    Ok(AuditPage { rows: rows.into_iter().map(AuditEntry::from).collect(), next })
+    let cursor = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id.to_string());
+    Ok(AuditLog { rows: rows.into_iter().map(AuditEntry::from).collect(), cursor })
 }
 
 /// A board after `ply` moves, removed boards included; with `seat`, as that seat sees it.
@@ -91,7 +135,7 @@ pub async fn inspect_board(
     name: &BoardRef,
     ply: Option<i64>,
     seat: Option<u8>,
-) -> Result<Inspection, ServiceError> {
+) -> Result<InspectedBoard, ServiceError> {
     let mut tx = app.store.read().await?;
     let Some(row) = tx.find_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
@@ -111,11 +155,29 @@ pub async fn inspect_board(
         for row in board.seats.iter().filter(|row| row.queued) {
             let moves = tx.queued_moves(board.row.id, row.seat).await?;
             let moves = moves.iter().map(queue::word).collect::<Vec<_>>().join(" ");
-            queued.push(QueuedLine { seat: row.seat, userid: row.userid.clone(), moves });
+            queued.push(QueuedMoves { seat: row.seat, userid: row.userid.clone(), moves });
         }
     }
     let view = board.view_for(viewer);
-    Ok(Inspection { board, summary, sheet, view, queued })
+    Ok(InspectedBoard {
+        status: sheet.verdict.to_string(),
+        ply: board.entries.len(),
+        position: board.position_text(),
+        text: view.lay_out(Layout::Standard),
+        queued,
+        moves: list_moves(&board),
+        watchers: sheet.subscribers,
+        title: board.title(),
+        sides: summary.seats.iter().map(|seat| board.side(seat.seat)).collect(),
+        notes: sheet.notes,
+        view,
+        facts: summary.facts,
+        paused: summary.paused,
+        last_ply: summary.last_ply,
+        seats: summary.seats,
+        due: summary.due,
+        reminded: summary.reminded,
+    })
 }
 
 fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
-use knotpost_model::Millis;
+use knotpost_model::{Millis, Moment};
 use knotpost_platform::build::VERSION;
 use knotpost_storage::{ReadTx, ServerRow, StoreError};
 
@@ -29,16 +32,27 @@ pub struct RunningServer {
     started_at: Millis,
 }
 
-#[derive(Clone, Debug)]
-pub struct ServerLine {
-    /// Name under which it holds leases.
+/// A server, as it reported itself last; each does so once a minute.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Server {
+    /// The name under which it holds leases, as `holder` of a duty has it.
     pub name: String,
+    /// The name of its machine.
     pub host: String,
+    /// Its version, and the commit where it is known.
     pub version: String,
-    pub started_at: Millis,
-    pub alive_at: Millis,
-    pub is_silent: bool,
-    pub errors: LoggedErrors,
+    /// When it started.
+    pub started: Moment,
+    /// When it reported last.
+    pub reported: Moment,
+    /// Whether it has missed reports: it is not running, or cannot reach the database.
+    pub silent: bool,
+    /// Errors in its log of the last 24 hours.
+    pub errors: i64,
+    /// The latest of them.
+    pub last_error: Option<String>,
+    /// When that was.
+    pub last_error_at: Option<Moment>,
 }
 
 impl RunningServer {
@@ -82,15 +96,17 @@ impl RunningServer {
     }
 }
 
-pub(super) async fn list_servers(tx: &mut ReadTx, now: Millis) -> Result<Vec<ServerLine>, StoreError> {
-    let line = |row: ServerRow| ServerLine {
-        is_silent: now.since(row.alive_at).0 > SILENT_MS,
-        errors: LoggedErrors { last_day: row.errors, latest: row.error_at.map(Millis).zip(row.error) },
+pub(super) async fn list_servers(tx: &mut ReadTx, now: Millis) -> Result<Vec<Server>, StoreError> {
+    let server = |row: ServerRow| Server {
         name: row.name,
         host: row.host,
         version: row.version,
-        started_at: row.started_at,
-        alive_at: row.alive_at,
+        started: row.started_at.into(),
+        reported: row.alive_at.into(),
+        silent: now.since(row.alive_at).0 > SILENT_MS,
+        errors: row.errors,
+        last_error: row.error,
+        last_error_at: row.error_at.map(Moment::from),
     };
-    Ok(tx.servers().await?.into_iter().map(line).collect())
+    Ok(tx.servers().await?.into_iter().map(server).collect())
 }

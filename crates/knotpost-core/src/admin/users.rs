@@ -1,60 +1,88 @@
 //! User administration.
 
 use knotpost_commands::{Password, Remarks, Userid};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::{resets, tokens};
-use crate::mailing::AddressStop;
+use crate::mailing::{AddressStop, UserAddress, bounces};
 use crate::play::account_deletion;
 use crate::ratings::board_ratings;
 use crate::{commands, webhooks};
-use knotpost_model::{Address, Millis, UserKey};
+use knotpost_model::{Address, Millis, Moment, UserKey};
 use knotpost_storage::{NewUser, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-const PAGE: i64 = 500;
+const PAGE: usize = 500;
 /// Pages scanned by one [`search_refused_names`].
 const PAGES_OF_A_LOOK: usize = 10;
 
-#[derive(Clone, Debug)]
-pub struct UserView {
+/// A user in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserLine {
+    /// The name, as signed up.
     pub userid: String,
-    /// `player`, `admin`, `bot` (a computer player of this server) or `program`.
+    /// `player`, `admin`, `bot` or `program`.
     pub role: String,
+    /// Whether the account is in use.
     pub state: &'static str,
+    /// When it was signed up.
     pub since: String,
-    /// Each with whether it is confirmed.
-    pub addresses: Vec<(String, bool)>,
-    pub stopped: Vec<AddressStop>,
-    pub active_boards: usize,
-    /// Browser sessions, including expired ones not yet pruned.
-    pub sessions: usize,
-    /// API keys, including expired ones not yet pruned.
-    pub tokens: usize,
-    /// Reason why a signup under this name would be refused today; `None`: accepted.
+    /// Why the name would be refused to a new user today; `null`: it would not be.
     pub name_refused: Option<String>,
 }
 
-impl UserView {
-    pub fn stop_of(&self, address: &str) -> Option<&AddressStop> {
-        let key = address.to_lowercase();
-        self.stopped.iter().find(|stop| stop.address_key == key)
+/// A page of users.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserList {
+    /// By name.
+    pub users: Vec<UserLine>,
+    /// Goes into the next request; `null`: that was all.
+    pub cursor: Option<String>,
+}
+
+/// A user as administrators see them.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WholeUser {
+    #[serde(flatten)]
+    pub line: UserLine,
+    /// Their addresses, and whether mail reaches them.
+    pub addresses: Vec<UserAddress>,
+    /// The boards they play on.
+    pub active_boards: usize,
+    /// The browsers they are logged in with.
+    pub sessions: usize,
+    /// Their API keys.
+    pub tokens: usize,
+}
+
+impl WholeUser {
+    pub fn stops(&self) -> impl Iterator<Item = &AddressStop> {
+        self.addresses.iter().filter_map(|address| address.stopped.as_ref())
     }
 }
 
-#[derive(Clone, Debug)]
+/// A user, as everybody may see them.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PublicUser {
+    #[serde(skip)]
     pub user: UserKey,
+    /// The name, as signed up.
     pub userid: String,
+    /// When that was.
+    pub since: Moment,
+    #[serde(skip)]
     pub is_admin: bool,
+    /// `true` where a program plays: a computer player of this server, or the program of somebody.
+    #[serde(rename = "bot", skip_serializing_if = "std::ops::Not::not")]
     pub is_bot: bool,
-    pub since: Millis,
 }
 
 impl From<UserRow> for PublicUser {
     fn from(row: UserRow) -> Self {
         let (is_admin, is_bot) = (row.role == "admin", row.is_bot());
-        Self { user: row.id, userid: row.userid, is_admin, is_bot, since: row.created_at }
+        Self { user: row.id, userid: row.userid, since: row.created_at.into(), is_admin, is_bot }
     }
 }
 
@@ -97,21 +125,6 @@ impl UserEdit {
         }
     }
 
-    pub fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "suspend" => Self::Suspend,
-            "lift" => Self::Lift,
-            "grant" => Self::Role("admin"),
-            "revoke" => Self::Role("player"),
-            "send_password" => Self::SendReset,
-            "log_out" => Self::LogOut,
-            "revoke_tokens" => Self::RevokeTokens,
-            "delete" => Self::Delete,
-            "delete_with_remarks" => Self::DeleteWithRemarks,
-            _ => return None,
-        })
-    }
-
     /// True if administrators could not undo it on their own account.
     pub(crate) fn locks_out(&self) -> bool {
         match self {
@@ -129,68 +142,62 @@ impl std::fmt::Debug for UserEdit {
     }
 }
 
-pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
-    let mut tx = app.store.read().await?;
-    let rows = tx.list_users(after, PAGE).await?;
-    Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
-}
-
 /// Users whose name has this prefix or who have this address, after `after`.
 pub async fn search_users(
     app: &App,
     words: &str,
     after: &str,
     limit: usize,
-) -> Result<Vec<UserView>, ServiceError> {
-    let (words, limit) = (words.trim().to_lowercase(), i64::try_from(limit).unwrap_or(i64::MAX));
+) -> Result<UserList, ServiceError> {
+    let (words, most) = (words.trim().to_lowercase(), i64::try_from(limit).unwrap_or(i64::MAX));
     let mut tx = app.store.read().await?;
     let rows = if words.contains('@') {
-        tx.users_with_address(&words, after, limit).await?
+        tx.users_with_address(&words, after, most).await?
     } else {
-        tx.search_users(&words, after, limit).await?
+        tx.search_users(&words, after, most).await?
     };
-    Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
+    let cursor = rows.last().filter(|_| rows.len() == limit).map(|row| row.userid.clone());
+    Ok(UserList { users: rows.into_iter().map(|row| line(app, row)).collect(), cursor })
 }
 
-/// Filters [`search_users`]: live users whose name would be refused at signup today, with the name to
-/// continue after, if any. A page may be short although more follow: the scan is bounded.
+/// Filters [`search_users`]: live users whose name would be refused at signup today. A page may be short although
+/// more follow: the scan is bounded.
 pub async fn search_refused_names(
     app: &App,
     words: &str,
     after: &str,
     limit: usize,
-) -> Result<(Vec<UserView>, Option<String>), ServiceError> {
-    let (mut found, mut after) = (Vec::new(), after.to_owned());
+) -> Result<UserList, ServiceError> {
+    let mut list = UserList { users: Vec::new(), cursor: Some(after.to_owned()) };
     for _ in 0..PAGES_OF_A_LOOK {
-        let page = search_users(app, words, &after, PAGE as usize).await?;
-        let is_last = page.len() < PAGE as usize;
-        for user in page {
-            after.clone_from(&user.userid);
+        let page = search_users(app, words, list.cursor.as_deref().unwrap_or_default(), PAGE).await?;
+        for user in page.users {
             if user.name_refused.is_none() || user.state == UserState::Deleted.as_str() {
                 continue;
             }
-            found.push(user);
-            if found.len() >= limit {
-                return Ok((found, Some(after)));
+            let userid = user.userid.clone();
+            list.users.push(user);
+            if list.users.len() >= limit {
+                list.cursor = Some(userid);
+                return Ok(list);
             }
         }
-        if is_last {
-            return Ok((found, None));
+        list.cursor = page.cursor;
+        if list.cursor.is_none() {
+            break;
         }
     }
-    Ok((found, Some(after)))
+    Ok(list)
 }
 
-pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError> {
+pub async fn view_user(app: &App, userid: &str) -> Result<WholeUser, ServiceError> {
     let mut tx = app.store.read().await?;
     let user = find(&mut tx, userid).await?;
-    let addresses = tx.addresses(user.id).await?;
-    let addresses = addresses.into_iter().map(|row| (row.address, row.verified_at.is_some())).collect();
-    let boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
-    let stopped = tx.stopped_addresses_of(user.id).await?.into_iter().map(AddressStop::from).collect();
+    let addresses = bounces::list_addresses(&mut tx, user.id).await?;
+    let active_boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
     let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
     let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
-    Ok(UserView { stopped, sessions, tokens, ..view(app, user, addresses, boards) })
+    Ok(WholeUser { line: line(app, user), addresses, active_boards, sessions, tokens })
 }
 
 pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<PublicUser>, StoreError> {
@@ -201,19 +208,14 @@ pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, Ser
     Ok(find(&mut app.store.read().await?, userid).await?.into())
 }
 
-fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
+fn line(app: &App, row: UserRow) -> UserLine {
     let refused = Userid::choose(&row.userid, &app.vocabulary).err().filter(|_| !row.is_computer_player());
-    UserView {
+    UserLine {
         name_refused: refused.map(|rule| rule.to_string()),
         userid: row.userid,
         role: row.role,
         state: row.state.as_str(),
         since: row.created_at.to_readable(),
-        addresses,
-        stopped: Vec::new(),
-        active_boards,
-        sessions: 0,
-        tokens: 0,
     }
 }
 

@@ -8,11 +8,20 @@ use knotpost_storage::BoardRow;
 
 pub(crate) const DAY: Span = Span(86_400_000);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How long players may take, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct TimeLimits {
-    /// Reminder after this long without a move, then daily.
+    /// Until a player is reminded of their turn.
+    #[serde(rename = "nag_ms")]
+    #[schemars(with = "i64")]
     pub nag: Span,
+    /// Until the player loses.
+    #[serde(rename = "forfeit_ms")]
+    #[schemars(with = "i64")]
     pub forfeit: Span,
+    /// For all moves of a player together; `null`: no limit.
+    #[serde(rename = "total_ms")]
+    #[schemars(with = "Option<i64>")]
     pub total: Option<Span>,
 }
 

@@ -1,5 +1,7 @@
 //! Rendered response of a request, stored under its idempotency key.
 
+use serde::Serialize;
+
 use knotpost_storage::SavedResponse;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,16 @@ pub struct CommandResponse {
 const INTERNAL_ERROR: u16 = 500;
 
 impl CommandResponse {
+    pub fn json(answer: &impl Serialize) -> Self {
+        Self {
+            status: 200,
+            content_type: "application/json".to_owned(),
+            retry_after: None,
+            // Serialising texts and numbers never fails.
+            body: serde_json::to_string(answer).unwrap_or_default(),
+        }
+    }
+
     pub(super) fn into_row(self, request_digest: String) -> SavedResponse {
         let Self { status, content_type, retry_after, body } = self;
         let retry_after = retry_after.map(|seconds| i64::try_from(seconds).unwrap_or(i64::MAX));

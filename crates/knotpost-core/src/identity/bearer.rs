@@ -1,10 +1,10 @@
 //! The user behind an API key, and its permissions.
 
-use knotpost_model::UserKey;
+use crate::identity::ProvenUser;
 
 /// A permission of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
-#[schemars(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// To look, also at what concerns its owner alone.
     Read,
@@ -35,11 +35,7 @@ impl Scope {
 
 #[derive(Clone, Debug)]
 pub struct Bearer {
-    pub key: i64,
-    pub user: UserKey,
-    pub userid: String,
-    /// Password hash at the lookup.
-    pub hash: String,
+    pub proven: ProvenUser,
     pub is_admin: bool,
     pub scopes: Vec<Scope>,
 }

@@ -9,7 +9,7 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::{find_proven, logged_out};
 use crate::webhooks::{BrowserKeys, HookEvent, HookForm, MOST_WAITING, REMOVED, reach};
-use knotpost_model::{HookUrl, Millis, UserKey};
+use knotpost_model::{HookUrl, Moment, UserKey};
 use knotpost_storage::{NewWebhook, StoreError};
 
 pub const MOST_BROWSERS: usize = 10;
@@ -22,13 +22,13 @@ pub struct BrowserWish {
     pub label: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct BrowserView {
     pub id: i64,
     pub endpoint: String,
     pub label: String,
-    pub created_at: Millis,
-    pub sent_at: Option<Millis>,
+    pub created_at: Moment,
+    pub sent_at: Option<Moment>,
     pub error: Option<String>,
 }
 
@@ -87,8 +87,8 @@ pub async fn view_browsers(app: &App, user: UserKey) -> Result<Vec<BrowserView>,
         id: row.id,
         endpoint: row.url,
         label: row.label.unwrap_or_default(),
-        created_at: row.created_at,
-        sent_at: row.sent_at.map(Millis),
+        created_at: row.created_at.into(),
+        sent_at: row.sent_at.map(Moment::from),
         error: row.error,
     };
     Ok(rows.into_iter().filter(is_browser).map(view).collect())

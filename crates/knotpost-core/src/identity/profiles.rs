@@ -1,19 +1,21 @@
 //! Public profiles.
 
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::presence::{Absence, absences};
 use knotpost_model::rating::shown;
-use knotpost_model::{Millis, computer_player};
+use knotpost_model::{Moment, computer_player};
 use knotpost_storage::UserState;
 
 const LONGEST_CURVE: i64 = 200;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Profile {
     pub userid: String,
-    pub since: Millis,
-    pub away_until: Option<Millis>,
+    pub since: Moment,
+    pub away_until: Option<Moment>,
     pub absences: Vec<String>,
     /// `None`: not a computer player of this server.
     pub level: Option<u8>,
@@ -21,7 +23,7 @@ pub struct Profile {
     pub ratings: Vec<GameRating>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct GameRating {
     pub game: String,
     pub title: String,
@@ -57,11 +59,12 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     }
     let now = app.clock.now();
     let vacations = tx.vacations(user.id, now).await?.into_iter().filter(|row| row.from_at <= now);
-    let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
+    let away_until = vacations.map(|row| Moment::from(row.until_at)).max();
     let absences = absences(&mut tx, app, &[user.id]).await?.remove(&user.id).unwrap_or_default().into_iter();
     let absences = absences.filter(|absence| !matches!(absence, Absence::Away(_)));
     let absences = absences.map(|absence| absence.about(&user.userid)).collect();
     let level = computer_player::level_of(&user.userid).filter(|_| user.is_computer_player());
     let is_bot = user.is_bot();
-    Ok(Profile { level, is_bot, userid: user.userid, since: user.created_at, away_until, absences, ratings })
+    let (userid, since) = (user.userid, user.created_at.into());
+    Ok(Profile { level, is_bot, userid, since, away_until, absences, ratings })
 }

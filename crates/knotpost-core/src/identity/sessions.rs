@@ -17,7 +17,7 @@ use crate::identity::{Login, ProvenUser};
 use crate::mailing::login_mails::live_link;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
-use knotpost_model::{Channel, Millis, Rate, UserKey, clean_line};
+use knotpost_model::{Channel, Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{ReadTx, SessionRow, StoreError, UserRow, UserState};
@@ -72,13 +72,13 @@ impl Visitor {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct SessionView {
     pub is_this: bool,
     pub user_agent: String,
-    pub created_at: Millis,
+    pub created_at: Moment,
     /// Rounded to the hour.
-    pub seen_at: Millis,
+    pub seen_at: Moment,
 }
 
 /// Logs in by password; returns the session token. Unknown user and wrong password are not told apart.
@@ -252,8 +252,8 @@ pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionVi
     let view = |session: SessionRow| SessionView {
         is_this: session.digest == visitor.session,
         user_agent: session.user_agent,
-        created_at: session.created_at,
-        seen_at: session.seen_at,
+        created_at: session.created_at.into(),
+        seen_at: session.seen_at.into(),
     };
     Ok(live.map(view).collect())
 }

@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
@@ -12,7 +15,7 @@ use crate::identity::authentication::{find_proven, logged_out};
 use crate::identity::bearer::{Bearer, Scope};
 use crate::identity::credentials::same_hash;
 use crate::identity::sessions::password_mark;
-use knotpost_model::{Millis, Rate, UserKey, clean_line};
+use knotpost_model::{Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};
@@ -33,22 +36,35 @@ pub struct TokenWish {
     pub days: u32,
 }
 
-#[derive(Clone, Debug)]
+/// A key, without the secret.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Key")]
 pub struct TokenView {
+    /// Its number.
     pub id: i64,
+    /// Its name, chosen by its owner.
     pub name: String,
+    /// What it allows.
     pub scopes: Vec<Scope>,
-    pub created_at: Millis,
-    /// Rounded to the hour.
-    pub used_at: Option<Millis>,
-    pub expires_at: Millis,
+    /// When it was made.
+    #[serde(rename = "created")]
+    pub created_at: Moment,
+    /// When it was last used, to the hour.
+    #[serde(rename = "used")]
+    pub used_at: Option<Moment>,
+    /// When it ends.
+    #[serde(rename = "expires")]
+    pub expires_at: Moment,
 }
 
-/// A new key. The token cannot be shown again.
-#[derive(Clone)]
+/// A key that was just made.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "FreshKey")]
 pub struct FreshToken {
-    pub token: String,
+    #[serde(flatten)]
     pub view: TokenView,
+    /// The key itself. It is not shown again.
+    pub token: String,
 }
 
 pub async fn create_token(
@@ -98,7 +114,8 @@ pub async fn create_token(
         })
         .await?;
     let id = made?;
-    Ok(FreshToken { token, view: TokenView { id, name, scopes, created_at: now, used_at: None, expires_at } })
+    let (created_at, expires_at) = (now.into(), expires_at.into());
+    Ok(FreshToken { token, view: TokenView { id, name, scopes, created_at, used_at: None, expires_at } })
 }
 
 fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
@@ -165,9 +182,9 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
         id: row.id,
         name: row.name,
         scopes: read_scopes(&row.scopes),
-        created_at: row.created_at,
-        used_at: row.used_at.map(Millis),
-        expires_at: row.expires_at,
+        created_at: row.created_at.into(),
+        used_at: row.used_at.map(Moment::from),
+        expires_at: row.expires_at.into(),
     };
     Ok(living.into_iter().map(view).collect())
 }
@@ -201,7 +218,15 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
     }
     let scopes = read_scopes(&row.scopes);
     let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());
-    Ok(Some(Bearer { key: row.id, user: user.id, userid: user.userid, hash, is_admin, scopes }))
+    let proven = ProvenUser {
+        user: user.id,
+        userid: user.userid,
+        hash,
+        key: Some(row.id),
+        session: None,
+        password_at: None,
+    };
+    Ok(Some(Bearer { proven, is_admin, scopes }))
 }
 
 /// A fast digest suffices: the token has 256 random bits.

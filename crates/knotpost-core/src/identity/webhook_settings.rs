@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::app::App;
@@ -9,7 +11,7 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::{find_proven, logged_out};
 use crate::webhooks::{HookEvent, HookForm, HookSecret, MOST_WAITING, REMOVED, queue, reach};
-use knotpost_model::{HookUrl, Millis, UserKey};
+use knotpost_model::{HookUrl, Millis, Moment, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{HookReader, NewWebhook, ReadTx, StoreError, WebhookRow, WriteTx};
 
@@ -24,24 +26,48 @@ pub struct HookWish {
     pub form: HookForm,
 }
 
-#[derive(Clone, Debug)]
+/// A webhook, without its secret.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
 pub struct HookView {
+    /// Its number.
     pub id: i64,
+    /// Where the requests go.
     pub url: String,
+    /// The events that it gets.
     pub events: Vec<HookEvent>,
+    /// In which form it is told.
     pub form: HookForm,
-    pub created_at: Millis,
-    pub sent_at: Option<Millis>,
-    pub failing_since: Option<Millis>,
-    pub stopped_at: Option<Millis>,
+    /// When it was made.
+    #[serde(rename = "created")]
+    pub created_at: Moment,
+    /// When it last accepted an event.
+    #[serde(rename = "delivered")]
+    pub sent_at: Option<Moment>,
+    /// Since when it has accepted none.
+    pub failing_since: Option<Moment>,
+    /// Since when it is switched off.
+    #[serde(rename = "stopped")]
+    pub stopped_at: Option<Moment>,
+    /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// A new webhook. The secret cannot be shown again.
-#[derive(Clone, Debug)]
+/// A webhook with the secret that was just made.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FreshWebhook")]
 pub struct FreshHook {
-    pub secret: Option<HookSecret>,
+    #[serde(flatten)]
     pub view: HookView,
+    /// The secret that requests are signed with, where they are. It is not shown again.
+    #[serde(serialize_with = "show_secret")]
+    #[schemars(with = "Option<String>")]
+    pub secret: Option<HookSecret>,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes the field")]
+fn show_secret<S: Serializer>(secret: &Option<HookSecret>, serializer: S) -> Result<S::Ok, S::Error> {
+    secret.as_ref().map(HookSecret::show).serialize(serializer)
 }
 
 impl From<WebhookRow> for HookView {
@@ -51,10 +77,10 @@ impl From<WebhookRow> for HookView {
             events: HookEvent::split(&row.events),
             form: HookForm::of_row(&row.form).unwrap_or_default(),
             url: row.url,
-            created_at: row.created_at,
-            sent_at: row.sent_at.map(Millis),
-            failing_since: row.failing_since.map(Millis),
-            stopped_at: row.stopped_at.map(Millis),
+            created_at: row.created_at.into(),
+            sent_at: row.sent_at.map(Moment::from),
+            failing_since: row.failing_since.map(Moment::from),
+            stopped_at: row.stopped_at.map(Moment::from),
             error: row.error,
         }
     }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::links::Links;
 use crate::replies::facts::stop_notice;
-use knotpost_model::{Address, Failure, Millis, OutboxKey, Trouble, UserKey};
+use knotpost_model::{Address, Failure, Millis, Moment, OutboxKey, Trouble, UserKey};
 use knotpost_storage::{ReadTx, StoppedAddress, StoreError, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;
@@ -193,41 +196,47 @@ pub(crate) async fn start_stopped(tx: &mut WriteTx, address: &str) -> Result<(),
     Err(Refusal::new(Code::BadValue, format!("mail to {address} is not stopped")).into())
 }
 
-/// An address that no longer gets mail.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why an address no longer gets mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Stop")]
 pub struct AddressStop {
     /// The address in lower case.
+    #[serde(rename = "address")]
     pub address_key: String,
-    pub since: Millis,
+    /// Since when.
+    pub since: Moment,
     /// The last answer of its mail server.
     pub why: String,
 }
 
 impl From<StoppedAddress> for AddressStop {
     fn from(row: StoppedAddress) -> Self {
-        Self { address_key: row.address_key, since: Millis(row.stopped_at), why: row.why }
+        Self { address_key: row.address_key, since: row.stopped_at.into(), why: row.why }
     }
 }
 
-/// An address of a user, and whether mail goes there.
-#[derive(Clone, Debug)]
-pub struct Reach {
+/// A mail address of a user.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserAddress {
     /// As registered.
     pub address: String,
-    /// Whether they have proven to read it.
+    /// Whether the user has confirmed it.
     pub confirmed: bool,
-    /// Since when and why it gets no mail any more.
+    /// Since when and why it no longer gets mail.
     pub stopped: Option<AddressStop>,
 }
 
 /// The addresses of a user, for the user alone.
-pub async fn view_reach(app: &App, user: UserKey) -> Result<Vec<Reach>, StoreError> {
-    let mut tx = app.store.read().await?;
+pub async fn view_addresses(app: &App, user: UserKey) -> Result<Vec<UserAddress>, StoreError> {
+    list_addresses(&mut app.store.read().await?, user).await
+}
+
+pub(crate) async fn list_addresses(tx: &mut ReadTx, user: UserKey) -> Result<Vec<UserAddress>, StoreError> {
     let stopped = tx.stopped_addresses_of(user).await?;
     let rows = tx.addresses(user).await?.into_iter().map(|row| {
         let key = row.address.to_lowercase();
         let stopped = stopped.iter().find(|stop| stop.address_key == key).cloned().map(AddressStop::from);
-        Reach { address: row.address, confirmed: row.verified_at.is_some(), stopped }
+        UserAddress { address: row.address, confirmed: row.verified_at.is_some(), stopped }
     });
     Ok(rows.collect())
 }

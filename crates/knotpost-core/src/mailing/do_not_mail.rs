@@ -1,31 +1,46 @@
 //! The list of those who get no mail, as administrators see and change it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use knotpost_model::{Millis, UnmailedTarget};
+use knotpost_model::{Millis, Moment, UnmailedTarget};
 use knotpost_storage::{DoNotMailRow, WriteTx};
 
 /// Entries of a page of the list.
-pub const UNMAILED_PER_PAGE: usize = 500;
+const PER_PAGE: usize = 500;
 /// Characters of a reason that are kept.
 const LONGEST_REASON: usize = 300;
 
-/// An entry of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An address or domain that never gets mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Unmailed")]
 pub struct DoNotMailEntry {
-    /// An address in lower case, or a domain behind an `@`.
+    /// An address, with all its tags, or a domain behind an `@`.
     pub target: String,
-    /// Why, in the words of the administrator who made the entry.
+    /// Why.
     pub reason: String,
     /// Since when.
-    pub at: Millis,
+    pub since: Moment,
+}
+
+/// A page of the do-not-mail list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DoNotMail {
+    /// The entries, by target.
+    pub entries: Vec<DoNotMailEntry>,
+    /// Where the next page begins, if there is one.
+    pub cursor: Option<String>,
 }
 
 /// A page of the list, starting after the target `after`.
-pub async fn view_unmailed(app: &App, after: &str) -> Result<Vec<DoNotMailEntry>, ServiceError> {
-    let rows = app.store.read().await?.list_blocked(after, UNMAILED_PER_PAGE as i64).await?;
-    let entry = |row: DoNotMailRow| DoNotMailEntry { target: row.target, reason: row.reason, at: row.at };
-    Ok(rows.into_iter().map(entry).collect())
+pub async fn view_unmailed(app: &App, after: &str) -> Result<DoNotMail, ServiceError> {
+    let rows = app.store.read().await?.list_blocked(after, PER_PAGE as i64).await?;
+    let cursor = rows.last().filter(|_| rows.len() == PER_PAGE).map(|row| row.target.clone());
+    let entry =
+        |row: DoNotMailRow| DoNotMailEntry { target: row.target, reason: row.reason, since: row.at.into() };
+    Ok(DoNotMail { entries: rows.into_iter().map(entry).collect(), cursor })
 }
 
 pub(crate) async fn block(

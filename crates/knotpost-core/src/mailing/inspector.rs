@@ -7,7 +7,8 @@ pub(crate) mod mailbox;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::bounces::STOPPED;
-use crate::mailing::inspector::inspected::{OutgoingMail, ReceivedMail};
+use crate::mailing::inspector::inspected::{Inbox, Outbox, OutgoingMail, ReceivedMail, WholeReceivedMail};
+use crate::mailing::inspector::mail_text::{Author, described, masked_text};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 pub use knotpost_storage::MailQueue;
 use knotpost_storage::{MailFilter, OutboxRow, ReadTx, StoreError, Window, WriteTx};
@@ -38,14 +39,6 @@ pub struct MailQuery {
     pub limit: usize,
 }
 
-/// Mails, the newest first.
-#[derive(Clone, Debug)]
-pub struct MailPage<T> {
-    pub mails: Vec<T>,
-    /// With [`MailQuery::before`] set to this the look goes on; `None`: that was all.
-    pub next: Option<i64>,
-}
-
 /// What an administrator does to a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailChange {
@@ -56,20 +49,17 @@ pub enum MailChange {
 }
 
 /// Received mails.
-///
-/// # Errors
-/// When the user does not exist or the database fails.
-pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<MailPage<ReceivedMail>, ServiceError> {
+pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<Inbox, ServiceError> {
     let mut tx = app.store.read().await?;
     let filter = filter(&mut tx, query).await?;
-    let mut page = MailPage { mails: Vec::new(), next: None };
+    let mut page = Inbox { mails: Vec::new(), cursor: None };
     let mut look = Look::begin(&mut tx, MailQueue::Inbox, query).await?;
     while let Some(window) = look.window(&mut tx, filter.since).await? {
         let wanted = query.limit.saturating_sub(page.mails.len());
         let found = tx.list_inbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?;
         page.mails.extend(found.into_iter().map(ReceivedMail::from));
         if page.mails.len() >= query.limit {
-            page.next = page.mails.last().map(|mail| mail.id);
+            page.cursor = page.mails.last().map(|mail| mail.id.to_string());
             break;
         }
     }
@@ -77,20 +67,17 @@ pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<MailPage<Receive
 }
 
 /// Outgoing mails.
-///
-/// # Errors
-/// When the user does not exist or the database fails.
-pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<MailPage<OutgoingMail>, ServiceError> {
+pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<Outbox, ServiceError> {
     let mut tx = app.store.read().await?;
     let filter = filter(&mut tx, query).await?;
-    let mut page = MailPage { mails: Vec::new(), next: None };
+    let mut page = Outbox { mails: Vec::new(), cursor: None };
     let mut look = Look::begin(&mut tx, MailQueue::Outbox, query).await?;
     while let Some(window) = look.window(&mut tx, filter.since).await? {
         let wanted = query.limit.saturating_sub(page.mails.len());
         let found = tx.list_outbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?;
         page.mails.extend(found.into_iter().map(OutgoingMail::from));
         if page.mails.len() >= query.limit {
-            page.next = page.mails.last().map(|mail| mail.id);
+            page.cursor = page.mails.last().map(|mail| mail.id.to_string());
             break;
         }
     }
@@ -98,30 +85,24 @@ pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<MailPage<Outgoi
 }
 
 /// One received mail, and the message itself when it is kept.
-///
-/// # Errors
-/// When there is no such mail or the database fails.
-pub async fn view_received(app: &App, id: i64) -> Result<(ReceivedMail, Option<Vec<u8>>), ServiceError> {
+pub async fn view_received(app: &App, id: i64) -> Result<WholeReceivedMail, ServiceError> {
     let mut tx = app.store.read().await?;
     let Some(entry) = tx.inbox_entry(InboxKey(id)).await? else {
         return Err(no_such_mail(MailQueue::Inbox, id));
     };
     let sealed = tx.inbox_raw(InboxKey(id)).await?;
-    Ok((entry.into(), sealed.and_then(|sealed| app.secret.unseal(&sealed))))
+    let message = sealed.and_then(|sealed| app.secret.unseal(&sealed));
+    let parts = message.as_deref().map(described);
+    let message_text = message.as_deref().map(|message| masked_text(app, message, Author::Somebody));
+    Ok(WholeReceivedMail { mail: entry.into(), parts, message_text, message })
 }
 
 /// One outgoing mail.
-///
-/// # Errors
-/// When there is no such mail or the database fails.
 pub async fn view_outgoing(app: &App, id: i64) -> Result<OutgoingMail, ServiceError> {
     Ok(view_outgoing_content(app, id).await?.0)
 }
 
 /// One outgoing mail, with the row that its message is built from.
-///
-/// # Errors
-/// When there is no such mail or the database fails.
 pub async fn view_outgoing_content(app: &App, id: i64) -> Result<(OutgoingMail, OutboxRow), ServiceError> {
     let found = app.store.read().await?.outbox_entry(OutboxKey(id)).await?;
     let (entry, row) = found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))?;

@@ -26,17 +26,17 @@ pub(crate) mod token;
 pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
 
-pub use bounces::{AddressStop, try_again, view_reach, view_stopped};
+pub use bounces::{AddressStop, UserAddress, try_again, view_addresses, view_stopped};
 pub use digest::send_next_digest;
-pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
-pub use inspector::inspected::{OutgoingMail, ReceivedMail};
+pub use do_not_mail::{DoNotMail, DoNotMailEntry, read_unmailed, view_unmailed};
+pub use inspector::inspected::{Inbox, Outbox, OutgoingMail, ReceivedMail, WholeReceivedMail};
 pub use inspector::mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use inspector::mailbox::{
     LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
 };
 pub use inspector::{
-    MailChange, MailPage, MailQuery, MailQueue, view_inbox, view_outbox, view_outgoing,
-    view_outgoing_content, view_received,
+    MailChange, MailQuery, MailQueue, view_inbox, view_outbox, view_outgoing, view_outgoing_content,
+    view_received,
 };
 pub use outbox::{
     DeliveryOutcome, LeasedMail, MAIL_LEASE_MS, MailContent, acknowledge_sent, give_back_leases, lease_mails,

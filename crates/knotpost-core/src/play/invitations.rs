@@ -14,7 +14,7 @@ use crate::play::boards::game_options;
 use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::notifications::notify_readers;
 use crate::play::opponents::{Readiness, SEATS, readiness};
-use knotpost_model::{BoardRef, Millis, Rate, UserKey};
+use knotpost_model::{BoardRef, Millis, Moment, Rate, UserKey};
 use knotpost_storage::{InvitationRow, NewInvitation, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 const MOST: usize = 20;
@@ -31,7 +31,7 @@ pub struct InvitationWish {
     pub begins: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct Invitation {
     pub id: i64,
     /// Secret in the URL.
@@ -42,7 +42,7 @@ pub struct Invitation {
     /// Options as typed, `--unrated` included.
     pub terms: String,
     pub begins: bool,
-    pub expires_at: Millis,
+    pub expires_at: Moment,
 }
 
 fn signed(row: &InvitationRow) -> [[u8; 8]; 2] {
@@ -81,7 +81,7 @@ fn view(app: &App, row: &InvitationRow, userid: &str) -> Option<Invitation> {
         title,
         terms: format!("{}{unrated}", row.options).trim().to_owned(),
         begins: row.begins,
-        expires_at: row.expires_at,
+        expires_at: row.expires_at.into(),
     })
 }
 

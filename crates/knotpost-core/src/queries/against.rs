@@ -2,9 +2,12 @@
 
 use std::cmp::Reverse;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::queries::ListedBoard;
+use crate::queries::{BoardSummary, ListedBoard};
 use knotpost_model::{BoardKey, BoardState};
 use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
 
@@ -12,25 +15,39 @@ use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
 const BOARDS: i64 = 5000;
 const MOST_LISTED: usize = 10;
 
+/// Two users on the boards that both play or have played.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Against")]
 pub struct HeadToHead {
+    /// The user who is counted for.
     pub userid: String,
+    /// The other user.
     pub other: String,
-    /// Finished boards, in the order of the games here; games without any are left out.
+    /// What came of the finished boards; games without one are left out.
     pub games: Vec<GameScore>,
+    /// The number of boards being played.
     pub playing: u32,
+    /// The latest of them, at most 10.
+    #[schemars(with = "Vec<BoardSummary>")]
     pub active: Vec<ListedBoard>,
+    /// The boards that ended last, at most 10.
+    #[schemars(with = "Vec<BoardSummary>")]
     pub over: Vec<ListedBoard>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Finished boards of a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Score")]
 pub struct GameScore {
+    /// The game's name.
     pub game: String,
+    #[serde(skip)]
     pub title: String,
-    /// The user won, the other did not.
+    /// The user is among the winners, and the other is not.
     pub won: u32,
-    /// The other won, the user did not.
+    /// The other is among the winners, and the user is not.
     pub lost: u32,
-    /// Both or neither won.
+    /// Both or neither are.
     pub tied: u32,
 }
 

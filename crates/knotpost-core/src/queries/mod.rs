@@ -23,11 +23,12 @@ pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use program_events::{ProgramEvent, ProgramFeed, ProgramLook, ProgramNews};
 pub use retention::retention_lines;
-pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
-pub use table::{QueuedAnswer, Surroundings, view_surroundings};
-pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};
+pub use summary::{BoardFacts, BoardSummary, MoveLine, SeatSummary, SeatedPlayer, last_move, list_moves};
+pub use table::{QueuedAnswer, Surroundings};
+pub use talk::{BoardVersion, TalkLine, view_board_version};
 pub use views::{
-    BoardLook, BoardPage, BoardQuery, BoardSources, BoardView, ListedBoard, look_at_board, view_board,
-    view_boards, view_games, view_own_boards, view_playable_board,
+    BoardLook, BoardPage, BoardPageView, BoardQuery, BoardSources, BoardView, ListedBoard, ProposalView,
+    look_at_board, view_board, view_board_page, view_boards, view_games, view_own_boards,
+    view_playable_board,
 };
 pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};

@@ -1,60 +1,129 @@
 //! Stored facts of a board, for pages, lists and feeds.
 
+use std::ops::Deref;
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use crate::boards::Board;
-use knotpost_model::{BoardState, Millis, SeatState};
+use knotpost_model::{BoardState, Moment, SeatState};
 use knotpost_storage::{BoardRow, SeatRow};
 
-#[derive(Clone, Debug)]
-pub struct BoardSummary {
+/// The facts of a board in every view of it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BoardFacts {
+    /// The game's name.
     pub game: String,
+    /// The number among the game's boards.
     pub number: i64,
+    /// The options, those with their default value left out.
     pub options: String,
-    pub rules_version: i64,
+    /// Its state now.
     pub state: BoardState,
+    /// Whether its result counts for the ratings.
     pub rated: bool,
-    pub last_ply: i64,
-    pub started: Millis,
-    /// `None`: no move yet.
-    pub last_moved: Option<Millis>,
-    pub ended: Option<Millis>,
-    pub paused: Option<Millis>,
-    /// Latest time of the next check by the clock.
-    pub due: Option<Millis>,
-    /// Last reminder of the player to move.
-    pub reminded: Option<Millis>,
-    /// In turn order.
-    pub seats: Vec<SeatSummary>,
+    /// When it began.
+    pub started: Moment,
+    /// When it ended.
+    pub ended: Option<Moment>,
 }
 
-#[derive(Clone, Debug)]
-pub struct SeatSummary {
+/// A board in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BoardSummary {
+    #[serde(flatten)]
+    pub facts: BoardFacts,
+    /// The players in turn order.
+    #[serde(rename = "players", serialize_with = "serialize_players")]
+    #[schemars(with = "Vec<SeatedPlayer<'static>>")]
+    pub seats: Vec<SeatSummary>,
+    /// Whose turn it is.
+    pub to_move: Vec<String>,
+    /// The number of the last move.
+    #[serde(rename = "ply")]
+    pub last_ply: i64,
+    #[serde(skip)]
+    pub rules_version: i64,
+    /// `None`: no move yet.
+    #[serde(skip)]
+    pub last_moved: Option<Moment>,
+    #[serde(skip)]
+    pub paused: Option<Moment>,
+    /// Latest time of the next check by the clock.
+    #[serde(skip)]
+    pub due: Option<Moment>,
+    /// Last reminder of the player to move.
+    #[serde(skip)]
+    pub reminded: Option<Moment>,
+}
+
+impl Deref for BoardSummary {
+    type Target = BoardFacts;
+
+    fn deref(&self) -> &BoardFacts {
+        &self.facts
+    }
+}
+
+/// A player and their seat.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SeatedPlayer<'a> {
+    /// The userid.
+    pub userid: &'a str,
+    /// From 1, in turn order.
     pub seat: i64,
+    /// What the side is called, such as `Horz`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'static str>,
+}
+
+/// Leaves out what only administrators may know of a seat.
+fn serialize_players<S: Serializer>(seats: &[SeatSummary], serializer: S) -> Result<S::Ok, S::Error> {
+    let players = seats.iter().map(|seat| SeatedPlayer { userid: &seat.userid, seat: seat.seat, name: None });
+    serializer.collect_seq(players)
+}
+
+/// A seat as administrators see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "InspectedSeat")]
+pub struct SeatSummary {
+    /// From 1, in turn order.
+    pub seat: i64,
+    /// The player in this seat.
     pub userid: String,
+    /// Whether it still plays.
     pub state: SeatState,
+    /// Whether it is its turn.
     pub to_move: bool,
+    /// Whether it resigns on its next turn.
     pub resigns_on_turn: bool,
-    /// End of the player's last vacation, possibly past.
-    pub away_until: Option<Millis>,
+    /// The end of the player's last vacation, possibly past.
+    pub away_until: Option<Moment>,
+    /// Whether moves wait for its turn.
     pub has_queued: bool,
 }
 
 impl BoardSummary {
     pub(crate) fn of_rows(row: BoardRow, seats: Vec<SeatRow>) -> Self {
+        let to_move = seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.clone()).collect();
         Self {
-            game: row.game,
-            number: row.number,
-            options: row.options,
-            rules_version: row.rules_version,
-            state: row.state,
-            rated: row.rated,
-            last_ply: row.ply,
-            started: row.started_at,
-            last_moved: row.last_move_at.map(Millis),
-            ended: row.ended_at.map(Millis),
-            paused: row.paused_at.map(Millis),
-            due: row.due_at.map(Millis),
-            reminded: row.nagged_at.map(Millis),
+            facts: BoardFacts {
+                game: row.game,
+                number: row.number,
+                options: row.options,
+                state: row.state,
+                rated: row.rated,
+                started: row.started_at.into(),
+                ended: row.ended_at.map(Moment::from),
+            },
             seats: seats.into_iter().map(SeatSummary::of_row).collect(),
+            to_move,
+            last_ply: row.ply,
+            rules_version: row.rules_version,
+            last_moved: row.last_move_at.map(Moment::from),
+            paused: row.paused_at.map(Moment::from),
+            due: row.due_at.map(Moment::from),
+            reminded: row.nagged_at.map(Moment::from),
         }
     }
 
@@ -70,16 +139,12 @@ impl BoardSummary {
     }
 
     /// Time of the last move, or else of the start.
-    pub fn waits_since(&self) -> Millis {
+    pub fn waits_since(&self) -> Moment {
         self.last_moved.unwrap_or(self.started)
     }
 
     pub fn players(&self) -> impl Iterator<Item = &str> {
         self.seats.iter().map(|seat| seat.userid.as_str())
-    }
-
-    pub fn to_move(&self) -> impl Iterator<Item = &str> {
-        self.seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str())
     }
 }
 
@@ -91,39 +156,46 @@ impl SeatSummary {
             state: row.state,
             to_move: row.to_move,
             resigns_on_turn: row.resign_pending,
-            away_until: row.away_until.map(Millis),
+            away_until: row.away_until.map(Moment::from),
             has_queued: row.queued,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct MoveLine<'a> {
+/// A move.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Move")]
+pub struct MoveLine {
+    /// Its number, from 1.
     pub number: i64,
+    /// The seat that made it.
     pub seat: i64,
-    pub userid: &'a str,
-    pub text: &'a str,
-    /// True if made by the server.
+    /// The player in that seat.
+    pub userid: String,
+    /// As the list of moves spells it.
+    pub text: String,
+    /// Whether the server made it for the player.
     pub auto: bool,
-    pub at: Millis,
+    /// When it was made.
+    pub at: Moment,
 }
 
-pub fn list_moves(board: &Board) -> impl Iterator<Item = MoveLine<'_>> {
-    (0..board.entries.len()).filter_map(|index| move_at(board, index))
+pub fn list_moves(board: &Board) -> Vec<MoveLine> {
+    (0..board.entries.len()).filter_map(|index| move_at(board, index)).collect()
 }
 
-pub fn last_move(board: &Board) -> Option<MoveLine<'_>> {
+pub fn last_move(board: &Board) -> Option<MoveLine> {
     move_at(board, board.entries.len().checked_sub(1)?)
 }
 
-fn move_at(board: &Board, index: usize) -> Option<MoveLine<'_>> {
+fn move_at(board: &Board, index: usize) -> Option<MoveLine> {
     let entry = board.entries.get(index)?;
     Some(MoveLine {
         number: entry.row.number,
         seat: entry.row.seat,
-        userid: board.userid_at(board.present_seat(index)),
-        text: &entry.text,
+        userid: board.userid_at(board.present_seat(index)).to_owned(),
+        text: entry.text.clone(),
         auto: entry.row.auto,
-        at: entry.row.at,
+        at: entry.row.at.into(),
     })
 }

@@ -1,13 +1,13 @@
 //! Data around a board on its page: clocks, ratings, the visitor's queue and note.
 
 use crate::app::App;
+use crate::boards::Board;
 use crate::boards::time::{LastMoment, last_moment};
-use crate::boards::{Board, ServiceError};
 use crate::identity::Visitor;
 use crate::play::OwnNote;
 use knotpost_model::rating::shown;
 use knotpost_model::{BoardState, Millis, Zone};
-use knotpost_storage::{ALL_GAMES, QueuedMoveRow};
+use knotpost_storage::{ALL_GAMES, QueuedMoveRow, ReadTx, StoreError};
 
 #[derive(Clone, Debug)]
 pub struct Surroundings {
@@ -29,12 +29,13 @@ pub struct QueuedAnswer {
     pub number: Option<i64>,
 }
 
-pub async fn view_surroundings(
+pub(super) async fn look_around(
+    tx: &mut ReadTx,
     app: &App,
     board: &mut Board,
     visitor: Option<&Visitor>,
-) -> Result<Surroundings, ServiceError> {
-    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+) -> Result<Surroundings, StoreError> {
+    let now = app.clock.now();
     let zone = match visitor {
         Some(visitor) => tx.preference(visitor.user, ALL_GAMES, "timezone").await?,
         None => None,
@@ -43,7 +44,7 @@ pub async fn view_surroundings(
     let is_present = board.entries.len() as i64 == board.row.ply;
     let runs = is_present && board.row.state == BoardState::Active && board.row.paused_at.is_none();
     let last_moment = if runs {
-        board.load_pauses(&mut tx).await?;
+        board.load_pauses(tx).await?;
         last_moment(board, now)
     } else {
         None

@@ -1,10 +1,16 @@
 //! Boards and games for pages and the API, one snapshot each.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
+use crate::identity::Visitor;
 use crate::play::queries::{Seated, lines, show_with_context};
-use crate::queries::BoardSummary;
+use crate::queries::table::look_around;
+use crate::queries::talk::list_talk;
+use crate::queries::{BoardSummary, BoardVersion, Surroundings, TalkLine};
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, StoreError};
@@ -21,13 +27,18 @@ pub struct BoardView {
     pub unreached: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
+/// What a player proposed to the others.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Proposal")]
 pub struct ProposalView {
+    /// What it is about.
     pub kind: ProposalKind,
+    /// The player who proposed it.
     pub by: String,
-    /// Userids of those who have not answered.
+    /// The players who have not answered yet.
     pub waiting: Vec<String>,
     /// Player whose timeout counts as acceptance.
+    #[serde(skip)]
     pub silent: Option<String>,
 }
 
@@ -41,27 +52,71 @@ pub struct BoardQuery {
     pub limit: i64,
 }
 
+#[derive(Serialize)]
+#[serde(transparent)]
 pub struct ListedBoard {
     pub summary: BoardSummary,
+    /// The same in words, for mails and pages.
+    #[serde(skip)]
     pub line: BoardLine,
 }
 
+/// A page of boards.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Boards")]
 pub struct BoardPage {
+    /// The boards, in the order in which they began.
+    #[schemars(with = "Vec<BoardSummary>")]
     pub boards: Vec<ListedBoard>,
+    /// Goes into the next request; `null`: that was all.
+    #[serde(rename = "cursor")]
+    #[schemars(with = "Option<i64>")]
     pub next: Option<BoardKey>,
+}
+
+/// A board's page: one snapshot.
+pub struct BoardPageView {
+    pub version: Option<BoardVersion>,
+    pub view: BoardView,
+    pub talk: Vec<TalkLine>,
+    pub around: Surroundings,
 }
 
 /// A board after `ply` moves; `None`: all. Removed boards are told from those that never existed.
 pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
     find_game(app, &name.game)?;
+    board_after(&mut app.store.read().await?, app, name, ply).await
+}
+
+/// As [`view_board`], with the surroundings for this visitor.
+pub async fn view_board_page(
+    app: &App,
+    name: &BoardRef,
+    ply: Option<i64>,
+    visitor: Option<&Visitor>,
+) -> Result<BoardPageView, ServiceError> {
+    find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
+    let mut view = board_after(&mut tx, app, name, ply).await?;
+    let version = tx.board_pulse(&name.game, name.number).await?;
+    let talk = list_talk(&mut tx, &view.board).await?;
+    let around = look_around(&mut tx, app, &mut view.board, visitor).await?;
+    Ok(BoardPageView { version, view, talk, around })
+}
+
+async fn board_after(
+    tx: &mut ReadTx,
+    app: &App,
+    name: &BoardRef,
+    ply: Option<i64>,
+) -> Result<BoardView, ServiceError> {
     let Some(found) = tx.find_seated_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    let board = Board::from_seated(&mut tx, app, found).await?;
+    let board = Board::from_seated(tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
-    Ok(view_of(&mut tx, app, board, around).await?)
+    Ok(view_of(tx, app, board, around).await?)
 }
 
 /// The rows that the view of a board as it stands is made of. They tell its moves apart as well: by number, position and
@@ -79,9 +134,6 @@ pub struct BoardLook {
 }
 
 /// Looks at a board with two queries.
-///
-/// # Errors
-/// When there is no such game or board, or the database fails.
 pub async fn look_at_board(app: &App, name: &BoardRef) -> Result<BoardLook, ServiceError> {
     find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
@@ -98,9 +150,6 @@ impl BoardLook {
     }
 
     /// The view that is made of these rows.
-    ///
-    /// # Errors
-    /// When the database fails or the board does not replay.
     pub async fn view(self, app: &App) -> Result<(BoardSources, BoardView), ServiceError> {
         let Self { mut tx, sources } = self;
         let board = Board::from_seated(&mut tx, app, sources.seated.clone()).await?;
@@ -134,21 +183,26 @@ async fn view_of(
     Ok(BoardView { board, summary, sheet, comment, proposal, refused: offers.refused, unreached })
 }
 
-/// As [`view_board`], for playing on: if the board ended by a resignation or the like, the position before
+/// As [`view_board_page`], for playing on: if the board ended by a resignation or the like, the position before
 /// that.
 pub async fn view_playable_board(
     app: &App,
     name: &BoardRef,
     ply: Option<i64>,
-) -> Result<BoardView, ServiceError> {
-    let view = view_board(app, name, ply).await?;
+    visitor: Option<&Visitor>,
+) -> Result<(BoardView, Surroundings), ServiceError> {
+    find_game(app, &name.game)?;
+    let mut tx = app.store.read().await?;
+    let mut view = board_after(&mut tx, app, name, ply).await?;
     let is_word =
         |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated);
     let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
-    if words == 0 || matches!(view.board.standing(), Standing::ToMove(_)) {
-        return Ok(view);
+    if words > 0 && matches!(view.board.standing(), Standing::Over(_)) {
+        let before = (view.board.entries.len() - words) as i64;
+        view = board_after(&mut tx, app, name, Some(before)).await?;
     }
-    view_board(app, name, Some((view.board.entries.len() - words) as i64)).await
+    let around = look_around(&mut tx, app, &mut view.board, visitor).await?;
+    Ok((view, around))
 }
 
 pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, ServiceError> {
@@ -217,7 +271,7 @@ pub async fn view_own_boards(app: &App, userid: &str, limit: i64) -> Result<Vec<
 
 impl ListedBoard {
     pub fn is_turn_of(&self, userid: &str) -> bool {
-        self.summary.to_move().any(|name| name == userid)
+        self.summary.to_move.iter().any(|name| name == userid)
     }
 }
 

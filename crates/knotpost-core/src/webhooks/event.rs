@@ -2,8 +2,8 @@ use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
 
 /// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
-#[schemars(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum HookEvent {
     /// It is the webhook's owner's turn.
     Turn,

@@ -4,21 +4,20 @@ use axum::Extension;
 use axum::extract::{Form, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use knotpost_picture::linked_svg;
-use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::{
-    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, refused,
+    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, page_or, refused,
 };
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use crate::pages::join;
-use knotpost_core::admin::{AdminAction, BoardAction, Inspection, administer, inspect_board};
+use knotpost_core::admin::{AdminAction, BOARD_ACTS, administer, inspect_board};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardQuery, ListedBoard, list_moves, view_boards};
-use knotpost_model::{BoardKey, BoardRef, BoardState, Millis};
+use knotpost_core::queries::{BoardQuery, ListedBoard, view_boards};
+use knotpost_model::{BoardKey, BoardRef, BoardState};
 
 pub(super) async fn list(
     State(web): State<Web>,
@@ -31,10 +30,7 @@ pub(super) async fn list(
     {
         return Redirect::to(&format!("/admin/boards/{}/{number}", super::url_encode(&game))).into_response();
     }
-    match list_facts(&web, &fields).await {
-        Ok(facts) => page(&web, &visitor, "admin/boards.html", facts),
-        Err(error) => refused(&web, &visitor, error, "/admin/boards"),
-    }
+    page_or(&web, &visitor, "admin/boards.html", list_facts(&web, &fields).await, "/admin/boards")
 }
 
 async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
@@ -50,14 +46,11 @@ async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
         limit: LINES as i64,
     };
     let found = view_boards(&web.app, query).await?;
-    let line = |ListedBoard { summary, line }: &ListedBoard| {
+    let line = |board: &ListedBoard| {
+        let summary = &board.summary;
         context! {
-            line => Serde(line),
-            state => summary.state.as_str(),
-            paused => summary.paused.is_some(),
-            to_move => summary.to_move().map(str::to_owned).collect::<Vec<_>>(),
-            since => summary.waits_since().to_readable(),
-            due => summary.due.map(Millis::to_readable),
+            line => Serde(&board.line), state => summary.state.as_str(), paused => summary.paused.is_some(),
+            since => summary.waits_since().to_readable(), due => summary.due.map(|due| due.to_readable()),
         }
     };
     let games: Vec<&str> = web.app.registry.iter().map(|game| game.meta().name).collect();
@@ -111,8 +104,13 @@ async fn show_board(
             typed.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.clone()).collect();
         let why = typed.iter().find(|(name, _)| name == "why").map(|(_, why)| why.clone());
         let why = why.unwrap_or_default();
-        let own = context! { seat, done, here => address(&name), why, winners };
-        Ok::<_, ServiceError>(join([own, board_facts(&seen)]))
+        let title = format!("{} board {}", seen.title, seen.facts.number);
+        let own = context! {
+            seat, done, here => address(&name), why, winners,
+            title => seen.title, sides => seen.sides.clone(), notes => seen.notes.clone(),
+            picture => Value::from_safe_string(linked_svg(&seen.view, &title, &[])),
+        };
+        Ok::<_, ServiceError>(join([own, Value::from(Serde(&seen))]))
     };
     match facts.await {
         Ok(facts) => match refusal {
@@ -120,46 +118,6 @@ async fn show_board(
             Some((refusal, _)) => page_of_refusal(web, visitor, refusal, "admin/board.html", facts),
         },
         Err(error) => refused(web, visitor, error, "/admin/boards"),
-    }
-}
-
-fn board_facts(seen: &Inspection) -> Value {
-    let board = &seen.summary;
-    let title = format!("{} board {}", seen.board.title(), board.number);
-    let picture = Value::from_safe_string(linked_svg(&seen.view, &title, &[]));
-    let seats = board.seats.iter().map(|seat| {
-        context! {
-            number => seat.seat, side => seen.board.side(seat.seat), userid => seat.userid.clone(),
-            state => seat.state.as_str(), to_move => seat.to_move, resigns => seat.resigns_on_turn,
-            away => seat.away_until.map(Millis::to_readable), queued => seat.has_queued,
-        }
-    });
-    let moves = list_moves(&seen.board).map(|line| {
-        context! {
-            number => line.number, text => line.text, auto => line.auto, userid => line.userid,
-            at => line.at.to_readable(),
-        }
-    });
-    let queued = seen.queued.iter().map(
-        |line| context! { userid => line.userid.clone(), seat => line.seat, moves => line.moves.clone() },
-    );
-    context! {
-        title => seen.board.title(), game => board.game.clone(), number => board.number,
-        options => board.options.clone(), state => board.state.as_str(), rated => board.rated, verdict => seen.sheet.verdict.to_string(),
-        paused => board.paused.map(Millis::to_readable),
-        started => board.started.to_readable(),
-        ended => board.ended.map(Millis::to_readable),
-        due => board.due.map(Millis::to_readable),
-        nagged => board.reminded.map(Millis::to_readable),
-        ply => seen.board.entries.len(), last => board.last_ply,
-        position => seen.board.position_text(),
-        text => seen.view.lay_out(Layout::Standard),
-        pictures => [picture].to_vec(),
-        seats => seats.collect::<Vec<_>>(),
-        moves => moves.collect::<Vec<_>>(),
-        queued => queued.collect::<Vec<_>>(),
-        watchers => seen.sheet.subscribers.clone(),
-        notes => seen.sheet.notes.clone(),
     }
 }
 
@@ -171,10 +129,13 @@ pub(super) async fn act(
 ) -> Response {
     let back = format!("/admin/boards/{}/{}", super::url_encode(&game), super::url_encode(&number));
     let done = async {
-        let action = read_action(&fields)?;
-        let board = name_of(&game, &number)?;
-        let why = field(&fields, "why").to_owned();
-        carry_out(&web, &visitor, AdminAction::Board { board, action, why }, &back).await
+        let seats = fields.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.parse());
+        let winners = seats
+            .collect::<Result<Vec<u8>, _>>()
+            .map_err(|_| Refusal::new(Code::BadValue, "a winner is named by the number of a seat"))?;
+        let of = (name_of(&game, &number)?, field(&fields, "why").to_owned(), winners);
+        let action = AdminAction::named(BOARD_ACTS, field(&fields, "act"), of);
+        carry_out(&web, &visitor, action, &fields, &back).await
     };
     match done.await {
         Ok(response) => response,
@@ -183,29 +144,5 @@ pub(super) async fn act(
             show_board(&web, &visitor, (&game, &number), &Fields::new(), refusal).await
         }
         Err(error) => refused(&web, &visitor, error, &back),
-    }
-}
-
-/// Actions that cannot be undone ask for a confirmation.
-fn read_action(fields: &Fields) -> Result<BoardAction, Refusal> {
-    let sure = |action| {
-        if field(fields, "sure").is_empty() {
-            return Err(Refusal::new(Code::BadValue, "tick the box to do this for good"));
-        }
-        Ok(action)
-    };
-    match field(fields, "act") {
-        "pause" => Ok(BoardAction::Pause),
-        "resume" => Ok(BoardAction::Resume),
-        "take_back" => sure(BoardAction::TakeBack),
-        "remove" => sure(BoardAction::Remove),
-        "adjudicate" => {
-            let seats = fields.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.parse());
-            let winners = seats
-                .collect::<Result<Vec<u8>, _>>()
-                .map_err(|_| Refusal::new(Code::BadValue, "a winner is named by the number of a seat"))?;
-            sure(BoardAction::Adjudicate { winners })
-        }
-        _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done")),
     }
 }

@@ -3,20 +3,18 @@
 use axum::Extension;
 use axum::extract::{Form, State};
 use axum::response::Response;
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, field, given, next_page, page_or};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use crate::pages::join;
-use knotpost_core::admin::AdminAction;
-use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::admin::{AdminAction, MAIL_ACTS};
 use knotpost_core::identity::Visitor;
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_fields,
-    masked_text, view_inbox, view_outbox, view_outgoing, view_received,
+    MailQuery, MailQueue, masked_fields, view_inbox, view_outbox, view_outgoing, view_received,
 };
-use knotpost_model::{Millis, Moment, Source, Verdict, Verdicts};
+use knotpost_model::{Millis, Source, Verdict, Verdicts};
 
 fn query(fields: &Fields) -> MailQuery {
     MailQuery {
@@ -42,34 +40,11 @@ pub(super) async fn list_inbox(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_inbox(&web.app, &query(&fields)).await {
-        Ok(found) => {
-            let mails: Vec<Value> = found.mails.iter().map(received_facts).collect();
-            let more = found.next.map(|id| next_page("/admin/inbox", &fields, "before", &id.to_string()));
-            page(&web, &visitor, "admin/inbox.html", context! { mails, more, asked => asked(&fields) })
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
-    }
-}
-
-fn readable(at: Moment) -> String {
-    at.millis().to_readable()
-}
-
-fn received_facts(mail: &ReceivedMail) -> Value {
-    context! {
-        id => mail.id, at => readable(mail.received), way => mail.way.clone(), peer => mail.peer.clone(),
-        mail_from => mail.mail_from.clone(), recipients => mail.recipients.clone(), size => mail.size,
-        sender => mail.sender.clone().or_else(|| mail.mail_from.clone()),
-        message_id => mail.message_id.clone(), subject => mail.subject.clone(), text => mail.text.clone(),
-        proof => mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default(), kept => mail.kept,
-        state => mail.state.clone(),
-        reason => mail.reason.clone(), attempts => mail.attempts,
-        due => mail.due.map(readable),
-        done_at => mail.done.map(readable),
-        may_retry => mail.state == "failed" && mail.kept,
-        may_drop => mail.state == "failed" || mail.state == "new",
-    }
+    let facts = view_inbox(&web.app, &query(&fields)).await.map(|found| {
+        let more = found.cursor.map(|id| next_page("/admin/inbox", &fields, "before", &id));
+        context! { mails => Serde(&found.mails), more, asked => asked(&fields) }
+    });
+    page_or(&web, &visitor, "admin/inbox.html", facts, "/admin/inbox")
 }
 
 /// Shows SPF, DKIM and DMARC, one line each; a value that does not parse is shown as it is.
@@ -113,24 +88,15 @@ pub(super) async fn show_received(
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_received(&web.app, id).await {
-        Ok((mail, message)) => {
-            let message = message.map(|bytes| {
-                let fields: Vec<Value> = masked_fields(&web.app, &bytes)
-                    .into_iter()
-                    .map(|(name, value)| context! { name, value })
-                    .collect();
-                context! {
-                    parts => described(&bytes), fields,
-                    text => masked_text(&web.app, &bytes, Author::Somebody),
-                }
-            });
-            let done = !field(&fields, "done").is_empty();
-            let facts = join([context! { message, done }, received_facts(&mail)]);
-            page(&web, &visitor, "admin/received.html", facts)
+    let facts = view_received(&web.app, id).await.map(|seen| {
+        let masked = seen.message.as_deref().map(|message| masked_fields(&web.app, message));
+        context! {
+            mail => Serde(&seen), fields => masked.map(|fields| Value::from(Serde(fields))),
+            proof => seen.mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default(),
+            done => !field(&fields, "done").is_empty(),
         }
-        Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
-    }
+    });
+    page_or(&web, &visitor, "admin/received.html", facts, "/admin/inbox")
 }
 
 pub(super) async fn list_outbox(
@@ -138,26 +104,11 @@ pub(super) async fn list_outbox(
     Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_outbox(&web.app, &query(&fields)).await {
-        Ok(found) => {
-            let mails: Vec<Value> = found.mails.iter().map(outgoing_facts).collect();
-            let more = found.next.map(|id| next_page("/admin/outbox", &fields, "before", &id.to_string()));
-            page(&web, &visitor, "admin/outbox.html", context! { mails, more, asked => asked(&fields) })
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
-    }
-}
-
-fn outgoing_facts(mail: &OutgoingMail) -> Value {
-    context! {
-        id => mail.id, kind => mail.kind.clone(), recipient => mail.recipient.clone(), userid => mail.userid.clone(),
-        game => mail.game.clone(), number => mail.number, ply => mail.ply, message_id => mail.message_id.clone(),
-        at => readable(mail.date), state => mail.state.clone(), attempts => mail.attempts,
-        due => mail.due.map(readable),
-        done_at => mail.done.map(readable), error => mail.error.clone(),
-        may_retry => mail.state == "failed" || mail.state == "dropped",
-        may_drop => mail.state == "failed" || mail.state == "queued",
-    }
+    let facts = view_outbox(&web.app, &query(&fields)).await.map(|found| {
+        let more = found.cursor.map(|id| next_page("/admin/outbox", &fields, "before", &id));
+        context! { mails => Serde(&found.mails), more, asked => asked(&fields) }
+    });
+    page_or(&web, &visitor, "admin/outbox.html", facts, "/admin/outbox")
 }
 
 pub(super) async fn show_outgoing(
@@ -166,13 +117,9 @@ pub(super) async fn show_outgoing(
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    match view_outgoing(&web.app, id).await {
-        Ok(mail) => {
-            let done = !field(&fields, "done").is_empty();
-            page(&web, &visitor, "admin/outgoing.html", join([context! { done }, outgoing_facts(&mail)]))
-        }
-        Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
-    }
+    let done = !field(&fields, "done").is_empty();
+    let facts = view_outgoing(&web.app, id).await.map(|mail| context! { mail => Serde(&mail), done });
+    page_or(&web, &visitor, "admin/outgoing.html", facts, "/admin/outbox")
 }
 
 pub(super) async fn act_on_received(
@@ -181,7 +128,7 @@ pub(super) async fn act_on_received(
     PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {
-    act(&web, &visitor, MailQueue::Inbox, id, &fields).await
+    act(&web, &visitor, (MailQueue::Inbox, id), &fields, &format!("/admin/inbox/{id}")).await
 }
 
 pub(super) async fn act_on_outgoing(
@@ -190,31 +137,11 @@ pub(super) async fn act_on_outgoing(
     PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {
-    act(&web, &visitor, MailQueue::Outbox, id, &fields).await
+    act(&web, &visitor, (MailQueue::Outbox, id), &fields, &format!("/admin/outbox/{id}")).await
 }
 
-async fn act(web: &Web, visitor: &Visitor, queue: MailQueue, id: i64, fields: &Fields) -> Response {
-    let place = if queue == MailQueue::Inbox { "inbox" } else { "outbox" };
-    let back = format!("/admin/{place}/{id}");
-    let done = async {
-        let change = read_change(fields)?;
-        carry_out(web, visitor, AdminAction::Mail { queue, id, change }, &back).await
-    };
-    match done.await {
-        Ok(response) => response,
-        Err(error) => refused(web, visitor, error, &back),
-    }
-}
-
-fn read_change(fields: &Fields) -> Result<MailChange, ServiceError> {
-    match field(fields, "act") {
-        "retry" => Ok(MailChange::Retry),
-        "drop" if field(fields, "sure").is_empty() => {
-            Err(Refusal::new(Code::BadValue, "tick the box to drop this mail").into())
-        }
-        "drop" => Ok(MailChange::Drop),
-        _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into()),
-    }
+async fn act(web: &Web, visitor: &Visitor, mail: (MailQueue, i64), fields: &Fields, back: &str) -> Response {
+    super::act(web, visitor, AdminAction::named(MAIL_ACTS, field(fields, "act"), mail), fields, back).await
 }
 
 #[cfg(test)]

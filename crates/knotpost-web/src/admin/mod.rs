@@ -26,7 +26,7 @@ use super::routes::Route;
 use super::session::{find, no_store, url_encode};
 use super::{Web, auth};
 use knotpost_core::admin::{AdminAction, AdminChannel, Administrator, administer};
-use knotpost_core::boards::{Refusal, ServiceError};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::hold::Hold;
 use knotpost_core::identity::{Scope, Visitor};
 
@@ -90,6 +90,20 @@ fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response 
     page_with(web, visitor, StatusCode::OK, template, facts)
 }
 
+/// Shows a page, or why there is none, with a way back.
+fn page_or(
+    web: &Web,
+    visitor: &Visitor,
+    template: &str,
+    facts: Result<Value, ServiceError>,
+    back: &str,
+) -> Response {
+    match facts {
+        Ok(facts) => page(web, visitor, template, facts),
+        Err(error) => refused(web, visitor, error, back),
+    }
+}
+
 fn page_with(web: &Web, visitor: &Visitor, status: StatusCode, template: &str, facts: Value) -> Response {
     let hold =
         web.app.hold.map(|hold| format!("{}. To end it: {}", Hold::WORDS, hold.mend().replace('`', "")));
@@ -117,14 +131,34 @@ fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
     link
 }
 
+/// Carries out an action, which must be confirmed if it is grave, and returns to the page `back`.
 async fn carry_out(
     web: &Web,
     visitor: &Visitor,
-    action: AdminAction,
+    action: Option<AdminAction>,
+    fields: &Fields,
     back: &str,
 ) -> Result<Response, ServiceError> {
+    let action = action.ok_or_else(|| Refusal::new(Code::WrongArguments, "choose what is to be done"))?;
+    if action.is_grave() && field(fields, "sure").is_empty() {
+        return Err(Refusal::new(Code::BadValue, "tick the box to do this").into());
+    }
     administer(&web.app, &administrator(visitor), action).await?;
     Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
+}
+
+/// As [`carry_out`]; a refusal has a page of its own.
+async fn act(
+    web: &Web,
+    visitor: &Visitor,
+    action: Option<AdminAction>,
+    fields: &Fields,
+    back: &str,
+) -> Response {
+    match carry_out(web, visitor, action, fields, back).await {
+        Ok(response) => response,
+        Err(error) => refused(web, visitor, error, back),
+    }
 }
 
 fn page_of_refusal(

@@ -1,10 +1,10 @@
 //! `/api/v1/admin`: the administration for programs. The access guard of the routes lets only administrators reach it.
 
-mod boards;
-mod mails;
-mod server;
-mod strangers;
-mod users;
+pub(super) mod boards;
+pub(super) mod mails;
+pub(super) mod server;
+pub(super) mod strangers;
+pub(super) mod users;
 
 use axum::{Extension, Json};
 use schemars::JsonSchema;
@@ -14,22 +14,10 @@ use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
 use crate::openapi::{Operation, Tag};
-use knotpost_core::admin::{AdminAction, administer};
+use knotpost_core::admin::{Acts, AdminAction, act_words, administer};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
 use knotpost_model::Millis;
-
-pub(super) use boards::{BOARD, CHANGE_BOARD, LIST_BOARDS, board, change_board};
-pub(super) use mails::{
-    CHANGE_OUTGOING, CHANGE_RECEIVED, INBOX, OUTBOX, OUTGOING, RECEIVED, change_outgoing, change_received,
-    inbox, outbox, outgoing, received,
-};
-pub(super) use server::{AUDIT, BROADCAST, JOBS, OVERVIEW, audit, broadcast, jobs, overview};
-pub(super) use strangers::{
-    CHANGE_DO_NOT_MAIL, CHANGE_STRANGERS, DO_NOT_MAIL, STRANGERS, change_do_not_mail, change_strangers,
-    do_not_mail, strangers,
-};
-pub(super) use users::{CHANGE_USER, USER, USERS, change_user, user, users};
 
 const USUAL: usize = 50;
 const MOST: usize = 500;
@@ -76,10 +64,10 @@ fn read_cursor(text: Option<&str>) -> Result<Option<i64>, Problem> {
     before.map(Some).map_err(|_| Problem::new(Code::BadValue, "`cursor` is what the last page ended with"))
 }
 
-fn no_such_act(acts: &[&str]) -> Problem {
-    let text = match acts {
-        [others @ .., last] if !others.is_empty() => format!("`act` is {} or {last}", others.join(", ")),
-        _ => format!("`act` is {}", acts.join(", ")),
-    };
-    Problem::new(Code::BadValue, text)
+fn named<A>(acts: &Acts<A>, word: &str, arguments: A) -> Result<AdminAction, Problem> {
+    AdminAction::named(acts, word, arguments).ok_or_else(|| {
+        let words = act_words(acts).join(", ");
+        let (others, last) = words.rsplit_once(", ").unwrap_or_default();
+        Problem::new(Code::BadValue, format!("`act` is {others} or {last}"))
+    })
 }

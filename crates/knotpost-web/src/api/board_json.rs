@@ -1,131 +1,30 @@
-//! Boards as JSON: an entry of a list, a single board, its moves.
+//! A board as JSON.
 
 use knotpost_rules::Scores;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use knotpost_core::boards::{Standing, chance};
-use knotpost_core::queries::{self, BoardView, SeatSummary, list_moves};
-use knotpost_model::{BoardState, Moment, ProposalKind};
-
-/// A page of boards.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Boards<'a> {
-    /// The boards, in the order in which they began.
-    pub(super) boards: Vec<BoardSummary<'a>>,
-    /// Goes into the next request; `null`: that was all.
-    pub(super) cursor: Option<i64>,
-}
-
-/// A board in a list.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct BoardSummary<'a> {
-    /// The game's name.
-    game: &'a str,
-    /// The number among the game's boards.
-    number: i64,
-    /// The options, those with their default value left out.
-    options: &'a str,
-    /// The players in turn order.
-    players: Vec<SeatedPlayer<'a>>,
-    /// Its state.
-    state: BoardState,
-    /// Whose turn it is.
-    to_move: Vec<&'a str>,
-    /// The number of the last move.
-    ply: i64,
-    /// Whether its result counts for the ratings.
-    rated: bool,
-    /// When it began.
-    started: Moment,
-    /// When it ended.
-    ended: Option<Moment>,
-}
-
-/// A player and their seat.
-#[derive(Serialize, JsonSchema)]
-struct SeatedPlayer<'a> {
-    /// The userid.
-    userid: &'a str,
-    /// From 1, in turn order.
-    seat: i64,
-    /// What the side is called, such as `Horz`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'static str>,
-}
-
-impl<'a> BoardSummary<'a> {
-    pub(super) fn of(board: &'a queries::BoardSummary) -> Self {
-        let seated =
-            |seat: &'a SeatSummary| SeatedPlayer { userid: &seat.userid, seat: seat.seat, name: None };
-        Self {
-            game: &board.game,
-            number: board.number,
-            options: &board.options,
-            players: board.seats.iter().map(seated).collect(),
-            state: board.state,
-            to_move: board.to_move().collect(),
-            ply: board.last_ply,
-            rated: board.rated,
-            started: board.started.into(),
-            ended: board.ended.map(Moment::from),
-        }
-    }
-}
+use knotpost_core::boards::{Standing, TimeLimits, chance};
+use knotpost_core::queries::{
+    BoardFacts, BoardView, MoveLine, ProposalView, SeatSummary, SeatedPlayer, list_moves,
+};
+use knotpost_model::Moment;
 
 /// The moves of a board.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Moves<'a> {
+pub(crate) struct Moves {
     /// In their order.
-    pub(super) moves: Vec<MoveEntry<'a>>,
-}
-
-/// A move.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Move")]
-pub(crate) struct MoveEntry<'a> {
-    /// Its number, from 1.
-    number: i64,
-    /// The seat that made it.
-    seat: i64,
-    /// The player in that seat.
-    userid: &'a str,
-    /// As the list of moves spells it.
-    text: &'a str,
-    /// Whether the server made it for the player.
-    auto: bool,
-    /// When it was made.
-    at: Moment,
-}
-
-impl<'a> MoveEntry<'a> {
-    pub(super) fn all_of(view: &'a BoardView) -> Vec<Self> {
-        let moves = list_moves(&view.board).map(|line| Self {
-            number: line.number,
-            seat: line.seat,
-            userid: line.userid,
-            text: line.text,
-            auto: line.auto,
-            at: line.at.into(),
-        });
-        moves.collect()
-    }
+    pub(super) moves: Vec<MoveLine>,
 }
 
 /// A board after one of its moves.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Board")]
 pub(crate) struct WholeBoard<'a> {
-    /// The game's name.
-    game: &'a str,
-    /// The number among the game's boards.
-    number: i64,
-    /// The options, those with their default value left out.
-    options: &'a str,
+    #[serde(flatten)]
+    facts: &'a BoardFacts,
     /// The players in turn order.
     players: Vec<SeatedPlayer<'a>>,
-    /// Its state now.
-    state: BoardState,
     /// Whose turn it is after this move.
     to_move: Vec<&'a str>,
     /// The number of this move.
@@ -141,15 +40,13 @@ pub(crate) struct WholeBoard<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     paths: Option<Vec<Vec<u32>>>,
     /// The moves so far.
-    moves: Vec<MoveEntry<'a>>,
+    moves: Vec<MoveLine>,
     /// How it ended, if it is over after this move.
     result: Option<GameResult<'a>>,
-    /// Whether its result counts for the ratings.
-    rated: bool,
     /// The comments made with this move.
     comment: Option<Comment<'a>>,
     /// The proposals that wait for an answer.
-    proposal: Option<Proposal<'a>>,
+    proposal: Option<&'a ProposalView>,
     /// How long players may take.
     limits: TimeLimits,
     /// Digest of the seed of its dice, fixed at the start.
@@ -160,10 +57,6 @@ pub(crate) struct WholeBoard<'a> {
     rules_version: i64,
     /// Since when its clock is stopped.
     paused: Option<Moment>,
-    /// When it began.
-    started: Moment,
-    /// When it ended.
-    ended: Option<Moment>,
 }
 
 /// How a game ended.
@@ -188,29 +81,6 @@ struct Comment<'a> {
     text: &'a str,
 }
 
-/// What a player proposed to the others.
-#[derive(Serialize, JsonSchema)]
-struct Proposal<'a> {
-    /// What it is about.
-    kind: ProposalKind,
-    /// The player who proposed it.
-    by: &'a str,
-    /// The players who have not answered yet.
-    waiting: &'a [String],
-}
-
-/// How long players may take, in milliseconds.
-#[derive(Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names that programs read")]
-struct TimeLimits {
-    /// Until a player is reminded of their turn.
-    nag_ms: i64,
-    /// Until the player loses.
-    forfeit_ms: i64,
-    /// For all moves of a player together; `null`: no limit.
-    total_ms: Option<i64>,
-}
-
 impl<'a> WholeBoard<'a> {
     pub(super) fn of(view: &'a BoardView, standing: &'a Standing) -> Self {
         let (board, summary) = (&view.board, &view.summary);
@@ -231,39 +101,24 @@ impl<'a> WholeBoard<'a> {
             Scores::Paths(paths) => (None, Some(paths)),
         };
         let promise = chance(board);
-        let limits = &board.timing.limits;
         Self {
-            game: &summary.game,
-            number: summary.number,
-            options: &summary.options,
+            facts: &summary.facts,
             players: summary.seats.iter().map(seated).collect(),
-            state: summary.state,
             to_move,
             ply: board.entries.len(),
             last_ply: summary.last_ply,
             position: board.position_text(),
             scores,
             paths,
-            moves: MoveEntry::all_of(view),
+            moves: list_moves(board),
             result,
-            rated: summary.rated,
             comment: view.comment.as_ref().map(|spoken| Comment { by: &spoken.who, text: &spoken.text }),
-            proposal: view.proposal.as_ref().map(|proposal| Proposal {
-                kind: proposal.kind,
-                by: &proposal.by,
-                waiting: &proposal.waiting,
-            }),
-            limits: TimeLimits {
-                nag_ms: limits.nag.0,
-                forfeit_ms: limits.forfeit.0,
-                total_ms: limits.total.map(|total| total.0),
-            },
+            proposal: view.proposal.as_ref(),
+            limits: board.timing.limits,
             seed_commitment: promise.as_ref().map(|promise| promise.commitment.clone()),
             seed: promise.and_then(|promise| promise.seed),
             rules_version: summary.rules_version,
-            paused: summary.paused.map(Moment::from),
-            started: summary.started.into(),
-            ended: summary.ended.map(Moment::from),
+            paused: summary.paused,
         }
     }
 }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::board_json::{BoardSummary, Boards, MoveEntry, Moves, WholeBoard};
+use super::board_json::{Moves, WholeBoard};
 use crate::Web;
 use crate::content::Content;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, Standing};
-use knotpost_core::queries::{BoardQuery, BoardView, view_board, view_boards};
+use knotpost_core::queries::{BoardPage, BoardQuery, BoardView, list_moves, view_board, view_boards};
 use knotpost_core::records::export_record;
 use knotpost_model::{BoardKey, BoardRef, BoardState};
 
@@ -59,13 +59,13 @@ pub(super) struct PlyQuery {
 pub(super) const LIST: Operation =
     Operation::new("list_boards", Tag::Boards, "Boards, in the order in which they began")
         .asks::<ListQuery>()
-        .gives::<Boards<'static>>("A page of boards.")
+        .gives::<BoardPage>("A page of boards.")
         .refuses(&[Code::UnknownGame, Code::NoSuchUser]);
 
 pub(super) async fn list(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<ListQuery>,
-) -> Result<Response, Problem> {
+) -> Result<Json<BoardPage>, Problem> {
     let state = match query.state.as_deref() {
         None => None,
         Some(word) => Some(BoardState::try_from(word.to_owned()).map_err(|_| {
@@ -88,8 +88,7 @@ pub(super) async fn list(
         },
     )
     .await?;
-    let boards = page.boards.iter().map(|board| BoardSummary::of(&board.summary)).collect();
-    Ok(Json(Boards { boards, cursor: page.next.map(|key| key.0) }).into_response())
+    Ok(Json(page))
 }
 
 pub(super) const SHOW: Operation =
@@ -116,15 +115,15 @@ pub(super) async fn show(
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
-    .gives::<Moves<'static>>("The moves.")
+    .gives::<Moves>("The moves.")
     .refuses(UNKNOWN);
 
 pub(super) async fn moves(
     State(web): State<Web>,
     ApiPath((game, number)): ApiPath<(String, String)>,
-) -> Result<Response, Problem> {
+) -> Result<Json<Moves>, Problem> {
     let view = find(&web, &game, &number, None).await?;
-    Ok(Json(Moves { moves: MoveEntry::all_of(&view) }).into_response())
+    Ok(Json(Moves { moves: list_moves(&view.board) }))
 }
 
 /// Which moves.

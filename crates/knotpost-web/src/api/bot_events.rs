@@ -11,12 +11,11 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-use super::streams::{Connection, Events, respond};
+use super::streams::{Connection, Events, Lost, Since, respond};
 use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
@@ -34,21 +33,6 @@ const ALIVE: Duration = Duration::from_secs(15);
 const WAITING: usize = 64;
 
 const TOO_MANY: &str = "this account has three streams of events open; end one of them and try again";
-
-/// The id of the last event that the program received.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(super) struct Since {
-    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
-    since: String,
-}
-
-#[derive(Serialize)]
-struct Data<'a> {
-    game: &'a str,
-    number: u32,
-    ply: i64,
-}
 
 pub(super) const FOLLOW: Operation = Operation::new(
     "follow_account",
@@ -77,7 +61,7 @@ pub(super) async fn follow(
     let place = connection.stream(Holder::Account(caller.user), TOO_MANY)?;
     // Subscribed before the first poll, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
-    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
+    let heard = asked.heard(&headers);
     let mut feed = ProgramFeed::new(caller.proven(), heard.parse().ok().map(Millis));
     let ProgramLook::News(news, until) = feed.look(&web.app).await? else {
         let text = "this is for accounts of programs; the owner of one says so by \
@@ -121,16 +105,12 @@ async fn watch(web: &Web, mut feed: ProgramFeed, mut signs: broadcast::Receiver<
     }
 }
 
-struct Lost;
-
 const PATIENCE: Duration = Duration::from_secs(10);
 
 async fn tell(events: &Events, news: Vec<ProgramNews>, until: Millis) -> Result<(), Lost> {
     for ProgramNews { event, board, ply } in news {
-        // Serialising names and numbers never fails.
-        let data = serde_json::to_string(&Data { game: &board.game, number: board.number, ply });
-        let event =
-            Event::default().event(event.as_str()).id(until.0.to_string()).data(data.unwrap_or_default());
+        let data = json!({ "game": board.game, "number": board.number, "ply": ply }).to_string();
+        let event = Event::default().event(event.as_str()).id(until.0.to_string()).data(data);
         events.send_timeout(Ok(event), PATIENCE).await.map_err(|_| Lost)?;
     }
     Ok(())

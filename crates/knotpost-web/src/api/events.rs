@@ -11,13 +11,11 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
 
 use super::boards::board_name;
-use super::streams::{Connection, Events, respond};
+use super::streams::{Connection, Events, Lost, Since, respond};
 use crate::Web;
 use crate::board_version::{format_version, parse_version};
 use crate::client::Client;
@@ -34,14 +32,6 @@ const POLL: Duration = Duration::from_secs(3);
 const ALIVE: Duration = Duration::from_secs(25);
 /// Events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 16;
-
-/// The id of the last event that the client received, or of the page that it shows.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(super) struct Since {
-    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
-    since: String,
-}
 
 pub(super) const TOO_MANY: &str =
     "too many boards are watched from your network address; end some of these and try again";
@@ -76,8 +66,7 @@ pub(super) async fn follow(
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
     let place = connection.stream(Holder::Network(client.0), TOO_MANY)?;
-    // A browser that reconnects sends the last id (HTML, server-sent events, the `Last-Event-ID` header).
-    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
+    let heard = asked.heard(&headers);
     let missed = parse_version(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
     let watching = visitor.map(|LoggedIn(user)| web.app.signals.watched.watch(name.clone(), user.user));
@@ -116,8 +105,6 @@ async fn watch(
         known = now;
     }
 }
-
-struct Lost;
 
 fn tell(events: &Events, name: &BoardRef, now: &BoardVersion, happened: Vec<&str>) -> Result<(), Lost> {
     for event in happened {

@@ -3,24 +3,22 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use knotpost_commands::{Command, Credentials};
+use knotpost_commands::Command;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::boards::board_of_a_game;
-use super::moves::refused;
+use super::moves::{refused, run};
 use crate::Web;
 use crate::auth::Caller;
 use crate::client::Client;
 use crate::error::Problem;
 use crate::extract::ApiPath;
-use crate::idempotency::execute_with_key;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::commands::CommandResponse;
-use knotpost_core::identity::{Origin, Scope};
+use knotpost_core::identity::Scope;
 use knotpost_core::replies::{Answer, Hint, Reply};
-use knotpost_core::requests::Request;
 
 /// A hint for the caller.
 #[derive(Serialize, JsonSchema)]
@@ -61,12 +59,9 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
     let name = board_of_a_game(&web, &game, &number)?;
-    let who = Credentials::without_password(caller.userid.as_str());
-    let command = Command::Hint { game: name.game, board: name.number, who };
-    let origin = Origin::http(client.host(), caller.proof());
-    let request = Request::typed(Ok(command), String::new(), origin);
+    let command = Command::Hint { game: name.game, board: name.number, who: caller.credentials() };
     // It changes nothing: a key would only preserve an old answer.
-    Ok(Box::pin(execute_with_key(&web, &HeaderMap::new(), request, &[], present)).await)
+    Ok(run(&web, client, &caller, &HeaderMap::new(), (command, ""), &[], present).await)
 }
 
 fn present(answer: &Answer) -> CommandResponse {
@@ -81,11 +76,5 @@ fn present(answer: &Answer) -> CommandResponse {
         }),
         _ => None,
     };
-    CommandResponse {
-        status: 200,
-        content_type: "application/json".to_owned(),
-        retry_after: None,
-        // Serialising texts and numbers never fails.
-        body: serde_json::to_string(&given).unwrap_or_default(),
-    }
+    CommandResponse::json(&given)
 }

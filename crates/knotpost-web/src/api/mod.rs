@@ -74,37 +74,46 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&webhooks::RENEW),
     Route::new(User, "POST", "/api/v1/webhooks/{id}/start", || post(webhooks::start))
         .described(&webhooks::START),
-    Route::new(Admin, "GET", "/api/v1/admin", || get(admin::overview)).described(&admin::OVERVIEW),
-    Route::new(Admin, "GET", "/api/v1/admin/jobs", || get(admin::jobs)).described(&admin::JOBS),
-    Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::audit)).described(&admin::AUDIT),
-    Route::new(Admin, "POST", "/api/v1/admin/broadcasts", || post(admin::broadcast))
-        .described(&admin::BROADCAST),
-    Route::new(Admin, "GET", "/api/v1/admin/do-not-mail", || get(admin::do_not_mail))
-        .described(&admin::DO_NOT_MAIL),
-    Route::new(Admin, "POST", "/api/v1/admin/do-not-mail", || post(admin::change_do_not_mail))
-        .described(&admin::CHANGE_DO_NOT_MAIL),
-    Route::new(Admin, "GET", "/api/v1/admin/strangers", || get(admin::strangers))
-        .described(&admin::STRANGERS),
-    Route::new(Admin, "POST", "/api/v1/admin/strangers", || post(admin::change_strangers))
-        .described(&admin::CHANGE_STRANGERS),
-    Route::new(Admin, "GET", "/api/v1/admin/boards", || get(boards::list)).described(&admin::LIST_BOARDS),
-    Route::new(Admin, "GET", "/api/v1/admin/boards/{game}/{number}", || get(admin::board))
-        .described(&admin::BOARD),
-    Route::new(Admin, "POST", "/api/v1/admin/boards/{game}/{number}", || post(admin::change_board))
-        .described(&admin::CHANGE_BOARD),
-    Route::new(Admin, "GET", "/api/v1/admin/users", || get(admin::users)).described(&admin::USERS),
-    Route::new(Admin, "GET", "/api/v1/admin/users/{userid}", || get(admin::user)).described(&admin::USER),
-    Route::new(Admin, "POST", "/api/v1/admin/users/{userid}", || post(admin::change_user))
-        .described(&admin::CHANGE_USER),
-    Route::new(Admin, "GET", "/api/v1/admin/inbox", || get(admin::inbox)).described(&admin::INBOX),
-    Route::new(Admin, "GET", "/api/v1/admin/inbox/{id}", || get(admin::received)).described(&admin::RECEIVED),
-    Route::new(Admin, "POST", "/api/v1/admin/inbox/{id}", || post(admin::change_received))
-        .described(&admin::CHANGE_RECEIVED),
-    Route::new(Admin, "GET", "/api/v1/admin/outbox", || get(admin::outbox)).described(&admin::OUTBOX),
-    Route::new(Admin, "GET", "/api/v1/admin/outbox/{id}", || get(admin::outgoing))
-        .described(&admin::OUTGOING),
-    Route::new(Admin, "POST", "/api/v1/admin/outbox/{id}", || post(admin::change_outgoing))
-        .described(&admin::CHANGE_OUTGOING),
+    Route::new(Admin, "GET", "/api/v1/admin", || get(admin::server::overview))
+        .described(&admin::server::OVERVIEW),
+    Route::new(Admin, "GET", "/api/v1/admin/jobs", || get(admin::server::jobs))
+        .described(&admin::server::JOBS),
+    Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::server::audit))
+        .described(&admin::server::AUDIT),
+    Route::new(Admin, "POST", "/api/v1/admin/broadcasts", || post(admin::server::broadcast))
+        .described(&admin::server::BROADCAST),
+    Route::new(Admin, "GET", "/api/v1/admin/do-not-mail", || get(admin::strangers::do_not_mail))
+        .described(&admin::strangers::DO_NOT_MAIL),
+    Route::new(Admin, "POST", "/api/v1/admin/do-not-mail", || post(admin::strangers::change_do_not_mail))
+        .described(&admin::strangers::CHANGE_DO_NOT_MAIL),
+    Route::new(Admin, "GET", "/api/v1/admin/strangers", || get(admin::strangers::strangers))
+        .described(&admin::strangers::STRANGERS),
+    Route::new(Admin, "POST", "/api/v1/admin/strangers", || post(admin::strangers::change_strangers))
+        .described(&admin::strangers::CHANGE_STRANGERS),
+    Route::new(Admin, "GET", "/api/v1/admin/boards", || get(boards::list))
+        .described(&admin::boards::LIST_BOARDS),
+    Route::new(Admin, "GET", "/api/v1/admin/boards/{game}/{number}", || get(admin::boards::board))
+        .described(&admin::boards::BOARD),
+    Route::new(Admin, "POST", "/api/v1/admin/boards/{game}/{number}", || post(admin::boards::change_board))
+        .described(&admin::boards::CHANGE_BOARD),
+    Route::new(Admin, "GET", "/api/v1/admin/users", || get(admin::users::users))
+        .described(&admin::users::USERS),
+    Route::new(Admin, "GET", "/api/v1/admin/users/{userid}", || get(admin::users::user))
+        .described(&admin::users::USER),
+    Route::new(Admin, "POST", "/api/v1/admin/users/{userid}", || post(admin::users::change_user))
+        .described(&admin::users::CHANGE_USER),
+    Route::new(Admin, "GET", "/api/v1/admin/inbox", || get(admin::mails::inbox))
+        .described(&admin::mails::INBOX),
+    Route::new(Admin, "GET", "/api/v1/admin/inbox/{id}", || get(admin::mails::received))
+        .described(&admin::mails::RECEIVED),
+    Route::new(Admin, "POST", "/api/v1/admin/inbox/{id}", || post(admin::mails::change_received))
+        .described(&admin::mails::CHANGE_RECEIVED),
+    Route::new(Admin, "GET", "/api/v1/admin/outbox", || get(admin::mails::outbox))
+        .described(&admin::mails::OUTBOX),
+    Route::new(Admin, "GET", "/api/v1/admin/outbox/{id}", || get(admin::mails::outgoing))
+        .described(&admin::mails::OUTGOING),
+    Route::new(Admin, "POST", "/api/v1/admin/outbox/{id}", || post(admin::mails::change_outgoing))
+        .described(&admin::mails::CHANGE_OUTGOING),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal))
         .described(&boards::LEGAL),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/analysis", || get(analyses::show))

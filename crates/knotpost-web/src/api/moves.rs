@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse as _, Response};
-use knotpost_commands::{Action, Command, Credentials};
+use axum::response::Response;
+use knotpost_commands::{Action, Command};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -111,15 +111,25 @@ pub(super) async fn play(
         Problem::new(Code::WrongArguments, "a move is one word; its number goes into `number`")
     })?;
     let address = format!("{} {}", name.game, name.number);
-    let who = Credentials::without_password(caller.userid.as_str());
-    let (game, board) = (Some(name.game), name.number);
+    let (game, board, who) = (Some(name.game), name.number, caller.credentials());
     let command = Command::Move { game, board, who, action, number: play.number };
-    let origin = Origin::http(client.host(), caller.proof());
-    let comment = limit_comment(play.comment.replace("\r\n", "\n").trim());
-    let request = Request::typed(Ok(command), comment, origin);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
-    let response = Box::pin(execute_with_key(&web, &headers, request, &parts, present)).await;
-    Ok(response.into_response())
+    Ok(run(&web, client, &caller, &headers, (command, &play.comment), &parts, present).await)
+}
+
+/// Carries out a command of the caller with a comment.
+pub(super) async fn run(
+    web: &Web,
+    client: Client,
+    caller: &Caller,
+    headers: &HeaderMap,
+    (command, comment): (Command, &str),
+    parts: &[&[u8]],
+    present: fn(&Answer) -> CommandResponse,
+) -> Response {
+    let comment = limit_comment(comment.replace("\r\n", "\n").trim());
+    let request = Request::typed(Ok(command), comment, Origin::http(client.host(), caller.proof()));
+    Box::pin(execute_with_key(web, headers, request, parts, present)).await
 }
 
 /// `None` if it is no refusal.
@@ -153,12 +163,5 @@ fn present(answer: &Answer) -> CommandResponse {
         }),
         _ => None,
     };
-    CommandResponse {
-        status: 200,
-        content_type: "application/json".to_owned(),
-        retry_after: None,
-        // Serialising texts and numbers never fails.
-        body: serde_json::to_string(&Played { ok: true, repeated: answer.is_repetition(), board })
-            .unwrap_or_default(),
-    }
+    CommandResponse::json(&Played { ok: true, repeated: answer.is_repetition(), board })
 }

@@ -11,14 +11,12 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
 use super::events::TOO_MANY;
-use super::streams::{Connection, Events, respond};
+use super::streams::{Connection, Events, Lost, Since, respond};
 use crate::Web;
 use crate::auth::Caller;
 use crate::client::Client;
@@ -37,14 +35,6 @@ const ALIVE: Duration = Duration::from_secs(25);
 /// Events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 4;
 const SCOPES: &[Scope] = &[Scope::Read, Scope::Play, Scope::Bot];
-
-/// The id of the last event that the client received, or of the page that it shows.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(super) struct Since {
-    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
-    since: String,
-}
 
 pub(super) const FOLLOW: Operation = Operation::new("follow_own_boards", Tag::Users, "How your boards stand, as it changes")
     .details(
@@ -78,7 +68,7 @@ pub(super) async fn follow(
         return Err(Problem::new(Code::BadCredentials, "you are not logged in any more"));
     };
     let place = connection.stream(Holder::Network(client.0), TOO_MANY)?;
-    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
+    let heard = asked.heard(&headers);
     let is_known = heard == state.version;
     let (events, waiting) = mpsc::channel(WAITING);
     tokio::spawn(async move {
@@ -123,8 +113,6 @@ async fn watch(
         known = now;
     }
 }
-
-struct Lost;
 
 fn tell(events: &Events, state: &OwnBoards) -> Result<(), Lost> {
     let data = json!({ "waiting": state.waiting }).to_string();

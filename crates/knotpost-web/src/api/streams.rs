@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::{Stream, StreamExt as _, stream};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -22,6 +25,24 @@ const RETRY: Duration = Duration::from_secs(5);
 const RETRY_REFUSED: u64 = 60;
 
 pub(super) type Events = mpsc::Sender<Result<Event, Infallible>>;
+
+/// A client that went away, or is too slow.
+pub(super) struct Lost;
+
+/// The id of the last event that the client received, or of the page that it shows.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Since {
+    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
+    since: String,
+}
+
+impl Since {
+    /// A browser that reconnects sends the last id (HTML, server-sent events, the `Last-Event-ID` header).
+    pub(super) fn heard<'a>(&'a self, headers: &'a HeaderMap) -> &'a str {
+        headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&self.since)
+    }
+}
 
 pub(super) struct Connection(Arc<Place>);
 

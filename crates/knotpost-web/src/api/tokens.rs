@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,12 @@ use crate::auth::{AuthMethod, Caller};
 use crate::error::Problem;
 use crate::extract::{ApiPath, RawBody};
 use crate::openapi::{Operation, Tag};
+use crate::session::no_store;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{
-    LONGEST_TOKEN_NAME, MOST_TOKEN_DAYS, Scope, TokenView, TokenWish, USUAL_DAYS, create_token, revoke_token,
-    view_tokens,
+    FreshToken, LONGEST_TOKEN_NAME, MOST_TOKEN_DAYS, Scope, TokenView, TokenWish, USUAL_DAYS, create_token,
+    revoke_token, view_tokens,
 };
-use knotpost_model::Moment;
 
 /// A key to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -37,50 +37,10 @@ pub(super) struct Wish {
     expires_days: Option<u32>,
 }
 
-/// A key, without the secret.
-#[derive(Serialize, JsonSchema)]
-struct Key {
-    /// Its number.
-    id: i64,
-    /// Its name, chosen by its owner.
-    name: String,
-    /// What it allows.
-    #[schemars(with = "Vec<Scope>")]
-    scopes: Vec<&'static str>,
-    /// When it was made.
-    created: Moment,
-    /// When it was last used, to the hour.
-    used: Option<Moment>,
-    /// When it ends.
-    expires: Moment,
-}
-
 /// The keys of the caller.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Keys {
-    tokens: Vec<Key>,
-}
-
-/// A key that was just made.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct FreshKey {
-    #[serde(flatten)]
-    key: Key,
-    /// The key itself. It is not shown again.
-    token: String,
-}
-
-impl From<&TokenView> for Key {
-    fn from(token: &TokenView) -> Self {
-        Self {
-            id: token.id,
-            name: token.name.clone(),
-            scopes: token.scopes.iter().map(|scope| scope.as_str()).collect(),
-            created: token.created_at.into(),
-            used: token.used_at.map(Moment::from),
-            expires: token.expires_at.into(),
-        }
-    }
+    tokens: Vec<TokenView>,
 }
 
 pub(super) const LIST: Operation =
@@ -88,8 +48,7 @@ pub(super) const LIST: Operation =
 
 pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Keys>, Problem> {
     caller.require(Scope::Read)?;
-    let tokens = view_tokens(&web.app, caller.user).await?;
-    Ok(Json(Keys { tokens: tokens.iter().map(Key::from).collect() }))
+    Ok(Json(Keys { tokens: view_tokens(&web.app, caller.user).await? }))
 }
 
 pub(super) const CREATE: Operation = Operation::new("make_key", Tag::Keys, "Makes a key")
@@ -98,7 +57,7 @@ pub(super) const CREATE: Operation = Operation::new("make_key", Tag::Keys, "Make
          neither a key nor a browser left open makes further keys.",
     )
     .takes::<Wish>()
-    .gives::<FreshKey>("")
+    .gives::<FreshToken>("")
     .status(201, "The key, shown this once.")
     .refuses(&[Code::BadValue]);
 
@@ -117,9 +76,7 @@ pub(super) async fn create(
     }
     let request = TokenWish { name: request.name, scopes, days: request.expires_days.unwrap_or(USUAL_DAYS) };
     let fresh = create_token(&web.app, caller.proven(), request).await?;
-    let shown = FreshKey { key: Key::from(&fresh.view), token: fresh.token };
-    let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
-    Ok((StatusCode::CREATED, secret, Json(shown)).into_response())
+    Ok(no_store((StatusCode::CREATED, Json(fresh)).into_response()))
 }
 
 pub(super) const REVOKE: Operation = Operation::new("end_key", Tag::Keys, "Ends a key")
@@ -134,11 +91,6 @@ pub(super) async fn revoke(
     if caller.method == AuthMethod::Token {
         return Err(Problem::new(Code::NotAllowed, "a key does not end keys; log in, or show the password"));
     }
-    match revoke_token(&web.app, caller.user, id).await {
-        Ok(()) => Ok(StatusCode::NO_CONTENT),
-        Err(knotpost_core::boards::ServiceError::Refused(refusal)) => {
-            Err(Problem::not_found(refusal.message))
-        }
-        Err(error) => Err(error.into()),
-    }
+    revoke_token(&web.app, caller.user, id).await.map_err(Problem::missing)?;
+    Ok(StatusCode::NO_CONTENT)
 }

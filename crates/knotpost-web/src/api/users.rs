@@ -10,51 +10,19 @@ use crate::auth::Caller;
 use crate::error::Problem;
 use crate::extract::ApiPath;
 use crate::openapi::{Operation, Tag};
-use knotpost_core::admin::view_public_user;
+use knotpost_core::admin::{PublicUser, view_public_user};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
-use knotpost_core::mailing::{AddressStop, view_reach};
-use knotpost_model::Moment;
+use knotpost_core::mailing::{UserAddress, view_addresses};
 
 /// A user.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct User {
-    /// The name, as signed up.
-    userid: String,
-    /// When that was.
-    since: Moment,
-    /// `true` where a program plays: a computer player of this server, or the program of somebody.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bot: Option<bool>,
+    #[serde(flatten)]
+    user: PublicUser,
     /// Their addresses, visible to the user alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     addresses: Option<Vec<UserAddress>>,
-}
-
-/// A mail address of a user.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct UserAddress {
-    /// As registered.
-    pub(super) address: String,
-    /// Whether the user has confirmed it.
-    pub(super) confirmed: bool,
-    /// Since when and why it no longer gets mail.
-    pub(super) stopped: Option<Stop>,
-}
-
-/// Why an address no longer gets mail.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct Stop {
-    /// Since when.
-    since: Moment,
-    /// The last answer of its mail server.
-    why: String,
-}
-
-impl From<&AddressStop> for Stop {
-    fn from(stop: &AddressStop) -> Self {
-        Self { since: stop.since.into(), why: stop.why.clone() }
-    }
 }
 
 pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A user")
@@ -70,16 +38,7 @@ pub(super) async fn show(
     caller: Option<Caller>,
 ) -> Result<Json<User>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;
-    let own = caller.filter(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
-    let mut addresses = None;
-    if own.is_some() {
-        let reached = view_reach(&web.app, user.user).await?.into_iter().map(|reach| UserAddress {
-            stopped: reach.stopped.as_ref().map(Stop::from),
-            address: reach.address,
-            confirmed: reach.confirmed,
-        });
-        addresses = Some(reached.collect());
-    }
-    let bot = user.is_bot.then_some(true);
-    Ok(Json(User { userid: user.userid, since: user.since.into(), bot, addresses }))
+    let is_own = caller.is_some_and(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
+    let addresses = if is_own { Some(view_addresses(&web.app, user.user).await?) } else { None };
+    Ok(Json(User { user, addresses }))
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,13 +13,13 @@ use crate::auth::Caller;
 use crate::error::Problem;
 use crate::extract::{ApiPath, RawBody};
 use crate::openapi::{Operation, Tag};
-use knotpost_core::boards::{Code, ServiceError};
+use crate::session::no_store;
+use knotpost_core::boards::Code;
 use knotpost_core::identity::{
     FreshHook, HookView, HookWish, Scope, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,
 };
 use knotpost_core::webhooks::{HookEvent, HookForm};
-use knotpost_model::Moment;
 
 /// A webhook to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,75 +38,10 @@ pub(super) struct Wish {
     form: Option<String>,
 }
 
-/// A webhook, without its secret.
-#[derive(Serialize, JsonSchema)]
-struct Webhook {
-    /// Its number.
-    id: i64,
-    /// Where the requests go.
-    url: String,
-    /// The events that it gets.
-    #[schemars(with = "Vec<HookEvent>")]
-    events: Vec<&'static str>,
-    /// In which form it is told.
-    form: HookForm,
-    /// When it was made.
-    created: Moment,
-    /// When it last accepted an event.
-    delivered: Option<Moment>,
-    /// Since when it has accepted none.
-    failing_since: Option<Moment>,
-    /// Since when it is switched off.
-    stopped: Option<Moment>,
-    /// Why the last attempt failed.
-    error: Option<String>,
-}
-
 /// The webhooks of the caller.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Webhooks {
-    webhooks: Vec<Webhook>,
-}
-
-/// A webhook with the secret that was just made.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct FreshWebhook {
-    #[serde(flatten)]
-    webhook: Webhook,
-    /// The secret that requests are signed with, where they are. It is not shown again.
-    secret: Option<String>,
-}
-
-impl From<HookView> for Webhook {
-    fn from(hook: HookView) -> Self {
-        Self {
-            id: hook.id,
-            url: hook.url,
-            events: hook.events.iter().map(|event| event.as_str()).collect(),
-            form: hook.form,
-            created: hook.created_at.into(),
-            delivered: hook.sent_at.map(Moment::from),
-            failing_since: hook.failing_since.map(Moment::from),
-            stopped: hook.stopped_at.map(Moment::from),
-            error: hook.error,
-        }
-    }
-}
-
-fn shown_once(status: StatusCode, fresh: FreshHook) -> Response {
-    let secret = fresh.secret.map(|secret| secret.show());
-    let body = FreshWebhook { webhook: fresh.view.into(), secret };
-    let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
-    (status, secret, Json(body)).into_response()
-}
-
-fn problem(error: ServiceError) -> Problem {
-    match error {
-        ServiceError::Refused(refusal) if refusal.code == Code::BadValue => {
-            Problem::not_found(refusal.message)
-        }
-        error => error.into(),
-    }
+    webhooks: Vec<HookView>,
 }
 
 pub(super) const LIST: Operation = Operation::new("list_webhooks", Tag::Webhooks, "Your webhooks")
@@ -115,14 +50,13 @@ pub(super) const LIST: Operation = Operation::new("list_webhooks", Tag::Webhooks
 
 pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Webhooks>, Problem> {
     caller.require(Scope::Read)?;
-    let hooks = view_webhooks(&web.app, caller.user).await?;
-    Ok(Json(Webhooks { webhooks: hooks.into_iter().map(Webhook::from).collect() }))
+    Ok(Json(Webhooks { webhooks: view_webhooks(&web.app, caller.user).await? }))
 }
 
 pub(super) const CREATE: Operation = Operation::new("make_webhook", Tag::Webhooks, "Makes a webhook")
     .details("With userid and password, or in a session in which the password or a passkey was given within ten minutes: a key makes none.")
     .takes::<Wish>()
-    .gives::<FreshWebhook>("")
+    .gives::<FreshHook>("")
     .status(201, "The webhook and its secret, shown this once.")
     .refuses(&[Code::BadValue, Code::NotAllowed, Code::NotSupported]);
 
@@ -147,7 +81,7 @@ pub(super) async fn create(
     };
     let wish = HookWish { url: request.url, events, form };
     let fresh = create_webhook(&web.app, caller.proven(), wish).await?;
-    Ok(shown_once(StatusCode::CREATED, fresh))
+    Ok(no_store((StatusCode::CREATED, Json(fresh)).into_response()))
 }
 
 pub(super) const REMOVE: Operation = Operation::new("remove_webhook", Tag::Webhooks, "Removes a webhook")
@@ -161,7 +95,7 @@ pub(super) async fn remove(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    remove_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    remove_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -178,7 +112,7 @@ pub(super) async fn test(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    test_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    test_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -188,7 +122,7 @@ pub(super) const RENEW: Operation =
             "The old one is of no use from then on; what waits is dropped. With userid and password, or in a session in \
              which the password or a passkey was given within ten minutes.",
         )
-        .gives::<FreshWebhook>("The webhook and its new secret, shown this once.")
+        .gives::<FreshHook>("The webhook and its new secret, shown this once.")
         .refuses(&[Code::Conflict, Code::NotAllowed, Code::NotSupported]);
 
 pub(super) async fn renew(
@@ -197,8 +131,8 @@ pub(super) async fn renew(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, Problem> {
     caller.require_password(&web)?;
-    let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(problem)?;
-    Ok(shown_once(StatusCode::OK, fresh))
+    let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(Problem::missing)?;
+    Ok(no_store(Json(fresh).into_response()))
 }
 
 pub(super) const START: Operation =
@@ -214,6 +148,6 @@ pub(super) async fn start(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
-    start_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    start_webhook(&web.app, caller.user, id).await.map_err(Problem::missing)?;
     Ok(StatusCode::NO_CONTENT)
 }

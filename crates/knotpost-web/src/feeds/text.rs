@@ -27,7 +27,7 @@ pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     let board = &waiting.board;
     let made = board.entries.len();
     let last = last_move(board).map(|line| {
-        format!("Move {made}, by {} on {}: {}.", line.userid, waiting.zone.show(line.at), line.text)
+        format!("Move {made}, by {} on {}: {}.", line.userid, waiting.zone.show(*line.at), line.text)
     });
     let spoken = waiting.spoken.as_ref().map(|spoken| format!("{}: {}", spoken.who, shorten(&spoken.text)));
     let reading = knotpost_picture::describe(&board.view_for(knotpost_rules::Viewer::Spectator));

@@ -13,6 +13,7 @@ use axum::response::Response;
 
 pub use document::openapi;
 pub(super) use operation::{Operation, Tag};
+pub(super) use page::add_filters;
 
 use super::Web;
 use super::content::Content;
@@ -42,7 +43,7 @@ async fn document(headers: HeaderMap) -> Response {
 }
 
 async fn docs(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let mut page = page::show(&web, visitor.as_ref().map(|LoggedIn(visitor)| visitor));
+    let mut page = page::show(&web, visitor.as_deref());
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     page
 }

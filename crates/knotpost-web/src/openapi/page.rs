@@ -4,90 +4,44 @@ use std::sync::LazyLock;
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use minijinja::{Value as Fact, context};
+use minijinja::value::Serde;
+use minijinja::{Environment, Value as Fact, context};
 use serde_json::{Map, Value};
 
 use super::document::openapi;
-use super::operation::Tag;
 use crate::Web;
 use crate::pages::asset_address;
 use knotpost_core::identity::Visitor;
 
-/// Rendered once: the page does not change while the program runs.
-static FACTS: LazyLock<Fact> = LazyLock::new(|| facts(&openapi()));
+/// Made once: the document does not change while the program runs.
+static FACTS: LazyLock<Fact> = LazyLock::new(|| {
+    context! { document => Serde(openapi()), docs_script => asset_address("docs.js") }
+});
 
 pub(super) fn show(web: &Web, visitor: Option<&Visitor>) -> Response {
     web.pages.page_for(visitor, StatusCode::OK, "api.html", FACTS.clone())
 }
 
-fn facts(document: &Value) -> Fact {
-    let chapters: Vec<Fact> = Tag::ALL
-        .iter()
-        .map(|tag| {
-            let operations: Vec<Fact> = requests(document, tag.name());
-            context! { name => tag.name(), about => marked(tag.about()), operations }
-        })
-        .collect();
-    let shapes: Vec<Fact> = members(&document["components"]["schemas"])
-        .map(|(name, schema)| {
-            let words: Vec<Fact> = choices(schema);
-            context! { name, about => marked(text(schema, "description")), fields => fields(schema), words }
-        })
-        .collect();
-    let ways: Vec<Fact> = members(&document["components"]["securitySchemes"])
-        .map(|(name, way)| context! { name, about => marked(text(way, "description")) })
-        .collect();
-    context! { about => marked(text(&document["info"], "description")), chapters, shapes, ways, docs_script => asset_address("docs.js"),
-    version => text(&document["info"], "version") }
+/// Adds the filters with which the page shows parts of the document.
+pub(crate) fn add_filters(templates: &mut Environment<'_>) {
+    templates.add_filter("marked", |sentence: &str| marked(sentence));
+    templates.add_filter("shape", |schema: &Fact| Fact::from_safe_string(kind_html(&json_of(schema))));
+    templates.add_filter("choices", |schema: &Fact| choices(&json_of(schema)));
+    templates.add_filter("shown", |security: &Fact| shown(&json_of(security)));
 }
 
-fn members(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    object.as_object().into_iter().flat_map(Map::iter)
+fn json_of(part: &Fact) -> Value {
+    serde_json::to_value(part).unwrap_or_default()
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-fn text<'a>(object: &'a Value, name: &str) -> &'a str {
-    object[name].as_str().unwrap_or("")
-}
-
-fn requests(document: &Value, tag: &str) -> Vec<Fact> {
-    let all = members(&document["paths"]);
-    let all = all
-        .flat_map(|(path, methods)| members(methods).map(move |(method, request)| (path, method, request)));
-    let of_chapter = all.filter(|(_, _, request)| request["tags"][0] == tag);
-    of_chapter.map(|(path, method, request)| describe(path, method, request)).collect()
-}
-
-fn describe(path: &str, method: &str, request: &Value) -> Fact {
-    let parameters: Vec<Fact> = items(&request["parameters"])
-        .map(|parameter| {
-            context! {
-                name => text(parameter, "name"), place => text(parameter, "in"),
-                kind => kind(&parameter["schema"]), needed => parameter["required"] == true,
-                about => marked(text(parameter, "description")),
-            }
-        })
-        .collect();
-    let bodies: Vec<Fact> = media(&request["requestBody"]["content"]);
-    let answers: Vec<Fact> = members(&request["responses"])
-        .map(|(status, answer)| {
-            let about = marked(text(answer, "description"));
-            context! { status, about, bodies => media(&answer["content"]) }
-        })
-        .collect();
-    context! {
-        id => text(request, "operationId"), method => method.to_uppercase(), path => Fact::from_safe_string(escape(path)), parameters, bodies, answers,
-        summary => marked(text(request, "summary")), about => marked(text(request, "description")),
-        shown => shown(&request["security"]),
-    }
-}
-
+/// Names the credentials that a request may show.
 fn shown(security: &Value) -> Fact {
     let ways: Vec<String> = items(security)
-        .map(|way| match members(way).next() {
+        .map(|way| match way.as_object().into_iter().flat_map(Map::iter).next() {
             None => "nothing".to_owned(),
             Some((name, scopes)) => match items(scopes).next().and_then(Value::as_str) {
                 Some(scope) => format!("{name} with `{scope}`"),
@@ -98,36 +52,15 @@ fn shown(security: &Value) -> Fact {
     marked(&ways.join(" or "))
 }
 
-fn media(content: &Value) -> Vec<Fact> {
-    members(content)
-        .map(|(name, media)| context! { name, kind => kind(media.get("schema").unwrap_or(&Value::Null)) })
-        .collect()
-}
-
-fn fields(schema: &Value) -> Vec<Fact> {
-    let needed: Vec<&str> = items(&schema["required"]).filter_map(Value::as_str).collect();
-    members(&schema["properties"])
-        .map(|(name, field)| {
-            context! {
-                name, kind => kind(field), needed => needed.contains(&name.as_str()),
-                about => marked(text(field, "description")),
-            }
-        })
-        .collect()
-}
-
+/// Lists the words of an enumeration, with what they mean.
 fn choices(schema: &Value) -> Vec<Fact> {
     let described = items(&schema["oneOf"]).map(|one| {
         let word = one["const"].as_str().or(one["enum"][0].as_str()).unwrap_or("");
-        context! { word, about => marked(text(one, "description")) }
+        context! { word, about => marked(one["description"].as_str().unwrap_or("")) }
     });
     let plain =
         items(&schema["enum"]).map(|word| context! { word => word.as_str().unwrap_or(""), about => "" });
     described.chain(plain).collect()
-}
-
-fn kind(schema: &Value) -> Fact {
-    Fact::from_safe_string(kind_html(schema))
 }
 
 fn kind_html(schema: &Value) -> String {

@@ -19,7 +19,7 @@ use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::error::status;
 use crate::extract::{PagePath, PageQuery};
-use crate::session::{LoggedIn, is_secure, no_store, safe_next, set_cookie, token};
+use crate::session::{LoggedIn, is_secure, keep_secret, no_store, safe_next, set_cookie, token};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{
@@ -82,7 +82,7 @@ pub(super) async fn ask(
         return no_store(web.pages.page_for(None, StatusCode::OK, "login.html", facts));
     };
     let mut page = ask_with(&web, &unsent, StatusCode::OK);
-    page.headers_mut().extend(unsent::cookie(&web, "", 0).map(|cookie| (header::SET_COOKIE, cookie)));
+    page.headers_mut().append(header::SET_COOKIE, unsent::carry(&web, "", 0));
     page
 }
 
@@ -292,7 +292,7 @@ pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<S
         }
         Err(error) => web.pages.failure(error.into()),
     };
-    no_referrer(no_store(page))
+    keep_secret(page)
 }
 
 pub(super) async fn act_magic(
@@ -303,11 +303,6 @@ pub(super) async fn act_magic(
 ) -> Response {
     match log_in_by_link(&web.app, &link, agent(&headers)).await {
         Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
-        Err(error) => no_referrer(no_store(web.pages.failure(error))),
+        Err(error) => keep_secret(web.pages.failure(error)),
     }
-}
-
-fn no_referrer(mut page: Response) -> Response {
-    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    page
 }

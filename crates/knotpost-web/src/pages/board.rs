@@ -14,7 +14,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-pub(super) use self::analysis::show as show_analysis;
+pub(super) use self::analysis::{percent, show as show_analysis};
 use super::join;
 use super::preview::{self, drawn};
 use super::turn::{Ground, Turn, TurnPage};
@@ -25,9 +25,7 @@ use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::identity::Visitor;
 use knotpost_core::play::computer::{Expected, expect_move};
-use knotpost_core::queries::{
-    BoardView, Surroundings, TalkLine, view_board, view_board_version, view_surroundings, view_talk,
-};
+use knotpost_core::queries::{BoardPageView, BoardView, Surroundings, TalkLine, view_board_page};
 use knotpost_core::replies::Hint;
 use knotpost_model::{BoardRef, BoardState};
 
@@ -75,12 +73,11 @@ pub(super) async fn show(
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(look): PageQuery<Look>,
 ) -> Response {
-    let visitor = visitor.map(|LoggedIn(visitor)| visitor);
     let Some(name) = board_name(&game, &number) else {
         let text = format!("there is no {} board `{number}`", game.to_lowercase());
         return web.pages.problem(Code::NoSuchBoard, &text);
     };
-    page(&web, visitor.as_ref(), &name, &look, StatusCode::OK, &Notice::default()).await
+    page(&web, visitor.as_deref(), &name, &look, StatusCode::OK, &Notice::default()).await
 }
 
 pub(super) fn board_name(game: &str, number: &str) -> Option<BoardRef> {
@@ -95,29 +92,17 @@ pub(super) async fn page(
     status: StatusCode,
     notice: &Notice,
 ) -> Response {
-    // Read before the board itself: a change in between is then reported once too often rather than missed.
-    let pulse = match view_board_version(&web.app, name).await {
-        Ok(pulse) => pulse.as_ref().map(format_version),
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let mut view = match view_board(&web.app, name, look.ply).await {
-        Ok(view) => view,
-        Err(error) => return web.pages.failure(error),
-    };
-    let talk = match view_talk(&web.app, &view.board).await {
-        Ok(talk) => talk,
-        Err(error) => return web.pages.failure(error),
-    };
-    let around = match view_surroundings(&web.app, &mut view.board, visitor).await {
-        Ok(around) => around,
-        Err(error) => return web.pages.failure(error),
-    };
+    let BoardPageView { version, view, talk, around } =
+        match view_board_page(&web.app, name, look.ply, visitor).await {
+            Ok(seen) => seen,
+            Err(error) => return web.pages.failure(error),
+        };
     let seen = Seen { view: &view, visitor, look, around: &around };
     let own = context! {
         notice => notice.message.clone(),
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
-        pulse => pulse.unwrap_or_default(),
+        pulse => version.as_ref().map(format_version).unwrap_or_default(),
         computer => expect_move(&web.app, &view.board).map(|(userid, expected)| tell_expected(&userid, expected)),
         preview => preview::of_board(&web.pages.url, &view),
     };
@@ -190,7 +175,8 @@ impl Seen<'_> {
             queue => queueing::queue_facts(&self.around.queue),
             latest => self.latest(talk),
             note => self.note(notice.note.as_deref()),
-            talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
+            talk => Serde(talk),
+            zone => self.around.zone.name(),
         };
         join([self.turn_facts(turn.as_ref()), self.proposal_facts(), shared])
     }

@@ -8,11 +8,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, ComputerWish, GivenOption, SeekChange, ServerOptions, read_word};
 use knotpost_rules::{Meta, OptionKind, OptionSpec, Preset};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use std::collections::{BTreeMap, HashMap};
 use url::form_urlencoded;
 
 use super::board_actions::{command, hints};
+use super::home::offered_games;
 use super::{join, seeks};
 use crate::Web;
 use crate::client::Client;
@@ -22,8 +24,9 @@ use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
-use knotpost_core::play::{InvitationWish, make_invitation};
+use knotpost_core::play::{InvitationWish, make_invitation, view_own_invitations};
 use knotpost_core::queries::{BoardQuery, view_boards};
+use knotpost_core::replies::SeekLine;
 use knotpost_model::BoardState;
 use knotpost_model::computer_player::{LEVELS, level_of, userid_of};
 
@@ -55,15 +58,10 @@ async fn form(
         Ok(partners) => partners,
         Err(error) => return web.pages.failure(error),
     };
-    let links = match invitations::own(web, visitor).await {
+    let links = match view_own_invitations(&web.app, visitor.user, &visitor.userid).await {
         Ok(links) => links,
         Err(error) => return web.pages.failure(error.into()),
     };
-    let games: Vec<Value> = web
-        .app
-        .offered_games()
-        .map(|game| context! { name => game.meta().name, title => game.meta().title, summary => game.meta().summary })
-        .collect();
     let chosen = fields.get("game").and_then(|name| web.app.offered_game(&name.to_lowercase()));
     let options: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
         game.meta().options.iter().map(|spec| option_facts(spec, fields)).collect()
@@ -84,14 +82,12 @@ async fn form(
         let other = |spec: &OptionSpec| spec.name != "size" && given(spec);
         game.meta().options.iter().any(other)
     });
-    let of_game: Vec<Value> = seeking
-        .into_iter()
-        .filter(|(game, _)| chosen.is_some_and(|chosen| chosen.meta().name == game))
-        .map(|(_, seek)| seek)
-        .collect();
+    let of_game = chosen.and_then(|chosen| seeking.get(chosen.meta().name));
     let facts = context! {
-        games, options, presets, opponents, message, hints, known, sizes, is_changed, links,
-        seeking => of_game,
+        games => offered_games(web),
+        options, presets, opponents, message, hints, known, sizes, is_changed,
+        links => Serde(&links),
+        seeking => of_game.map(|seeks| Value::from(Serde(seeks))),
         game => chosen.map(|game| game.meta().name),
         title => chosen.map(|game| game.meta().title),
         least => chosen.map(|game| *game.meta().players.start()),
@@ -126,7 +122,7 @@ fn preset_facts(meta: &Meta, preset: &Preset, fields: &Fields) -> Value {
 }
 
 /// Userids to propose, and the open seeks of each game.
-type Partners = (Vec<String>, Vec<(String, Value)>);
+type Partners = (Vec<String>, BTreeMap<&'static str, Vec<SeekLine>>);
 
 async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError> {
     let mut known: Vec<String> = Vec::new();
@@ -145,17 +141,13 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
         let page = view_boards(&web.app, query).await?;
         page.boards.iter().flat_map(|board| board.summary.players()).for_each(&mut add);
     }
-    let mut seeking = Vec::new();
+    let mut seeking = BTreeMap::new();
     for game in web.app.offered_games() {
         let name = game.meta().name;
-        for seek in view_seeks(&web.app, name).await? {
-            add(&seek.userid);
-            if seek.userid != visitor.userid && seek.rests.is_none() {
-                let words = seeks::name_terms(&seek.terms);
-                let facts = context! { userid => seek.userid, terms => seek.terms, words };
-                seeking.push((name.to_owned(), facts));
-            }
-        }
+        let mut seeks = view_seeks(&web.app, name).await?;
+        seeks.iter().for_each(|seek| add(&seek.userid));
+        seeks.retain(|seek| seek.userid != visitor.userid && seek.rests.is_none());
+        seeking.insert(name, seeks);
     }
     Ok((known, seeking))
 }

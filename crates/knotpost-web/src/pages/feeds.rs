@@ -6,6 +6,7 @@ use minijinja::{Value, context};
 use crate::Web;
 use crate::session::url_encode;
 use knotpost_core::StoreError;
+use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
 
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {
@@ -19,16 +20,12 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreEr
 }
 
 /// Old addresses stop working.
-pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
-    match renew_feed_key(&web.app, visitor.proven()).await {
-        Ok(()) => Redirect::to("/settings#feeds").into_response(),
-        Err(error) => web.pages.failure(error),
-    }
+pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
+    renew_feed_key(&web.app, visitor.proven()).await?;
+    Ok(Redirect::to("/settings#feeds").into_response())
 }
 
-pub(super) async fn end(web: &Web, visitor: &Visitor) -> Response {
-    match end_feed_key(&web.app, visitor.user).await {
-        Ok(()) => Redirect::to("/settings#feeds").into_response(),
-        Err(error) => web.pages.failure(error.into()),
-    }
+pub(super) async fn end(web: &Web, visitor: &Visitor) -> Result<Response, ServiceError> {
+    end_feed_key(&web.app, visitor.user).await?;
+    Ok(Redirect::to("/settings#feeds").into_response())
 }

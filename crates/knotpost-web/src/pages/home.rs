@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::ExampleContext;
+use knotpost_rules::AnyGame;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -49,7 +50,7 @@ pub(crate) async fn method_not_allowed(State(web): State<Web>, uri: Uri) -> Resp
 /// Answers 404, also for pages that the user may not see.
 pub(crate) fn not_found_page(web: &Web) -> Response {
     let message = "there is no such page here";
-    let facts = context! { title => "Not found", message, games => game_links(web) };
+    let facts = context! { title => "Not found", message, games => offered_games(web) };
     let mut page = web.pages.page(StatusCode::NOT_FOUND, "problem.html", facts);
     page.extensions_mut().insert(Refused(message.to_owned()));
     page
@@ -67,7 +68,7 @@ pub(super) async fn home(
     visitor: Option<LoggedIn>,
     PageQuery(done): PageQuery<Done>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let visitor = visitor.as_deref();
     let facts = async {
         // Read before the boards themselves: a change in between is then reported once too often rather than missed.
         let state = match visitor {
@@ -109,7 +110,7 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     let ends: HashMap<(String, i64), Millis> = view_deadlines(&web.app, &reader)
         .await?
         .into_iter()
-        .map(|(waiting, end)| ((waiting.summary.game, waiting.summary.number), end.at))
+        .map(|(waiting, end)| ((waiting.summary.facts.game, waiting.summary.facts.number), end.at))
         .collect();
     let facts = |board: &ListedBoard| {
         let summary = &board.summary;
@@ -121,12 +122,12 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
         let away: Vec<String> = summary
             .seats
             .iter()
-            .filter(|seat| seat.userid != visitor.userid && seat.away_until.is_some_and(|until| until > now))
+            .filter(|seat| seat.userid != visitor.userid && seat.away_until.is_some_and(|until| *until > now))
             .map(|seat| seat.userid.clone())
             .collect();
         let own = context! {
             is_mine => board.is_turn_of(&visitor.userid) && summary.paused.is_none(), paused => summary.paused.is_some(),
-            since => zone.show(since), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
+            since => zone.show(*since), since_machine => since.to_rfc3339(), waited => name_span(now.since(*since)),
             left => end.map(|end| name_span(end.since(now))), end => end.map(|end| zone.show(*end)),
             others, away,
         };
@@ -155,7 +156,6 @@ pub(super) async fn game(
     visitor: Option<LoggedIn>,
     PagePath(name): PagePath<String>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
     let Some(game) = web.app.game(&name) else {
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
@@ -183,14 +183,16 @@ pub(super) async fn game(
         has_lessons => lessons::has_lessons(meta.name),
         preview => preview::of_game(&web, game),
     };
-    web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
+    web.pages.page_for(visitor.as_deref(), StatusCode::OK, "game.html", facts)
 }
 
-fn game_links(web: &Web) -> Vec<Value> {
-    web.app
-        .offered_games()
-        .map(|game| context! { game => game.meta().name, title => game.meta().title })
-        .collect()
+pub(super) fn offered_games(web: &Web) -> Vec<Value> {
+    web.app.offered_games().map(game_facts).collect()
+}
+
+pub(super) fn game_facts(game: &dyn AnyGame) -> Value {
+    let meta = game.meta();
+    context! { game => meta.name, title => meta.title, summary => meta.summary }
 }
 
 pub(super) async fn help(
@@ -198,14 +200,13 @@ pub(super) async fn help(
     visitor: Option<LoggedIn>,
     PagePath(topic): PagePath<String>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match help_page(&web.app, &topic.to_lowercase(), &ExampleContext::default()) {
         Some(Reply::Help { title, text }) => {
             let prose = Value::from_safe_string(prose::to_html(&text));
             let topics: Vec<Value> =
                 TOPICS.iter().map(|(name, title, _)| context! { name => *name, title => *title }).collect();
             let facts = context! { title, prose, topics, topic => topic.to_lowercase() };
-            web.pages.page_for(visitor, StatusCode::OK, "help.html", facts)
+            web.pages.page_for(visitor.as_deref(), StatusCode::OK, "help.html", facts)
         }
         _ => web.pages.problem(Code::NoSuchBoard, &format!("there is no help about `{topic}`")),
     }

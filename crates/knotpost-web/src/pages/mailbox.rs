@@ -11,7 +11,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use minijinja::{Value, context};
+use minijinja::context;
+use minijinja::value::Serde;
 use serde::Deserialize;
 
 use super::not_found_page;
@@ -117,18 +118,10 @@ pub(super) async fn list(
     let (wanted, from) = (to.clone(), before.clone());
     let page = look(&web, move |mails| list_local_mail(mails, &wanted, from.as_deref())).await?;
     let link = |next: &String| format!("/mailbox?to={}&before={}", url_encode(&to), url_encode(next));
-    let mails: Vec<Value> = page
-        .lines
-        .iter()
-        .map(|line| {
-            context! { address => address(&line.name), to => line.to.clone(), subject => line.subject.clone(),
-            date => line.date.clone() }
-        })
-        .collect();
-    let facts =
-        context! { mails, more => page.next.as_ref().map(link), older => before.is_some(), to => to.clone() };
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
-    Ok(web.pages.page_for(visitor, StatusCode::OK, "mailbox.html", facts))
+    let facts = context! {
+        mails => Serde(&page.lines), more => page.next.as_ref().map(link), older => before.is_some(), to => to.clone(),
+    };
+    Ok(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "mailbox.html", facts))
 }
 
 fn address(name: &str) -> String {
@@ -146,19 +139,13 @@ pub(super) async fn show(
     PagePath(name): PagePath<String>,
 ) -> Result<Response, Response> {
     let page = open(&web, name.clone()).await?;
-    let fields: Vec<Value> = page
-        .fields
-        .iter()
-        .map(|(name, value)| context! { name => name.clone(), value => value.clone() })
-        .collect();
     let subject = page.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("subject"));
     let links = page.text.as_deref().map(|text| own_links(text, &web)).unwrap_or_default();
     let facts = context! {
-        place => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
+        place => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields => Serde(&page.fields), links,
         text => page.text.clone(), has_page => page.html.is_some(), parts => page.parts.clone(),
     };
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
-    let mut shown = web.pages.page_for(visitor, StatusCode::OK, "mail.html", facts);
+    let mut shown = web.pages.page_for(visitor.as_deref(), StatusCode::OK, "mail.html", facts);
     let policy = format!("{CONTENT_POLICY}; frame-src 'self'");
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         shown.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -35,15 +35,16 @@ use minijinja::value::merge_maps;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sha2::{Digest as _, Sha256};
 
-use super::browsers;
 use super::error::status;
 use super::routes::Role::{Mailbox, Public, User};
 use super::routes::Route;
 use super::theme::{self, Theme};
+use super::{browsers, openapi};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::config::Config;
 use knotpost_core::identity::Visitor;
 use knotpost_core::outage::log_failure;
+use knotpost_model::{Millis, Zone};
 use knotpost_platform::secret::to_hex;
 
 #[derive(Debug)]
@@ -179,7 +180,34 @@ fn environment() -> Environment<'static> {
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
     load_templates(&mut templates);
     templates.add_filter("sentence", sentence);
+    openapi::add_filters(&mut templates);
+    templates.add_filter("terms", seeks::name_terms);
+    templates.add_filter("browser", browsers::describe);
+    templates.add_filter("percent", board::percent);
+    templates.add_filter("readable", readable);
+    templates.add_filter("local", local);
+    templates.add_filter("since", since);
     templates
+}
+
+/// Shows a moment of a view in UTC; nothing for none.
+fn readable(at: &Value) -> String {
+    moment(at).map(Millis::to_readable).unwrap_or_default()
+}
+
+/// Shows a moment of a view in the time zone of this name; nothing for none.
+fn local(at: &Value, zone: &str) -> String {
+    let zone = Zone::named(zone).unwrap_or_else(Zone::utc);
+    moment(at).map(|at| zone.show(at)).unwrap_or_default()
+}
+
+/// Names the time between two moments of a view.
+fn since(at: &Value, earlier: &Value) -> String {
+    moment(at).zip(moment(earlier)).map(|(at, earlier)| at.since(earlier).to_short()).unwrap_or_default()
+}
+
+fn moment(at: &Value) -> Option<Millis> {
+    at.as_str().and_then(Millis::read)
 }
 
 fn sentence(clause: &str) -> String {

@@ -2,13 +2,13 @@
 //! open links; the button does.
 
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
 
 use crate::Web;
 use crate::extract::PagePath;
-use crate::session::no_store;
+use crate::session::keep_secret;
 use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{TakenBack, undo_address_change, view_address_change};
@@ -23,9 +23,9 @@ pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String
     shown(&web, done, true)
 }
 
-/// The address of this page is a credential for some days, so it must not be cached or sent as `Referer`.
+/// The address of this page is a credential for some days.
 fn shown(web: &Web, found: Result<TakenBack, StoreError>, done: bool) -> Response {
-    let mut page = match found {
+    let page = match found {
         Ok(TakenBack::Good(userid, old)) => {
             web.pages.page(StatusCode::OK, "not_me.html", context! { userid, old, done })
         }
@@ -42,6 +42,5 @@ fn shown(web: &Web, found: Result<TakenBack, StoreError>, done: bool) -> Respons
         }
         Err(error) => web.pages.failure(error.into()),
     };
-    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    no_store(page)
+    keep_secret(page)
 }

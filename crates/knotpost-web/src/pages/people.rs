@@ -12,7 +12,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::board_actions::command;
-use super::{preview, seeks};
+use super::{join, preview};
 use crate::Web;
 use crate::client::Client;
 use crate::extract::{PagePath, PageQuery};
@@ -21,7 +21,7 @@ use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::view_standings;
 use knotpost_core::identity::view_profile;
 use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
-use knotpost_core::replies::{Reply, SeekLine};
+use knotpost_core::replies::Reply;
 use knotpost_model::{BoardKey, BoardState, Zone};
 
 const BOARDS: i64 = 50;
@@ -34,15 +34,10 @@ pub(super) async fn standings(
     visitor: Option<LoggedIn>,
     PagePath(game): PagePath<String>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match view_standings(&web.app, &game.to_lowercase()).await {
         Ok(Reply::Standings { game, title, tables, seeks, .. }) => {
-            let facts_of = |seek: &SeekLine| {
-                context! { userid => seek.userid.clone(), terms => seek.terms.clone(), words => seeks::name_terms(&seek.terms), rests => seek.rests.clone() }
-            };
-            let seeks: Vec<Value> = seeks.iter().map(facts_of).collect();
-            let facts = context! { game, title, tables => Serde(tables), seeks };
-            web.pages.page_for(visitor, StatusCode::OK, "standings.html", facts)
+            let facts = context! { game, title, tables => Serde(tables), seeks => Serde(seeks) };
+            web.pages.page_for(visitor.as_deref(), StatusCode::OK, "standings.html", facts)
         }
         Ok(_) => web.pages.problem(Code::UnknownGame, "there are no standings"),
         Err(error) => web.pages.failure(error),
@@ -64,7 +59,7 @@ pub(super) async fn user(
     PagePath(userid): PagePath<String>,
     PageQuery(from): PageQuery<Beginning>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let visitor = visitor.as_deref();
     let facts = async {
         let profile = view_profile(&web.app, &userid).await?;
         let query = |state, after: Option<i64>| BoardQuery {
@@ -86,35 +81,18 @@ pub(super) async fn user(
             let shown = page.boards.iter().filter(|board| sees_all || !board.summary.is_alone());
             shown.map(|board| Value::from(Serde(&board.line))).collect()
         };
-        let games: Vec<Value> = profile
-            .ratings
-            .iter()
-            .map(|game| {
-                context! {
-                    game => game.game.clone(),
-                    title => game.title.clone(),
-                    rating => game.rating,
-                    won => game.won, lost => game.lost, tied => game.tied,
-                    graph => graph(&game.curve),
-                }
-            })
-            .collect();
-        Ok::<_, ServiceError>(context! {
+        let own = context! {
             preview => preview::of_user(&web, &profile),
-            userid => profile.userid.clone(),
-            level => profile.level,
-            is_bot => profile.is_bot,
-            since => zone.show(profile.since),
-            away_until => profile.away_until.map(|until| zone.show(until)),
-            absences => profile.absences.clone(),
+            zone => zone.name(),
+            graphs => profile.ratings.iter().map(|game| graph(&game.curve)).collect::<Vec<_>>(),
             is_sent => !from.sent.is_empty(),
-            games,
             against,
             active => lines(&active),
             over => lines(&over),
             more_active => active.next.map(|key| key.0),
             more_over => over.next.map(|key| key.0),
-        })
+        };
+        Ok::<_, ServiceError>(join([own, Value::from(Serde(&profile))]))
     };
     match facts.await {
         Ok(facts) => web.pages.page_for(visitor, StatusCode::OK, "user.html", facts),

@@ -64,7 +64,6 @@ pub(super) async fn show(
     PagePath(name): PagePath<String>,
     PageQuery(look): PageQuery<Look>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
     let Some(game) = web.app.offered_game(&name) else {
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
@@ -93,7 +92,7 @@ pub(super) async fn show(
         levels => MOST_LEVEL,
     };
     let facts = join([own, line.facts(meta.title, &look)]);
-    unlisted(web.pages.page_for(visitor, StatusCode::OK, "practice.html", facts))
+    unlisted(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "practice.html", facts))
 }
 
 /// Makes the moves of the computer player until the visitor's turn; returns true if there were any. Without an answer

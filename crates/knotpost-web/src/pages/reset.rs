@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
 use serde::Deserialize;
 
 use crate::Web;
 use crate::extract::PagePath;
+use crate::session::keep_secret;
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::identity::{set_password_by_link, view_reset};
 
@@ -26,7 +27,7 @@ pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String
         Ok(None) => spent(&web),
         Err(error) => web.pages.failure(error.into()),
     };
-    no_store(page)
+    keep_secret(page)
 }
 
 pub(super) async fn act(
@@ -48,7 +49,7 @@ pub(super) async fn act(
         }
         Err(error) => web.pages.failure(error),
     };
-    no_store(page)
+    keep_secret(page)
 }
 
 fn form(web: &Web, status: StatusCode, userid: &str, message: &str) -> Response {
@@ -57,11 +58,4 @@ fn form(web: &Web, status: StatusCode, userid: &str, message: &str) -> Response 
 
 fn spent(web: &Web) -> Response {
     web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
-}
-
-/// The address of this page is a credential for a while, so it must not be cached or sent as `Referer`.
-fn no_store(mut page: Response) -> Response {
-    page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    page
 }

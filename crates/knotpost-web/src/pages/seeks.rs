@@ -1,8 +1,10 @@
 //! Open seeks: their terms in words, and the button that accepts them.
 
 use knotpost_commands::{Command, SeekChange, parse};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
+use super::join;
 use crate::Web;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::commands::view_seeks;
@@ -15,11 +17,7 @@ pub(super) async fn all(web: &Web) -> Result<Vec<Value>, ServiceError> {
         let meta = game.meta();
         let of_game = view_seeks(&web.app, meta.name).await?;
         seeks.extend(of_game.into_iter().map(|seek| {
-            let words = name_terms(&seek.terms);
-            context! {
-                game => meta.name, title => meta.title, userid => seek.userid, wanted => seek.wanted,
-                terms => seek.terms, words, rests => seek.rests,
-            }
+            join([context! { game => meta.name, title => meta.title }, Value::from(Serde(seek))])
         }));
     }
     Ok(seeks)

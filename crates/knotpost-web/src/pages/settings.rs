@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +15,7 @@ use super::account::passkeys;
 use super::account::unsent::SECRETS;
 use super::board_actions::{command, hints};
 use super::privacy::archive;
-use super::{assets, feeds, keys, webhooks};
+use super::{assets, feeds, join, keys, webhooks};
 use crate::Web;
 use crate::browsers;
 use crate::client::Client;
@@ -22,7 +23,9 @@ use crate::error::status;
 use crate::extract::PageQuery;
 use crate::session::{LoggedIn, no_store, page_before, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_core::identity::{Visitor, gave_password_lately, give_password, log_in, view_sessions};
+use knotpost_core::identity::{
+    Visitor, gave_password_lately, give_password, log_in, view_sessions, view_tokens,
+};
 use knotpost_core::mailing::try_again;
 use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::{view_own_settings, view_zone};
@@ -138,38 +141,24 @@ async fn show(
     hints: Vec<String>,
     is_saved: bool,
 ) -> Response {
-    let zone = match view_zone(&web.app, visitor).await {
-        Ok(zone) => zone,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let settings = match view_own_settings(&web.app, visitor).await {
-        Ok(settings) => settings,
-        Err(error) => return web.pages.failure(error),
-    };
-    let sessions = match view_sessions(&web.app, visitor).await {
-        Ok(sessions) => sessions,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let keys = match keys::facts(web, visitor).await {
-        Ok(keys) => keys,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let webhooks = match webhooks::facts(web, visitor).await {
-        Ok(webhooks) => webhooks,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let browsers = match browsers::facts(web, visitor).await {
-        Ok(browsers) => browsers,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let passkeys = match passkeys::facts(web, visitor).await {
-        Ok(passkeys) => passkeys,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    let feeds = match feeds::facts(web, visitor).await {
-        Ok(feeds) => feeds,
-        Err(error) => return web.pages.failure(error.into()),
-    };
+    match facts(web, visitor, given).await {
+        Ok(facts) => {
+            let facts = join([context! { message, hints, is_saved }, facts]);
+            no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts))
+        }
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+async fn facts(web: &Web, visitor: &Visitor, given: &Fields) -> Result<Value, ServiceError> {
+    let zone = view_zone(&web.app, visitor).await?;
+    let settings = view_own_settings(&web.app, visitor).await?;
+    let sessions = view_sessions(&web.app, visitor).await?;
+    let keys = view_tokens(&web.app, visitor.user).await?;
+    let webhooks = webhooks::facts(web, visitor).await?;
+    let browsers = browsers::facts(web, visitor).await?;
+    let passkeys = passkeys::facts(web, visitor).await?;
+    let feeds = feeds::facts(web, visitor).await?;
     let value = |name: &str| {
         let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
         line.map(|line| line.value.clone()).unwrap_or_default()
@@ -179,41 +168,23 @@ async fn show(
         given.map(|(name, value)| (name.clone(), value.clone())).collect();
     given.entry("act".to_owned()).or_default();
     let choice = |(name, label, words): &Choice| {
-        let words: Vec<Value> =
-            words.iter().map(|(word, does)| context! { word => *word, does => *does }).collect();
-        context! { name => *name, label => *label, words, value => value(name) }
+        context! { name => *name, label => *label, words => Serde(*words), value => value(name) }
     };
     let choices: Vec<Value> = CHOICES.iter().map(choice).collect();
-    let addresses: Vec<Value> = settings
-        .addresses
-        .iter()
-        .map(|(address, confirmed)| context! { address, confirmed => *confirmed })
-        .collect();
-    let sessions: Vec<Value> = sessions
-        .iter()
-        .map(|session| {
-            context! {
-                agent => browsers::describe(&session.user_agent),
-                since => zone.show(session.created_at),
-                seen => zone.show(session.seen_at),
-                is_this => session.is_this,
-            }
-        })
-        .collect();
-    let facts = context! {
-        message, hints, given, is_saved, choices, sessions, keys, webhooks, browsers, feeds, passkeys,
+    Ok(context! {
+        given, choices, webhooks, browsers, feeds, passkeys,
+        keys => Serde(&keys), sessions => Serde(&sessions), own_addresses => Serde(&settings.addresses),
         push_script => assets::address("push.js"),
         asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
         timezone => value("timezone"),
         is_bot => settings.is_bot,
-        own_addresses => addresses,
+        zone => zone.name(),
         away_until => settings.away_until.map(|until| zone.show(until)),
-    };
-    no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts))
+    })
 }
 
-pub(super) async fn failed(web: &Web, visitor: &Visitor, given: &Fields, error: ServiceError) -> Response {
+async fn failed(web: &Web, visitor: &Visitor, given: &Fields, error: ServiceError) -> Response {
     match error {
         ServiceError::Refused(refusal) => {
             refused(web, visitor, given, status(refusal.code), &refusal.message, refusal.hints).await
@@ -234,34 +205,25 @@ pub(super) async fn act(
     {
         return failed(&web, &visitor, &fields, error).await;
     }
-    match field(&fields, "act") {
-        "new_key" => return keys::make(&web, &visitor, &fields).await,
-        "end_key" => return keys::end(&web, &visitor, &fields).await,
-        "new_feeds" => return feeds::renew(&web, &visitor).await,
-        "end_feeds" => return feeds::end(&web, &visitor).await,
-        "archive" => {
-            return match archive::download(&web, &visitor) {
-                Ok(response) => response,
-                Err(error) => failed(&web, &visitor, &fields, error).await,
-            };
-        }
-        _ => {}
-    }
-    if let Some(done) = passkeys::act(&web, &visitor, &headers, &fields).await {
-        return match done {
-            Ok(response) => response,
-            Err(error) => failed(&web, &visitor, &fields, error).await,
-        };
-    }
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if let Some(done) = browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {
-        return match done {
-            Ok(response) => response,
-            Err(error) => failed(&web, &visitor, &fields, error).await,
-        };
-    }
-    if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
-        return response;
+    let done = match field(&fields, "act") {
+        "new_key" => Some(keys::make(&web, &visitor, &fields).await),
+        "end_key" => Some(keys::end(&web, &visitor, &fields).await),
+        "new_feeds" => Some(feeds::renew(&web, &visitor).await),
+        "end_feeds" => Some(feeds::end(&web, &visitor).await),
+        "archive" => Some(archive::download(&web, &visitor)),
+        _ => match passkeys::act(&web, &visitor, agent, &fields).await {
+            None => match browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {
+                None => webhooks::act(&web, &visitor, &fields).await,
+                done => done,
+            },
+            done => done,
+        },
+    };
+    match done {
+        Some(Ok(response)) => return response,
+        Some(Err(error)) => return failed(&web, &visitor, &fields, error).await,
+        None => {}
     }
     let wanted = match read(&web, &visitor, &fields) {
         Ok(wanted) => wanted,

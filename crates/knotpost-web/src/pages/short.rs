@@ -3,10 +3,11 @@
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use minijinja::{Value, context};
+use minijinja::context;
 use serde_json::json;
 
 use super::assets;
+use super::home::offered_games;
 use crate::Web;
 use crate::session::LoggedIn;
 
@@ -27,13 +28,8 @@ pub(super) async fn help() -> Redirect {
 }
 
 pub(super) async fn users(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
-    let games: Vec<Value> = web
-        .app
-        .offered_games()
-        .map(|game| context! { game => game.meta().name, title => game.meta().title })
-        .collect();
-    web.pages.page_for(visitor, StatusCode::OK, "users.html", context! { games })
+    let facts = context! { games => offered_games(&web) };
+    web.pages.page_for(visitor.as_deref(), StatusCode::OK, "users.html", facts)
 }
 
 pub(super) async fn favicon() -> Response {

@@ -12,21 +12,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::Subcommand;
-use serde_json::{Value, json};
+use clap::{Args, Subcommand};
+use serde_json::json;
 
 use super::EX_DATAERR;
 use super::output::{Form, complain, say};
 use super::progress::Progress;
 use crate::server::Opening;
 use knotpost_core::admin::{
-    AdminAction, Administrator, Recompute, UserEdit, UserView, administer, recompute_ratings,
-    search_refused_names, view_user, view_users,
+    AdminAction, Administrator, Recompute, UserEdit, UserLine, administer, recompute_ratings,
+    search_refused_names, search_users, view_user,
 };
 use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, ServiceError, replay_next};
 use knotpost_core::config::Config;
-use knotpost_core::mailing::{AddressStop, MailQueue, view_stopped};
+use knotpost_core::mailing::{MailQueue, UserAddress, view_stopped};
 
 const LINES: usize = 500;
 
@@ -122,10 +122,7 @@ pub(super) enum User {
         addresses: Vec<String>,
     },
     /// Set a user's password, read from standard input.
-    Passwd {
-        /// The user.
-        userid: String,
-    },
+    Passwd(Who),
     /// Give a user another name; boards, ratings, mail and everything else that is theirs follow, and the name they had
     /// stays taken.
     Rename {
@@ -135,15 +132,9 @@ pub(super) enum User {
         name: String,
     },
     /// Make a user an administrator.
-    Grant {
-        /// The user.
-        userid: String,
-    },
+    Grant(Who),
     /// Make an administrator a player again.
-    Revoke {
-        /// The user.
-        userid: String,
-    },
+    Revoke(Who),
     /// Lock a user out, or let them in again.
     Suspend {
         /// The user.
@@ -153,14 +144,11 @@ pub(super) enum User {
         lift: bool,
     },
     /// Mail a user a link and a code for a new password.
-    SendPassword {
-        /// The user.
-        userid: String,
-    },
+    SendPassword(Who),
     /// Log a user out everywhere.
-    LogOut { userid: String },
+    LogOut(Who),
     /// End all of a user's keys of the API.
-    RevokeTokens { userid: String },
+    RevokeTokens(Who),
     /// Resign a user's boards and delete what is theirs alone for good; the name stays taken, and on their boards.
     Delete {
         userid: String,
@@ -168,6 +156,12 @@ pub(super) enum User {
         #[arg(long)]
         with_remarks: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Who {
+    /// The user.
+    userid: String,
 }
 
 #[derive(Debug, Subcommand)]
@@ -292,31 +286,20 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
 
 async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
     let (userid, edit, done) = match action {
-        User::List { reserved: false, form } => return list_users(app, form).await,
-        User::List { reserved: true, form } => return list_reserved(app, form).await,
+        User::List { reserved, form } => return list_users(app, reserved, form).await,
         User::Show { userid, json } => {
             let user = view_user(app, &userid).await?;
             if json {
-                say!("{}", user_as_json(&user));
+                say!("{}", json!(user));
                 return Ok(());
             }
-            say!(
-                "userid     {}\nrole       {}\nstate      {}\nsince      {}",
-                user.userid,
-                user.role,
-                user.state,
-                user.since
-            );
-            for (address, confirmed) in user.addresses {
-                say!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
+            let UserLine { userid, role, state, since, .. } = &user.line;
+            say!("userid     {userid}\nrole       {role}\nstate      {state}\nsince      {since}");
+            for UserAddress { address, confirmed, .. } in &user.addresses {
+                say!("address    {address}{}", if *confirmed { "" } else { " (not confirmed)" });
             }
-            for stopped in user.stopped {
-                say!(
-                    "stopped    {} since {}: {}",
-                    stopped.address_key,
-                    stopped.since.to_readable(),
-                    stopped.why
-                );
+            for stop in user.stops() {
+                say!("stopped    {} since {}: {}", stop.address_key, stop.since.to_readable(), stop.why);
             }
             say!("boards     {} active", user.active_boards);
             return Ok(());
@@ -324,22 +307,24 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::Add { userid, addresses } => {
             (userid, UserEdit::Add { password: read_password()?, addresses }, "added")
         }
-        User::Passwd { userid } => (userid, UserEdit::Password(read_password()?), "given a new password"),
-        User::Grant { userid } => (userid, UserEdit::Role("admin"), "made an administrator"),
-        User::Revoke { userid } => (userid, UserEdit::Role("player"), "made a player"),
+        User::Passwd(Who { userid }) => {
+            (userid, UserEdit::Password(read_password()?), "given a new password")
+        }
+        User::Grant(Who { userid }) => (userid, UserEdit::Role("admin"), "made an administrator"),
+        User::Revoke(Who { userid }) => (userid, UserEdit::Role("player"), "made a player"),
         User::Suspend { userid, lift: false } => (userid, UserEdit::Suspend, "locked out"),
         User::Suspend { userid, lift: true } => (userid, UserEdit::Lift, "let in again"),
         User::Delete { userid, with_remarks: false } => (userid, UserEdit::Delete, "deleted"),
         User::Delete { userid, with_remarks: true } => {
             (userid, UserEdit::DeleteWithRemarks, "deleted with all they said")
         }
-        User::SendPassword { userid } => (userid, UserEdit::SendReset, "sent a link and a code"),
-        User::LogOut { userid } => (userid, UserEdit::LogOut, "logged out everywhere"),
+        User::SendPassword(Who { userid }) => (userid, UserEdit::SendReset, "sent a link and a code"),
+        User::LogOut(Who { userid }) => (userid, UserEdit::LogOut, "logged out everywhere"),
         User::Rename { userid, name } => {
             let done = format!("renamed: the name is {name} now, and nobody can take {userid}");
             return edit(app, userid, UserEdit::Rename(name), &done).await;
         }
-        User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
+        User::RevokeTokens(Who { userid }) => (userid, UserEdit::RevokeTokens, "left without keys"),
     };
     self::edit(app, userid, edit, done).await
 }
@@ -350,57 +335,20 @@ async fn edit(app: &Arc<App>, userid: String, edit: UserEdit, done: &str) -> Res
     Ok(())
 }
 
-async fn list_users(app: &Arc<App>, form: Form) -> Result<(), ServiceError> {
-    let mut after = String::new();
-    loop {
-        let users = view_users(app, &after).await?;
-        let Some(last) = users.last() else { return Ok(()) };
-        after.clone_from(&last.userid);
-        for user in &users {
-            form.say(&line_as_json(user), user_line(user));
-        }
-    }
-}
-
-fn user_line(user: &UserView) -> String {
-    format!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since)
-}
-
-fn line_as_json(user: &UserView) -> Value {
-    json!({
-        "userid": user.userid, "role": user.role, "state": user.state, "since": user.since,
-        "name_refused": user.name_refused,
-    })
-}
-
-fn user_as_json(user: &UserView) -> Value {
-    let mut value = line_as_json(user);
-    let address = |(address, confirmed): &(String, bool)| {
-        let stop = user.stop_of(address).map(stop_as_json);
-        json!({ "address": address, "confirmed": confirmed, "stopped": stop })
-    };
-    value["addresses"] = user.addresses.iter().map(address).collect();
-    for (name, count) in
-        [("active_boards", user.active_boards), ("sessions", user.sessions), ("tokens", user.tokens)]
-    {
-        value[name] = json!(count);
-    }
-    value
-}
-
-fn stop_as_json(stop: &AddressStop) -> Value {
-    json!({ "address": stop.address_key, "since": stop.since.to_rfc3339(), "why": stop.why })
-}
-
-async fn list_reserved(app: &Arc<App>, form: Form) -> Result<(), ServiceError> {
+async fn list_users(app: &Arc<App>, reserved: bool, form: Form) -> Result<(), ServiceError> {
     let mut after = Some(String::new());
     while let Some(last) = after {
-        let (users, next) = search_refused_names(app, "", &last, LINES).await?;
-        for user in &users {
-            let why = user.name_refused.as_deref().unwrap_or_default();
-            form.say(&line_as_json(user), format!("{} {why}", user_line(user)));
+        let page = if reserved {
+            search_refused_names(app, "", &last, LINES).await?
+        } else {
+            search_users(app, "", &last, LINES).await?
+        };
+        for user in &page.users {
+            let why = user.name_refused.as_deref().filter(|_| reserved).unwrap_or_default();
+            let UserLine { userid, role, state, since, .. } = user;
+            form.say(&json!(user), format!("{userid:<20} {role:<7} {state:<9} {since} {why}"));
         }
-        after = next;
+        after = page.cursor;
     }
     Ok(())
 }
@@ -429,7 +377,7 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
         Bounces::List(form) => {
             for row in view_stopped(app).await? {
                 let words = format!("{:<32} {} {}", row.address_key, row.since.to_rfc3339(), row.why);
-                form.say(&stop_as_json(&row), words);
+                form.say(&json!(row), words);
             }
             return Ok(());
         }

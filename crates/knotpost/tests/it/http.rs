@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use axum::http::Request;
 use futures_util::future::join_all;
 use knotpost_core::pulse::Loop;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{Page, Place, TestApp, command_request};
 
@@ -34,6 +34,17 @@ async fn a_board_has_all_its_promised_fields() {
     assert_eq!(page.header("content-type"), "application/json");
     insta::assert_snapshot!("board_json", serde_json::to_string_pretty(&page.json()).unwrap());
     assert_eq!(app.get("/api/v1/boards/OSBOX/101").await.json(), page.json());
+}
+
+/// Queues, resignations in advance, the clock and roles are not for everybody.
+#[tokio::test]
+async fn lists_hold_what_everybody_may_know() {
+    let app = playing().await;
+    let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    let board = &app.get("/api/v1/boards").await.json()["boards"][0];
+    assert_eq!(names(board), "ended game number options players ply rated started state to_move", "{board}");
+    assert_eq!(names(&board["players"][0]), "seat userid", "{board}");
+    assert_eq!(names(&app.get("/api/v1/users/ann").await.json()), "since userid");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ use crate::identity::undoing::{PasskeyChange, announce_passkey};
 use crate::identity::{Visitor, gave_password_lately};
 use ceremony::{Algorithm, Fault, Party, Shown, read_bytes};
 use challenge::{Aim, Challenge, GOOD_FOR_MS};
-use knotpost_model::{Millis, Rate, UserKey, clean_line};
+use knotpost_model::{Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{NewPasskey, PasskeyRow, StoreError, WriteTx};
@@ -47,12 +47,12 @@ pub struct PasskeyAnswer {
     pub user_handle: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct PasskeyView {
     pub id: i64,
     pub name: String,
-    pub created_at: Millis,
-    pub used_at: Option<Millis>,
+    pub created_at: Moment,
+    pub used_at: Option<Moment>,
 }
 
 #[derive(Clone, Debug)]
@@ -217,8 +217,8 @@ pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>,
     let view = |row: PasskeyRow| PasskeyView {
         id: row.id,
         name: row.name,
-        created_at: row.created_at,
-        used_at: row.used_at.map(Millis),
+        created_at: row.created_at.into(),
+        used_at: row.used_at.map(Moment::from),
     };
     Ok(app.store.read().await?.passkeys_of(user).await?.into_iter().map(view).collect())
 }

@@ -52,6 +52,40 @@ pub struct ReceivedMail {
     pub done: Option<Moment>,
 }
 
+/// A received mail with what it was made of.
+#[derive(Serialize, JsonSchema)]
+pub struct WholeReceivedMail {
+    #[serde(flatten)]
+    pub mail: ReceivedMail,
+    /// Its parts, one line each, if the message is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<String>>,
+    /// Its readable text, if the message is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_text: Option<String>,
+    /// The message as it came, with its secrets.
+    #[serde(skip)]
+    pub message: Option<Vec<u8>>,
+}
+
+/// A page of received mails.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Inbox {
+    /// The newest first.
+    pub mails: Vec<ReceivedMail>,
+    /// Goes into the next request; `null`: that was all.
+    pub cursor: Option<String>,
+}
+
+/// A page of outgoing mails.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Outbox {
+    /// The newest first.
+    pub mails: Vec<OutgoingMail>,
+    /// Goes into the next request; `null`: that was all.
+    pub cursor: Option<String>,
+}
+
 /// An outgoing mail.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OutgoingMail {

@@ -31,7 +31,7 @@ const HEAD: u64 = 16 * 1024;
 const MOST_SHOWN: u64 = 4 * 1024 * 1024;
 
 /// A mail in a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct MailLine {
     /// What it is asked for by.
     pub name: String,

@@ -2,12 +2,19 @@
 
 use serde::Serialize;
 
-#[derive(Clone, Debug, Serialize)]
+/// How many boards a game has.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "GameBoards")]
 pub struct GameCount {
+    /// The game's name.
     pub game: String,
+    /// Its name for people.
     pub title: String,
+    /// What it is, in half a sentence.
     pub summary: String,
+    /// Being played.
     pub active: i64,
+    /// Finished.
     pub over: i64,
 }
 

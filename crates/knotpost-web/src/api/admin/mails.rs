@@ -3,21 +3,20 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::{
-    CurrentAdmin, Done, MOST, carry_out, no_such_act, operation, read_cursor, read_limit, read_since,
-};
+use super::{CurrentAdmin, Done, MOST, carry_out, named, operation, read_cursor, read_limit, read_since};
 use crate::Web;
 use crate::api::read_json;
+use crate::auth::Caller;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::AdminAction;
+use knotpost_core::admin::{MAIL_ACTS, act_words};
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_text, view_inbox,
-    view_outbox, view_outgoing, view_received,
+    Inbox, MailQuery, MailQueue, Outbox, OutgoingMail, WholeReceivedMail, view_inbox, view_outbox,
+    view_outgoing, view_received,
 };
 
 /// The query of a list of mails.
@@ -52,37 +51,6 @@ impl MailsQuery {
     }
 }
 
-/// A page of received mails.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct Inbox {
-    /// The newest first.
-    mails: Vec<ReceivedMail>,
-    /// Goes into the next request; `null`: that was all.
-    cursor: Option<String>,
-}
-
-/// A page of outgoing mails.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct Outbox {
-    /// The newest first.
-    mails: Vec<OutgoingMail>,
-    /// Goes into the next request; `null`: that was all.
-    cursor: Option<String>,
-}
-
-/// A received mail with what it was made of.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct WholeReceivedMail {
-    #[serde(flatten)]
-    mail: ReceivedMail,
-    /// Its parts, one line each, if the message is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<Vec<String>>,
-    /// Its readable text, if the message is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message_text: Option<String>,
-}
-
 pub(in crate::api) const INBOX: Operation =
     operation("list_inbox", "Mail that came in").asks::<MailsQuery>().gives::<Inbox>("A page of mails.");
 
@@ -90,8 +58,7 @@ pub(in crate::api) async fn inbox(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Inbox>, Problem> {
-    let page = view_inbox(&web.app, &query.read()?).await?;
-    Ok(Json(Inbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
+    Ok(Json(view_inbox(&web.app, &query.read()?).await?))
 }
 
 pub(in crate::api) const OUTBOX: Operation =
@@ -101,8 +68,7 @@ pub(in crate::api) async fn outbox(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Outbox>, Problem> {
-    let page = view_outbox(&web.app, &query.read()?).await?;
-    Ok(Json(Outbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
+    Ok(Json(view_outbox(&web.app, &query.read()?).await?))
 }
 
 pub(in crate::api) const RECEIVED: Operation =
@@ -114,10 +80,7 @@ pub(in crate::api) async fn received(
     State(web): State<Web>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<WholeReceivedMail>, Problem> {
-    let (mail, message) = view_received(&web.app, id).await?;
-    let parts = message.as_deref().map(described);
-    let message_text = message.map(|message| masked_text(&web.app, &message, Author::Somebody));
-    Ok(Json(WholeReceivedMail { mail, parts, message_text }))
+    Ok(Json(view_received(&web.app, id).await?))
 }
 
 pub(in crate::api) const OUTGOING: Operation = operation("show_outgoing_mail", "A mail that goes out")
@@ -131,25 +94,24 @@ pub(in crate::api) async fn outgoing(
     Ok(Json(view_outgoing(&web.app, id).await?))
 }
 
-const ACTS: [&str; 2] = ["retry", "drop"];
-
 /// A change to a mail.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MailChange")]
 pub(in crate::api) struct MailRequest {
     /// What is done.
-    #[schemars(extend("enum" = ACTS))]
+    #[schemars(extend("enum" = act_words(MAIL_ACTS)))]
     act: String,
 }
 
-fn read_change(body: &[u8]) -> Result<MailChange, Problem> {
+async fn change(
+    web: &Web,
+    caller: &Caller,
+    mail: (MailQueue, i64),
+    body: &[u8],
+) -> Result<Json<Done>, Problem> {
     let request: MailRequest = read_json(body, r#"{"act":"retry"}"#)?;
-    match request.act.as_str() {
-        "retry" => Ok(MailChange::Retry),
-        "drop" => Ok(MailChange::Drop),
-        _ => Err(no_such_act(&ACTS)),
-    }
+    carry_out(web, caller, named(MAIL_ACTS, &request.act, mail)?).await
 }
 
 const UNCHANGEABLE: &[Code] = &[Code::BadValue, Code::Conflict];
@@ -166,8 +128,7 @@ pub(in crate::api) async fn change_received(
     ApiPath(id): ApiPath<i64>,
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let change = read_change(&body)?;
-    carry_out(&web, &caller, AdminAction::Mail { queue: MailQueue::Inbox, id, change }).await
+    change(&web, &caller, (MailQueue::Inbox, id), &body).await
 }
 
 pub(in crate::api) const CHANGE_OUTGOING: Operation =
@@ -182,6 +143,5 @@ pub(in crate::api) async fn change_outgoing(
     ApiPath(id): ApiPath<i64>,
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let change = read_change(&body)?;
-    carry_out(&web, &caller, AdminAction::Mail { queue: MailQueue::Outbox, id, change }).await
+    change(&web, &caller, (MailQueue::Outbox, id), &body).await
 }

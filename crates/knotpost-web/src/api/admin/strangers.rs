@@ -5,38 +5,17 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CurrentAdmin, Done, carry_out, no_such_act, operation};
+use super::{CurrentAdmin, Done, carry_out, named, operation};
 use crate::Web;
 use crate::api::read_json;
 use crate::error::Problem;
 use crate::extract::{ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::AdminAction;
+use knotpost_core::admin::{AdminAction, DO_NOT_MAIL_ACTS, act_words};
 use knotpost_core::boards::Code;
 use knotpost_core::config::StrangerPolicy;
 use knotpost_core::identity::view_stranger_policy;
-use knotpost_core::mailing::{UNMAILED_PER_PAGE, view_unmailed};
-use knotpost_model::Moment;
-
-/// A page of the do-not-mail list.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct DoNotMail {
-    /// The entries, by target.
-    entries: Vec<Unmailed>,
-    /// Where the next page begins, if there is one.
-    cursor: Option<String>,
-}
-
-/// An address or domain that never gets mail.
-#[derive(Serialize, JsonSchema)]
-struct Unmailed {
-    /// An address, with all its tags, or a domain behind an `@`.
-    target: String,
-    /// Why.
-    reason: String,
-    /// Since when.
-    since: Moment,
-}
+use knotpost_core::mailing::{DoNotMail, view_unmailed};
 
 /// Which page.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -54,16 +33,8 @@ pub(in crate::api) async fn do_not_mail(
     State(web): State<Web>,
     ApiQuery(query): ApiQuery<UnmailedQuery>,
 ) -> Result<Json<DoNotMail>, Problem> {
-    let found = view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?;
-    let last = found.last().filter(|_| found.len() == UNMAILED_PER_PAGE);
-    let cursor = last.map(|entry| entry.target.clone());
-    let entries = found.into_iter();
-    let entries =
-        entries.map(|entry| Unmailed { target: entry.target, reason: entry.reason, since: entry.at.into() });
-    Ok(Json(DoNotMail { entries: entries.collect(), cursor }))
+    Ok(Json(view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?))
 }
-
-const ACTS: [&str; 2] = ["add", "remove"];
 
 /// A change to the list.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -71,7 +42,7 @@ const ACTS: [&str; 2] = ["add", "remove"];
 #[schemars(rename = "DoNotMailChange")]
 pub(in crate::api) struct UnmailedRequest {
     /// What is done.
-    #[schemars(extend("enum" = ACTS))]
+    #[schemars(extend("enum" = act_words(DO_NOT_MAIL_ACTS)))]
     act: String,
     /// An address, or a domain.
     target: String,
@@ -93,12 +64,8 @@ pub(in crate::api) async fn change_do_not_mail(
 ) -> Result<Json<Done>, Problem> {
     let request: UnmailedRequest =
         read_json(&body, r#"{"act":"add","target":"ann@example.org","reason":"…"}"#)?;
-    let action = match request.act.as_str() {
-        "add" => AdminAction::Block { target: request.target, reason: request.reason },
-        "remove" => AdminAction::Unblock { target: request.target },
-        _ => return Err(no_such_act(&ACTS)),
-    };
-    carry_out(&web, &caller, action).await
+    let of = (request.target, request.reason);
+    carry_out(&web, &caller, named(DO_NOT_MAIL_ACTS, &request.act, of)?).await
 }
 
 /// How mail from strangers is treated.

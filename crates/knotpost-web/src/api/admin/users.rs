@@ -3,16 +3,17 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::{CurrentAdmin, Done, MOST, carry_out, no_such_act, operation, read_limit};
+use super::{CurrentAdmin, Done, MOST, carry_out, named, operation, read_limit};
 use crate::Web;
 use crate::api::read_json;
-use crate::api::users::{Stop, UserAddress};
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::{AdminAction, UserEdit, UserView, search_refused_names, search_users, view_user};
+use knotpost_core::admin::{
+    USER_ACTS, UserList, WholeUser, act_words, search_refused_names, search_users, view_user,
+};
 use knotpost_core::boards::Code;
 
 /// The query of a list of users.
@@ -31,55 +32,6 @@ pub(in crate::api) struct UsersQuery {
     reserved: bool,
 }
 
-/// A page of users.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct UserList {
-    /// By name.
-    users: Vec<UserLine>,
-    /// Goes into the next request; `null`: that was all.
-    cursor: Option<String>,
-}
-
-/// A user in a list.
-#[derive(Serialize, JsonSchema)]
-struct UserLine {
-    /// The name, as signed up.
-    userid: String,
-    /// `player`, `admin`, `bot` or `program`.
-    role: String,
-    /// Whether the account is in use.
-    state: &'static str,
-    /// When it was signed up.
-    since: String,
-    /// Why the name would be refused to a new user today; `null`: it would not be.
-    name_refused: Option<String>,
-}
-
-/// A user as administrators see them.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct WholeUser {
-    #[serde(flatten)]
-    line: UserLine,
-    /// Their addresses, and whether mail reaches them.
-    addresses: Vec<UserAddress>,
-    /// The boards they play on.
-    active_boards: usize,
-    /// The browsers they are logged in with.
-    sessions: usize,
-    /// Their API keys.
-    tokens: usize,
-}
-
-fn line(user: &UserView) -> UserLine {
-    UserLine {
-        userid: user.userid.clone(),
-        role: user.role.clone(),
-        state: user.state,
-        since: user.since.clone(),
-        name_refused: user.name_refused.clone(),
-    }
-}
-
 pub(in crate::api) const USERS: Operation =
     operation("search_users", "Users").asks::<UsersQuery>().gives::<UserList>("A page of users.");
 
@@ -90,12 +42,9 @@ pub(in crate::api) async fn users(
     let limit = read_limit(query.limit)?;
     let after = query.cursor.as_deref().unwrap_or_default();
     if query.reserved {
-        let (found, cursor) = search_refused_names(&web.app, &query.q, after, limit).await?;
-        return Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }));
+        return Ok(Json(search_refused_names(&web.app, &query.q, after, limit).await?));
     }
-    let found = search_users(&web.app, &query.q, after, limit).await?;
-    let cursor = found.last().filter(|_| found.len() == limit).map(|user| user.userid.clone());
-    Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }))
+    Ok(Json(search_users(&web.app, &query.q, after, limit).await?))
 }
 
 pub(in crate::api) const USER: Operation = operation("inspect_user", "A user with addresses and keys")
@@ -106,32 +55,8 @@ pub(in crate::api) async fn user(
     State(web): State<Web>,
     ApiPath(userid): ApiPath<String>,
 ) -> Result<Json<WholeUser>, Problem> {
-    let user = view_user(&web.app, &userid).await?;
-    let addresses = user.addresses.iter().map(|(address, confirmed)| {
-        let stopped = user.stop_of(address).map(Stop::from);
-        UserAddress { address: address.clone(), confirmed: *confirmed, stopped }
-    });
-    Ok(Json(WholeUser {
-        line: line(&user),
-        addresses: addresses.collect(),
-        active_boards: user.active_boards,
-        sessions: user.sessions,
-        tokens: user.tokens,
-    }))
+    Ok(Json(view_user(&web.app, &userid).await?))
 }
-
-const ACTS: [&str; 10] = [
-    "suspend",
-    "lift",
-    "grant",
-    "revoke",
-    "send_password",
-    "log_out",
-    "revoke_tokens",
-    "delete",
-    "delete_with_remarks",
-    "start",
-];
 
 /// A change to a user.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -139,7 +64,7 @@ const ACTS: [&str; 10] = [
 #[schemars(rename = "UserChange")]
 pub(in crate::api) struct UserRequest {
     /// What is done.
-    #[schemars(extend("enum" = ACTS))]
+    #[schemars(extend("enum" = act_words(USER_ACTS)))]
     act: String,
     /// With `start`: the address that is to get mail again.
     #[serde(default)]
@@ -158,11 +83,5 @@ pub(in crate::api) async fn change_user(
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let request: UserRequest = read_json(&body, r#"{"act":"suspend"}"#)?;
-    let edit = match request.act.as_str() {
-        "start" => {
-            return carry_out(&web, &caller, AdminAction::StartAddress { address: request.address }).await;
-        }
-        act => UserEdit::from_word(act).ok_or_else(|| no_such_act(&ACTS))?,
-    };
-    carry_out(&web, &caller, AdminAction::User { userid, edit }).await
+    carry_out(&web, &caller, named(USER_ACTS, &request.act, (userid, request.address))?).await
 }

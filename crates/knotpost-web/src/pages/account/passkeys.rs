@@ -2,25 +2,24 @@
 //! script; its answers come as a form.
 
 use axum::Json;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::super::assets;
 use super::super::settings::{Fields, field};
-use super::agent;
 use crate::Web;
 use crate::browsers::describe;
 use crate::credentials::Credentials;
-use crate::session::{is_secure, no_store};
+use crate::session::{cookie, is_secure, no_store};
 use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{
-    PasskeyAnswer, PasskeyView, PasskeyWish, Visitor, add_passkey, ask_for_passkey, ask_to_log_in,
-    log_in_by_passkey, offers_passkeys, remove_passkey, rename_passkey, view_passkeys,
+    PasskeyAnswer, PasskeyWish, Visitor, add_passkey, ask_for_passkey, ask_to_log_in, log_in_by_passkey,
+    offers_passkeys, remove_passkey, rename_passkey, view_passkeys,
 };
-use knotpost_model::Millis;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -39,21 +38,15 @@ pub(in super::super) fn script(web: &Web) -> Option<String> {
 
 pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     let Some(script) = script(web) else { return Ok(None) };
-    let line = |passkey: PasskeyView| {
-        context! {
-            id => passkey.id, name => passkey.name, since => passkey.created_at.to_readable(),
-            used => passkey.used_at.map(Millis::to_readable),
-        }
-    };
-    let lines: Vec<Value> = view_passkeys(&web.app, visitor.user).await?.into_iter().map(line).collect();
-    Ok(Some(context! { script, lines }))
+    let lines = view_passkeys(&web.app, visitor.user).await?;
+    Ok(Some(context! { script, lines => Serde(&lines) }))
 }
 
 /// `None` if the action is not about passkeys.
 pub(in super::super) async fn act(
     web: &Web,
     visitor: &Visitor,
-    headers: &HeaderMap,
+    agent: &str,
     fields: &Fields,
 ) -> Option<Result<Response, ServiceError>> {
     let id = field(fields, "id").parse().unwrap_or(0);
@@ -64,7 +57,7 @@ pub(in super::super) async fn act(
         }
         "new_passkey" => {
             let name = match field(fields, "name") {
-                "" => describe(agent(headers)),
+                "" => describe(agent),
                 name => name.to_owned(),
             };
             let wish = PasskeyWish {
@@ -86,17 +79,10 @@ fn cookie_name(web: &Web) -> &'static str {
     if is_secure(&web.app.config) { "__Host-knotpost-passkey" } else { "knotpost-passkey" }
 }
 
-fn cookie(web: &Web, holder: &str, seconds: i64) -> HeaderValue {
-    let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
-    let name = cookie_name(web);
-    let cookie = format!("{name}={holder}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
-    // Its value is of hexadecimal digits, so this never fails.
-    HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
-}
-
 pub(super) fn ask(web: &Web) -> Result<Response, ServiceError> {
     let question = ask_to_log_in(&web.app)?;
-    let cookie = cookie(web, &question.holder, question.seconds);
+    let cookie =
+        cookie(&web.app.config, (cookie_name(web), &question.holder), "/", question.seconds, "Strict");
     Ok(no_store(([(header::SET_COOKIE, cookie)], Json(question.options)).into_response()))
 }
 

@@ -17,14 +17,14 @@ use crate::credentials::Credentials;
 use crate::csrf::is_own;
 use crate::error::Problem;
 use crate::pages::{ROUTES, title_of};
-use crate::session::{LONGEST_NEXT, is_secure, safe_next, to_log_in, token, url_encode};
+use crate::session::{LONGEST_NEXT, cookie, safe_next, to_log_in, token, url_encode};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{Visitor, find_visitor};
 
 /// Bytes; more than a form of our pages sends with all fields full.
 const LONGEST_FORM: usize = 128 * 1024;
 const COOKIE: &str = "unsent";
-const MINUTES: u32 = 10;
+const MINUTES: i64 = 10;
 const LONGEST_COOKIE: usize = 3500;
 /// Fields that are never sent back.
 pub(in crate::pages) const SECRETS: [&str; 3] = ["password", "present", "new"];
@@ -101,8 +101,10 @@ impl Unsent {
     fn lead_to_log_in(&self, web: &Web) -> Option<Response> {
         // Values of cookies are decoded when they are read.
         let carried = url_encode(&format!("{}?{}", self.path, self.body()));
-        let cookie = cookie(web, &carried, MINUTES * 60).filter(|_| carried.len() <= LONGEST_COOKIE)?;
-        Some(([(header::SET_COOKIE, cookie)], to_log_in(&self.page())).into_response())
+        (carried.len() <= LONGEST_COOKIE).then(|| {
+            let cookie = carry(web, &carried, MINUTES * 60);
+            ([(header::SET_COOKIE, cookie)], to_log_in(&self.page())).into_response()
+        })
     }
 
     pub(super) fn carried(credentials: &Credentials) -> Option<Self> {
@@ -145,11 +147,8 @@ fn is_of_programs(path: &str) -> bool {
 }
 
 /// An empty value deletes the cookie.
-pub(super) fn cookie(web: &Web, carried: &str, seconds: u32) -> Option<HeaderValue> {
-    let secure = if is_secure(&web.app.config) { "; Secure" } else { "" };
-    let cookie =
-        format!("{COOKIE}={carried}; Path=/login; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
-    HeaderValue::from_str(&cookie).ok()
+pub(super) fn carry(web: &Web, carried: &str, seconds: i64) -> HeaderValue {
+    cookie(&web.app.config, (COOKIE, carried), "/login", seconds, "Lax")
 }
 
 /// Completes the refusal of a page's form with the typed words.

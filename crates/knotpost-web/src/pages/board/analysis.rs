@@ -4,15 +4,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use knotpost_model::BoardState;
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::board_name;
 use crate::Web;
 use crate::extract::PagePath;
+use crate::pages::join;
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::Code;
 use knotpost_core::queries::{BoardView, view_analysis, view_board};
-use knotpost_core::replies::{Analysis, Mistake};
+use knotpost_core::replies::Analysis;
 
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 56.0;
@@ -24,7 +26,6 @@ pub(in crate::pages) async fn show(
     visitor: Option<LoggedIn>,
     PagePath((game, number)): PagePath<(String, String)>,
 ) -> Response {
-    let visitor = visitor.map(|LoggedIn(visitor)| visitor);
     let Some(name) = board_name(&game, &number) else {
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
@@ -45,48 +46,26 @@ pub(in crate::pages) async fn show(
         verdict => view.sheet.verdict.to_string(),
         analysis => analysis.as_ref().map(|analysis| facts(analysis, &view)),
     };
-    no_store(web.pages.page_for(visitor.as_ref(), StatusCode::OK, "analysis.html", facts))
+    no_store(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "analysis.html", facts))
 }
 
 fn facts(analysis: &Analysis, view: &BoardView) -> Value {
-    let mistake = |mistake: &Mistake| {
-        context! {
-            number => mistake.number,
-            seat => mistake.seat,
-            userid => mistake.userid.clone(),
-            play => mistake.play.clone(),
-            before => percent(mistake.before),
-            after => percent(mistake.after),
-            better => mistake.line(),
-            worst => mistake.worst,
-        }
-    };
     let seats = analysis.players.iter().zip(1..).map(|(userid, seat)| {
         context! { number => seat, userid, side => view.board.side(seat), points => curve(analysis, seat) }
-    });
-    let points = analysis.points.iter().map(|point| {
-        let entry = point.ply.checked_sub(1).and_then(|index| view.board.entries.get(index));
-        let values = point.value.iter().flatten().map(|value| percent(*value));
-        context! {
-            ply => point.ply,
-            play => entry.map(|entry| entry.text.clone()),
-            values => values.collect::<Vec<_>>(),
-        }
     });
     let lines = [1.0, 0.5, 0.0].map(|value| {
         context! { y => format!("{:.1}", height(value)), label => percent(value) }
     });
-    context! {
+    let own = context! {
         seats => seats.collect::<Vec<_>>(),
         lines => lines.to_vec(),
-        mistakes => analysis.mistakes.iter().map(mistake).collect::<Vec<_>>(),
-        points => points.collect::<Vec<_>>(),
+        plays => view.board.entries.iter().map(|entry| entry.text.clone()).collect::<Vec<_>>(),
         remarks => analysis.remarks(),
-        level => analysis.level,
-    }
+    };
+    join([own, Value::from(Serde(analysis))])
 }
 
-fn percent(value: f64) -> String {
+pub(in crate::pages) fn percent(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 

@@ -3,7 +3,7 @@
 use knotpost_core::boards::Standing;
 use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
 use knotpost_core::replies::{Hint, Verdict};
-use knotpost_model::{BoardState, Millis, ProposalKind, UserKey};
+use knotpost_model::{BoardState, ProposalKind, UserKey};
 use knotpost_rules::Ability;
 use minijinja::{Value, context};
 
@@ -11,11 +11,6 @@ use super::Seen;
 use crate::pages::turn::TurnPage as _;
 
 impl Seen<'_> {
-    /// For a `time` element: for programs, and in the visitor's time zone.
-    fn moment(&self, at: Millis) -> Value {
-        context! { iso => at.to_rfc3339(), shown => self.around.zone.show(at) }
-    }
-
     /// Counted from 1, on the board as it is shown.
     pub(super) fn next_seat(&self) -> Option<i64> {
         match self.view.board.standing() {
@@ -50,7 +45,7 @@ impl Seen<'_> {
                 rating => self.around.ratings.get(index).copied().flatten(),
                 change => change(&seat.userid),
                 is_next => next == Some(seat.seat),
-                away => seat.away_until.filter(|until| *until > self.around.now).map(|until| self.moment(until)),
+                away => seat.away_until.filter(|until| **until > self.around.now).map(|until| until.to_rfc3339()),
             }
         };
         view.summary.seats.iter().enumerate().map(seat).collect()
@@ -81,9 +76,9 @@ impl Seen<'_> {
         let since = last_move(board).map_or(self.view.summary.started, |line| line.at);
         let left = self.around.last_moment.map(|end| {
             let rest = end.at.since(self.around.now).to_short();
-            context! { rest, until => self.moment(end.at) }
+            context! { rest, until => end.at.to_rfc3339() }
         });
-        context! { since => self.moment(since), left }
+        context! { since => since.to_rfc3339(), left }
     }
 
     pub(super) fn moves(&self) -> Vec<Value> {
@@ -114,17 +109,7 @@ impl Seen<'_> {
     pub(super) fn note(&self, unstored: Option<&str>) -> Value {
         let stored = self.around.note.as_ref();
         let text = unstored.or(stored.map(|note| note.text.as_str())).unwrap_or_default();
-        context! { text, at => stored.map(|note| self.moment(note.at)) }
-    }
-
-    pub(super) fn talk_facts(&self, line: &TalkLine) -> Value {
-        context! {
-            who => line.who.clone(),
-            text => line.text.clone(),
-            at => self.moment(line.at),
-            ply => line.ply,
-            is_own => self.visitor.is_some_and(|visitor| visitor.userid == line.who),
-        }
+        context! { text, at => stored.map(|note| note.at.to_rfc3339()) }
     }
 
     pub(super) fn proposal_facts(&self) -> Value {

@@ -15,7 +15,7 @@ use crate::pages::join;
 use crate::pages::practice::{Line, Look, MOST_MOVES, Origin, unlisted};
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::Code;
-use knotpost_core::queries::{view_playable_board, view_surroundings};
+use knotpost_core::queries::view_playable_board;
 use knotpost_model::{BoardRef, BoardState};
 
 pub(in crate::pages) async fn show(
@@ -24,17 +24,13 @@ pub(in crate::pages) async fn show(
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(look): PageQuery<Look>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let visitor = visitor.as_deref();
     let Some(name) = board_name(&game, &number) else {
         let text = format!("there is no {} board `{number}`", game.to_lowercase());
         return web.pages.problem(Code::NoSuchBoard, &text);
     };
-    let mut view = match view_playable_board(&web.app, &name, look.ply).await {
-        Ok(view) => view,
-        Err(error) => return web.pages.failure(error),
-    };
-    let around = match view_surroundings(&web.app, &mut view.board, visitor).await {
-        Ok(around) => around,
+    let (view, around) = match view_playable_board(&web.app, &name, look.ply, visitor).await {
+        Ok(seen) => seen,
         Err(error) => return web.pages.failure(error),
     };
     let board_look = super::Look::default();

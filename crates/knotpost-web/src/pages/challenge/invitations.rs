@@ -4,34 +4,18 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use minijinja::{Value, context};
+use minijinja::context;
+use minijinja::value::Serde;
 
 use crate::Web;
 use crate::error::status;
 use crate::extract::PagePath;
-use crate::pages::seeks::name_terms;
 use crate::session::{LoggedIn, no_store};
-use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::identity::Visitor;
-use knotpost_core::play::{
-    Invitation, accept_invitation, view_invitation, view_own_invitations, withdraw_invitation,
-};
+use knotpost_core::play::{accept_invitation, view_invitation, withdraw_invitation};
 
 const GONE: &str = "this invitation is over: somebody took it, it was withdrawn, or it is too old";
-
-fn facts(invitation: &Invitation) -> Value {
-    context! {
-        id => invitation.id, token => invitation.token.clone(), userid => invitation.userid.clone(),
-        game => invitation.game.clone(), title => invitation.title, words => name_terms(&invitation.terms),
-        begins => invitation.begins, until => invitation.expires_at.to_readable(),
-    }
-}
-
-pub(super) async fn own(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
-    let open = view_own_invitations(&web.app, visitor.user, &visitor.userid).await?;
-    Ok(open.iter().map(facts).collect())
-}
 
 pub(super) async fn withdraw(web: &Web, visitor: &Visitor, id: &str) -> Result<(), ServiceError> {
     withdraw_invitation(&web.app, visitor.user, id.parse().unwrap_or_default()).await
@@ -42,8 +26,7 @@ pub(in crate::pages) async fn show(
     visitor: Option<LoggedIn>,
     PagePath(token): PagePath<String>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
-    page(&web, visitor, &token, StatusCode::OK, "").await
+    page(&web, visitor.as_deref(), &token, StatusCode::OK, "").await
 }
 
 async fn page(
@@ -55,7 +38,7 @@ async fn page(
 ) -> Response {
     match view_invitation(&web.app, token).await {
         Ok(Some(invitation)) => {
-            let facts = context! { message, invitation => facts(&invitation) };
+            let facts = context! { message, invitation => Serde(&invitation) };
             no_store(web.pages.page_for(visitor, status, "invitation.html", facts))
         }
         Ok(None) => web.pages.problem(Code::NoSuchBoard, GONE),

@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::Web;
+use crate::pages::join;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::Visitor;
 use knotpost_core::queries::{GameScore, ListedBoard, view_head_to_head};
@@ -24,9 +25,7 @@ pub(super) async fn facts(
         return Ok(None);
     }
     let found = view_head_to_head(&web.app, one, userid).await?;
-    let score = |game: &GameScore| {
-        context! { title => game.title.clone(), won => game.won, lost => game.lost, tied => game.tied }
-    };
+    let score = |game: &GameScore| join([context! { title => game.title.clone() }, Value::from(Serde(game))]);
     let lines = |boards: &[ListedBoard]| -> Vec<Value> {
         boards.iter().map(|board| Value::from(Serde(&board.line))).collect()
     };

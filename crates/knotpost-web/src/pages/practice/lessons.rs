@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Redirect, Response};
-use knotpost_rules::AnyGame;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
@@ -15,6 +14,7 @@ use super::Setup;
 use super::line::{BETWEEN, Look};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
+use crate::pages::home::game_facts;
 use crate::pages::join;
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
@@ -51,14 +51,9 @@ pub(in crate::pages) fn figure(game: &str) -> Option<impl Iterator<Item = &'stat
 }
 
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let taught = web.app.offered_games().filter(|game| has_lessons(game.meta().name));
-    let facts = |game: &dyn AnyGame| {
-        let meta = game.meta();
-        context! { game => meta.name, title => meta.title, summary => meta.summary }
-    };
-    let games: Vec<Value> = taught.map(facts).collect();
-    web.pages.page_for(visitor, StatusCode::OK, "learn.html", context! { games })
+    let games: Vec<Value> = taught.map(game_facts).collect();
+    web.pages.page_for(visitor.as_deref(), StatusCode::OK, "learn.html", context! { games })
 }
 
 pub(in crate::pages) async fn first(PagePath(game): PagePath<String>) -> Redirect {
@@ -71,7 +66,6 @@ pub(in crate::pages) async fn show(
     PagePath((name, number)): PagePath<(String, usize)>,
     PageQuery(look): PageQuery<Look>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
     let (Some(game), Some(course)) = (web.app.offered_game(&name), COURSES.get(&name)) else {
         return web.pages.problem(Code::UnknownGame, &format!("there are no lessons for `{name}` here"));
@@ -98,7 +92,7 @@ pub(in crate::pages) async fn show(
         all => course.lessons.len(), text => lesson.text.clone(), done => lesson.done.clone(),
     };
     let facts = join([own, line.facts(meta.title, &look)]);
-    web.pages.page_for(visitor, StatusCode::OK, "lesson.html", facts)
+    web.pages.page_for(visitor.as_deref(), StatusCode::OK, "lesson.html", facts)
 }
 
 impl Lesson {

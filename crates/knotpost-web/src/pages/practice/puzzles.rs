@@ -37,7 +37,6 @@ pub(super) fn has_puzzles(meta: &Meta) -> bool {
 }
 
 pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let today = web.app.clock.now().day_of_year();
     let facts = |game: &dyn AnyGame| {
         let meta = game.meta();
@@ -49,7 +48,7 @@ pub(in crate::pages) async fn list(State(web): State<Web>, visitor: Option<Logge
         Some(context! { game => meta.name, title => meta.title, mover, picture, options => puzzle.options })
     };
     let games: Vec<Value> = web.app.offered_games().filter_map(facts).collect();
-    web.pages.page_for(visitor, StatusCode::OK, "puzzles.html", context! { games, day => today })
+    web.pages.page_for(visitor.as_deref(), StatusCode::OK, "puzzles.html", context! { games, day => today })
 }
 
 pub(in crate::pages) async fn show(
@@ -58,7 +57,6 @@ pub(in crate::pages) async fn show(
     PagePath(name): PagePath<String>,
     PageQuery(tried): PageQuery<Tried>,
 ) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
     let Some(game) = web.app.offered_game(&name).filter(|game| has_puzzles(game.meta())) else {
         return web.pages.problem(Code::UnknownGame, &format!("there are no puzzles of `{name}` here"));
@@ -104,7 +102,7 @@ pub(in crate::pages) async fn show(
         side => mover, options => seeks::name_terms(&options.to_string()), best_length => puzzle.turns(), yesterday, tomorrow,
     };
     let facts = join([own, line.facts(meta.title, &look)]);
-    unlisted(web.pages.page_for(visitor, StatusCode::OK, "puzzle.html", facts))
+    unlisted(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "puzzle.html", facts))
 }
 
 fn side(meta: &Meta, index: usize) -> &'static str {

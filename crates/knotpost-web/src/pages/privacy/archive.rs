@@ -14,7 +14,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use crate::Web;
 use crate::extract::PagePath;
-use crate::session::{LoggedIn, no_store};
+use crate::session::{LoggedIn, keep_secret, no_store};
 use knotpost_core::archive::{ArchiveLink, count_archive, view_archive_link, write_archive};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
@@ -31,7 +31,7 @@ pub(in crate::pages) async fn ask(
         }
         Err(error) => web.pages.failure(error),
     };
-    no_referrer(no_store(page))
+    keep_secret(page)
 }
 
 pub(in crate::pages) async fn act(
@@ -43,7 +43,7 @@ pub(in crate::pages) async fn act(
         Ok(()) => download(&web, &visitor).unwrap_or_else(|error| web.pages.failure(error)),
         Err(error) => web.pages.failure(error),
     };
-    no_referrer(no_store(page))
+    keep_secret(page)
 }
 
 /// Fails if the link is another user's or too old.
@@ -130,10 +130,4 @@ impl Write for Chunks {
         self.is_gone = true;
         Err(io::ErrorKind::BrokenPipe.into())
     }
-}
-
-/// The address names the user and is valid for a day.
-fn no_referrer(mut page: Response) -> Response {
-    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    page
 }

@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 256 << 10;
 
 /// Reads the file each time: a change needs no restart.
 pub(super) async fn show(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
-    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let visitor = visitor.as_deref();
     let text = write(&web.pages, &web.app.config);
     match text {
         Ok(text) => web.pages.page_for(visitor, StatusCode::OK, "privacy.html", context! { text }),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::mail::read_since;
 use crate::cli::output::{Form, complain};
@@ -37,16 +37,13 @@ pub(in crate::cli) struct List {
 
 pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceError> {
     let Audit::List(list) = action;
-    let since = match &list.since {
-        Some(text) => Some(read_since(text, app.clock.now())?),
-        None => None,
-    };
+    let since = list.since.as_deref().map(|text| read_since(text, app.clock.now())).transpose()?;
     let query = AuditQuery { userid: list.user, since, before: list.before, limit: list.limit };
     let page = view_audit(app, &query).await?;
     for row in &page.rows {
-        list.form.say(&json_of(row), line(row));
+        list.form.say(&json!(row), line(row));
     }
-    if let Some(next) = page.next {
+    if let Some(next) = page.cursor {
         complain!("there may be more: --before {next}");
     }
     Ok(())
@@ -64,11 +61,4 @@ fn line(row: &AuditEntry) -> String {
         row.detail
     );
     line.trim_end().to_owned()
-}
-
-fn json_of(row: &AuditEntry) -> Value {
-    json!({
-        "id": row.id, "at": row.at.to_rfc3339(), "door": row.channel, "by": row.actor, "deed": row.action,
-        "subject": row.subject, "outcome": row.outcome, "detail": row.detail,
-    })
 }

@@ -111,22 +111,19 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
         let message = format!("--state: there is no state `{state}`; states are {}", states.join(", "));
         return Err(Refusal::new(Code::BadValue, message).into());
     }
-    let since = match &list.since {
-        Some(text) => Some(read_since(text, app.clock.now())?),
-        None => None,
-    };
+    let since = list.since.as_deref().map(|text| read_since(text, app.clock.now())).transpose()?;
     let List { state, reason, user: userid, address, before, limit, form, .. } = list;
     let query = MailQuery { state, reason, since, userid, address, before, limit };
     let next = match queue {
         MailQueue::Inbox => {
             let page = view_inbox(app, &query).await?;
             page.mails.iter().for_each(|mail| form.say(&json!(mail), received_line(mail)));
-            page.next
+            page.cursor
         }
         MailQueue::Outbox => {
             let page = view_outbox(app, &query).await?;
             page.mails.iter().for_each(|mail| form.say(&json!(mail), outgoing_line(mail)));
-            page.next
+            page.cursor
         }
     };
     if let Some(next) = next {
@@ -179,14 +176,12 @@ fn board_name(mail: &OutgoingMail) -> Option<String> {
 }
 
 async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
-    let (mail, message) = view_received(app, id).await?;
-    let parts = message.as_deref().map(described);
+    let seen = view_received(app, id).await?;
     if json {
-        let mut value = json!(mail);
-        value["parts"] = json!(parts);
-        say!("{value}");
+        say!("{}", json!(seen));
         return Ok(());
     }
+    let mail = &seen.mail;
     let none = || "-".to_owned();
     print_line("mail", format!("{} ({} bytes)", mail.id, mail.size));
     print_line("received", format!("{} by {}", rfc3339(mail.received), mail.way));
@@ -205,14 +200,14 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     if let Some(text) = &mail.text {
         say!("\n{text}");
     }
-    match (message, parts) {
+    match (&seen.message, &seen.parts) {
         (Some(message), Some(parts)) => {
             say!("\nThe message is kept:");
             for part in parts {
                 say!("  {part}");
             }
             if raw {
-                print_message(app, &message);
+                print_message(app, message);
             }
         }
         _ => say!("\nThe message itself is not kept (see `inbound.keep_raw`)."),
@@ -286,7 +281,7 @@ fn print_outgoing(mail: &OutgoingMail) {
 }
 
 fn rfc3339(at: Moment) -> String {
-    at.millis().to_rfc3339()
+    at.to_rfc3339()
 }
 
 fn print_message(app: &App, message: &[u8]) {

@@ -13,7 +13,7 @@ use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::config::StrangerPolicy;
 use knotpost_core::hold::Hold;
 use knotpost_core::identity::view_stranger_policy;
-use knotpost_core::mailing::{UNMAILED_PER_PAGE, read_unmailed, view_unmailed};
+use knotpost_core::mailing::{read_unmailed, view_unmailed};
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum DoNotMail {
@@ -38,18 +38,15 @@ pub(in crate::cli) enum DoNotMail {
 pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(), ServiceError> {
     match action {
         DoNotMail::List(form) => {
-            let mut after = String::new();
-            loop {
-                let page = view_unmailed(app, &after).await?;
-                for row in &page {
-                    let since = row.at.to_rfc3339();
+            let mut after = Some(String::new());
+            while let Some(last) = after {
+                let page = view_unmailed(app, &last).await?;
+                for row in &page.entries {
+                    let since = row.since.to_rfc3339();
                     let words = format!("{:<32} {since} {}", row.target, row.reason);
                     form.say(&json!({ "target": row.target, "since": since, "why": row.reason }), words);
                 }
-                match page.last() {
-                    Some(last) if page.len() == UNMAILED_PER_PAGE => after.clone_from(&last.target),
-                    _ => return Ok(()),
-                }
+                after = page.cursor;
             }
         }
         DoNotMail::Add { target, reason } => {

@@ -373,10 +373,10 @@ mod stories {
         assert_eq!(app.post("set bea ann-secret", "").await.outcome(), "200 ok");
         assert_eq!(app.post("set ann ann-secret", "").await.outcome(), "401 bad_credentials");
         let view = view_user(&app.app, "bea").await.unwrap();
-        assert_eq!((view.userid.as_str(), view.addresses.len()), ("Bea", 1));
+        assert_eq!((view.line.userid.as_str(), view.addresses.len()), ("Bea", 1));
         let told = app.post("signup ann new-secret other@ann.example", "").await.outcome();
         assert!(told.ends_with(" userid_taken"), "{told}");
-        assert_eq!(view_user(&app.app, "ann").await.unwrap().state, "deleted");
+        assert_eq!(view_user(&app.app, "ann").await.unwrap().line.state, "deleted");
         assert!(rename("ann", "cyd").await.unwrap_err().contains("was deleted"));
         assert!(rename("bob", "ann").await.unwrap_err().contains("taken"));
         let told = app.post("osbox challenge ann bob", "").await.outcome();
@@ -384,7 +384,7 @@ mod stories {
 
         // Letters that change their case leave no name behind.
         rename("bea", "BEA").await.unwrap();
-        assert_eq!(view_user(&app.app, "bea").await.unwrap().userid, "BEA");
+        assert_eq!(view_user(&app.app, "bea").await.unwrap().line.userid, "BEA");
         assert_eq!(app.post("osbox move 101 bob bob-secret f9", "").await.outcome(), "200 ok");
     }
 

@@ -255,8 +255,7 @@ mod stories {
             app.receive_at(Some("new@ann.example"), &[&to], mail.as_bytes()).await;
             app.work().await;
             let user = view_user(&app.app, "ann").await.unwrap();
-            let proven =
-                user.addresses.iter().any(|(address, is_proven)| address == "new@ann.example" && *is_proven);
+            let proven = user.addresses.iter().any(|one| one.address == "new@ann.example" && one.confirmed);
             assert!(!proven, "{word} {headers}");
             let tables = app.tables().await;
             let blocked = tables.rows("do_not_mail").iter().any(|row| row.contains("new@ann.example"));

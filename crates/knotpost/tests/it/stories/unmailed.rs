@@ -47,7 +47,7 @@ mod stories {
         assert_eq!(dropped, 3, "the rows say why");
 
         let listed = view_unmailed(&app.app, "").await.unwrap();
-        let targets: Vec<&str> = listed.iter().map(|row| row.target.as_str()).collect();
+        let targets: Vec<&str> = listed.entries.iter().map(|row| row.target.as_str()).collect();
         assert_eq!(targets, ["@victim.example", "bob@bob.example"]);
         let audit = app.tables().await.rows("audit").join("\n");
         assert!(audit.contains("do_not_mail.add") && audit.contains("asked for it"), "{audit}");

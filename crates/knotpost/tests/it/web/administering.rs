@@ -392,12 +392,12 @@ mod stories {
         assert!(page.text.contains("/admin/users/support") && !page.text.contains("/admin/users/Root"));
         assert!(ada.get("/admin/users?reserved=yes&q=an").await.text.contains("There is no such user."));
 
-        let (first, cursor) = search_refused_names(&app.app, "", "", 1).await.unwrap();
-        assert_eq!((first[0].userid.as_str(), cursor.as_deref()), ("Root", Some("Root")));
-        let (second, _) = search_refused_names(&app.app, "", "Root", 1).await.unwrap();
-        assert_eq!(second[0].userid, "support");
-        let (none, cursor) = search_refused_names(&app.app, "", "support", 1).await.unwrap();
-        assert!(none.is_empty() && cursor.is_none());
+        let first = search_refused_names(&app.app, "", "", 1).await.unwrap();
+        assert_eq!((first.users[0].userid.as_str(), first.cursor.as_deref()), ("Root", Some("Root")));
+        let second = search_refused_names(&app.app, "", "Root", 1).await.unwrap();
+        assert_eq!(second.users[0].userid, "support");
+        let none = search_refused_names(&app.app, "", "support", 1).await.unwrap();
+        assert!(none.users.is_empty() && none.cursor.is_none());
     }
 
     pub(super) async fn whom_no_mail_goes_to_is_looked_at_and_changed(place: Place) {
