@@ -12,7 +12,7 @@ pub(crate) fn happens(dice: &mut Dice, percent: u64) -> bool {
 
 /// A time within the range.
 pub(crate) fn pause(dice: &mut Dice, range: &Range<Duration>) -> Duration {
-    range.start + (range.end - range.start).mul_f64(dice.f64())
+    range.start + range.end.saturating_sub(range.start).mul_f64(dice.f64())
 }
 
 /// One of these by their shares, which must be a hundred together.
