@@ -295,7 +295,7 @@ section! {
     Retention {
         /// How long records of received mail are kept, 30 or more.
         inbox_days: u32 = 90,
-        /// How long records of sent mail are kept, 1 or more.
+        /// How long records of sent mail are kept, 90 or more: as long, a mail can be answered by a reply.
         outbox_days: u32 = 90,
         /// How long the audit log is kept, 1 or more.
         audit_days: u32 = 730,
