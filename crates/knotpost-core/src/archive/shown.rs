@@ -10,7 +10,6 @@ use knotpost_storage::{Cell, Shown};
 
 pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
     match (cell, shown) {
-        (Cell::Null, _) => Value::Null,
         (Cell::Int(at), Shown::Time) => Millis(*at).to_rfc3339().into(),
         (Cell::Int(value), _) => (*value).into(),
         (Cell::Flag(value), _) => (*value).into(),
@@ -27,8 +26,8 @@ pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
             _ => Value::Null,
         },
         (Cell::Text(text), _) => text.as_str().into(),
-        // No shown column holds any.
-        (Cell::Bytes(_), _) => Value::Null,
+        // No shown column holds bytes.
+        (Cell::Null | Cell::Bytes(_), _) => Value::Null,
     }
 }
 

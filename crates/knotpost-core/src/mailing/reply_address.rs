@@ -79,15 +79,15 @@ impl MailRef<'_> {
     }
 }
 
-/// Placeholder of an address in a mail that is composed before its row has a number. [`settle`] replaces it when the mail
-/// is sent. It holds the random Message-ID, so that no user's text can contain it.
+/// Placeholder of an address in a mail that is composed before its row has a number; [`set_addresses`] replaces it at
+/// sending. It holds the random Message-ID, so that no user's text can contain it.
 pub(crate) fn pending(app: &App, purpose: Purpose, message_id: &str) -> String {
     let unique = message_id.split('@').next().unwrap_or_default();
     app.own.reply(&format!("{}{unique}", purpose.mark()))
 }
 
 /// Replaces the placeholders in a letter.
-pub(crate) fn settle(app: &App, mail: MailRef<'_>, letter: &mut Letter) {
+pub(crate) fn set_addresses(app: &App, mail: MailRef<'_>, letter: &mut Letter) {
     for purpose in [Purpose::Reply, Purpose::End] {
         let (pending, address) = (pending(app, purpose, mail.message_id), mail.address(app, purpose));
         for text in [&mut letter.reply_to, &mut letter.unsubscribe_to, &mut letter.html].into_iter().flatten()

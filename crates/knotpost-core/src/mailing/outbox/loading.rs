@@ -12,7 +12,7 @@ use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::LeasedMail;
 use crate::mailing::references::{Referred, referred_to};
-use crate::mailing::reply_address::{MailRef, Purpose, fits, settle};
+use crate::mailing::reply_address::{MailRef, Purpose, fits, set_addresses};
 use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{BoardKey, BoardRef, Millis};
 use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, StoreError};
@@ -127,7 +127,7 @@ async fn load_reference(
         }
         Some(Referred::Letter(stored)) => {
             let StoredDraft { mut letter, pictures } = *stored;
-            settle(app, MailRef::from(row), &mut letter);
+            set_addresses(app, MailRef::from(row), &mut letter);
             let mut views = Vec::with_capacity(pictures.len());
             for (content_id, basis) in pictures {
                 // A picture that cannot be drawn any more must not hold the text back.
