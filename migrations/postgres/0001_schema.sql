@@ -161,8 +161,8 @@ CREATE TABLE outbox (
     user_id         BIGINT REFERENCES users (id),
     board_id        BIGINT REFERENCES boards (id),
     ply             BIGINT,
-    facts           TEXT,                      -- JSON: what a board mail shows beside the board
-    rendered        BYTEA,                     -- the message; NULL: rendered from the facts when sent
+    facts           TEXT,                      -- JSON: what it says, of a board mail beside the board
+    on_reply        TEXT,                      -- JSON: what a reply is about; NULL: the board of a board mail, or nothing
     message_id      TEXT   NOT NULL UNIQUE,
     date            BIGINT NOT NULL,
     state           TEXT   NOT NULL,           -- queued | sent | failed | dropped

@@ -162,8 +162,8 @@ CREATE TABLE outbox (
     user_id         INTEGER REFERENCES users (id),
     board_id        INTEGER REFERENCES boards (id),
     ply             INTEGER,
-    facts           TEXT,                       -- JSON: what a board mail shows beside the board
-    rendered        BLOB,                       -- the message; NULL: rendered from the facts when sent
+    facts           TEXT,                       -- JSON: what it says, of a board mail beside the board
+    on_reply        TEXT,                       -- JSON: what a reply is about; NULL: the board of a board mail, or nothing
     message_id      TEXT    NOT NULL UNIQUE,
     date            INTEGER NOT NULL,
     state           TEXT    NOT NULL,           -- queued | sent | failed | dropped

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use knotpost_model::Address;
 
+pub(crate) use check::REPLY_DAYS;
 pub use log_level::filter_text;
 pub use reference::{SectionText, SettingText, describe};
 pub use sections::{
@@ -559,7 +560,7 @@ mod tests {
             ("KNOTPOST_SERVER__PUBLIC_URL", "https://me@games.example/", "server.public_url"),
             ("KNOTPOST_SERVER__PUBLIC_URL", "ftp://games.example", "server.public_url"),
             ("KNOTPOST_SERVER__PUBLIC_URL", "games.example", "server.public_url"),
-            ("KNOTPOST_RETENTION__OUTBOX_DAYS", "0", "retention.outbox_days"),
+            ("KNOTPOST_RETENTION__OUTBOX_DAYS", "89", "retention.outbox_days"),
             ("KNOTPOST_RETENTION__AUDIT_DAYS", "0", "retention.audit_days"),
             ("KNOTPOST_LIMITS__PASSWORD_TRIES", "0", "limits.password_tries"),
             ("KNOTPOST_LIMITS__HTTP_PER_MINUTE", "0", "limits.http_per_minute"),

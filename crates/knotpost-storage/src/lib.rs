@@ -40,7 +40,7 @@ pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 pub use mail::{
     Attempted, BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow,
     HookEventRow, HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState,
-    NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxRow, QueueBound, QueueBounds, ReferenceMail,
+    NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxOrigin, OutboxRow, QueueBound, QueueBounds,
     STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
 };
 pub use ops::{

@@ -93,6 +93,7 @@ fn new_mail(number: u64) -> NewOutbox {
         recipient: "ann@ann.example".to_owned(),
         user: None,
         content: OutboxContent::Reference("{}".to_owned()),
+        on_reply: None,
         message_id: format!("{number}@bench.example"),
         date: NOW,
     }

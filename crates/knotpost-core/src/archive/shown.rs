@@ -3,14 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::mailing::inspector::mail_text::{Author, mask_tokens, masked_text};
-use knotpost_mail::parse;
+use crate::mailing::inspector::mail_text::{Author, mask_tokens, masked_lines};
+use crate::mailing::references::Reference;
 use knotpost_model::Millis;
 use knotpost_storage::{Cell, Shown};
 
 pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
     match (cell, shown) {
-        (Cell::Null, _) => Value::Null,
         (Cell::Int(at), Shown::Time) => Millis(*at).to_rfc3339().into(),
         (Cell::Int(value), _) => (*value).into(),
         (Cell::Flag(value), _) => (*value).into(),
@@ -19,11 +18,16 @@ pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
         (Cell::Text(text), Shown::Masked) => {
             text.lines().map(mask_tokens).collect::<Vec<_>>().join("\n").into()
         }
+        (Cell::Text(facts), Shown::Letter) => match serde_json::from_str(facts) {
+            Ok(Reference::Letter(stored)) => {
+                let text = masked_lines(app, &stored.letter.text, Author::Server);
+                json!({ "subject": stored.letter.subject, "text": text })
+            }
+            _ => Value::Null,
+        },
         (Cell::Text(text), _) => text.as_str().into(),
-        (Cell::Bytes(message), _) => {
-            let subject = parse(message).ok().map(|message| message.subject);
-            json!({ "subject": subject, "text": masked_text(app, message, Author::Server) })
-        }
+        // No shown column holds bytes.
+        (Cell::Null | Cell::Bytes(_), _) => Value::Null,
     }
 }
 

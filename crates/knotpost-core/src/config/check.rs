@@ -5,6 +5,9 @@ use secrecy::ExposeSecret;
 use super::{Config, ConfigError};
 use knotpost_model::Address;
 
+/// Days for which a mail can be answered by a reply; its row in the outbox says what the reply is about.
+pub(crate) const REPLY_DAYS: u32 = 90;
+
 /// All errors, at most one per group of settings.
 pub(super) fn check(config: &Config) -> Vec<ConfigError> {
     let groups = [
@@ -214,13 +217,14 @@ fn numbers(config: &Config) -> Result<(), ConfigError> {
             "must be 30 or more: repeated mails are recognised for 30 days",
         );
     }
-    for (key, days) in [
-        ("retention.outbox_days", config.retention.outbox_days),
-        ("retention.audit_days", config.retention.audit_days),
-    ] {
-        if days == 0 {
-            return refuse(key, "must be 1 or more");
-        }
+    if config.retention.outbox_days < REPLY_DAYS {
+        return refuse(
+            "retention.outbox_days",
+            format!("must be {REPLY_DAYS} or more: as long, a mail can be answered by a reply"),
+        );
+    }
+    if config.retention.audit_days == 0 {
+        return refuse("retention.audit_days", "must be 1 or more");
     }
     for (key, number) in [
         ("limits.password_tries", config.limits.password_tries),

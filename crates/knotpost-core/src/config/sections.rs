@@ -295,7 +295,7 @@ section! {
     Retention {
         /// Records of received mail, 30 or more.
         inbox_days: u32 = 90,
-        /// Records of sent mail, 1 or more.
+        /// Records of sent mail, 90 or more: as long, a mail can be answered by a reply.
         outbox_days: u32 = 90,
         /// The audit log, 1 or more.
         audit_days: u32 = 730,

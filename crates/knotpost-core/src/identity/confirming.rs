@@ -8,9 +8,8 @@ use crate::boards::{Refusal, ServiceError};
 use crate::identity::Origin;
 use crate::identity::undoing::announce_change;
 use crate::mailing::post::{post_answerable, registered_addresses};
-use crate::mailing::reply_grant::Claim;
-use crate::mailing::token;
-use crate::mailing::token::{Payload, Subject, Unproven, day};
+use crate::mailing::reply_address::Purpose;
+use crate::mailing::reply_grant::{AnsweredMail, Subject};
 use crate::replies::{Answer, Content, Facts, Reply};
 use knotpost_model::{Address, Millis, UserKey, without_tag};
 use knotpost_storage::{
@@ -103,7 +102,6 @@ pub(crate) async fn register(
         return Ok(Asked::NotNeeded);
     }
     // A bounced address must be confirmed again.
-    let Some(row) = tx.address_id(user.id, &key).await? else { return Ok(Asked::NotNeeded) };
     if !is_stopped && tx.proven_address(user.id, &key).await?.is_some() {
         return Ok(Asked::NotNeeded);
     }
@@ -121,8 +119,7 @@ pub(crate) async fn register(
     if !tx.claim_confirmation((user.id, &mailbox), share, now).await? {
         return Ok(last.map_or(Asked::Never, |at| Asked::Lately(at.to_readable())));
     }
-    let payload = Payload { subject: Subject::Address, address: row, expires: day(now, GOOD_FOR_DAYS) };
-    let reply_to = token::reply_address(app, payload, &address.to_string(), user);
+    let subject = Subject::Address { asked: now }.answerable(app);
     let reply = Reply::from(ConfirmAddress {
         userid: user.userid.clone(),
         link: app.links.confirmation(
@@ -132,9 +129,9 @@ pub(crate) async fn register(
             now.plus(GOOD_FOR_DAYS * DAY_MS),
         ),
         days: GOOD_FOR_DAYS,
-        by_reply: reply_to.is_some(),
+        by_reply: subject.is_some(),
     });
-    post_answerable(tx, app, &reply, address, Some(user.id), (None, reply_to), now).await?;
+    post_answerable(tx, app, &reply, address, Some(user.id), (None, subject), now).await?;
     Ok(Asked::Sent)
 }
 
@@ -167,7 +164,7 @@ pub(crate) async fn prove(
 pub(crate) struct Answered {
     user: UserRow,
     address: String,
-    token: Unproven,
+    asked: Millis,
     word: Word,
 }
 
@@ -194,25 +191,23 @@ impl Answered {
     pub(crate) fn says_stop(&self) -> bool {
         self.word == Word::Stop
     }
+
+    fn is_late(&self, now: Millis) -> bool {
+        now > self.asked.plus(GOOD_FOR_DAYS * DAY_MS)
+    }
 }
 
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
-    app: &App,
-    claim: &Claim,
+    mails: &[AnsweredMail],
     line: &str,
 ) -> Result<Option<Answered>, StoreError> {
-    for word in &claim.tokens {
-        let Some(token) = Unproven::read(word).filter(|token| token.payload.subject == Subject::Address)
-        else {
-            continue;
-        };
-        let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { continue };
-        let Some(user) = tx.user(user).await? else { continue };
-        if !token.is_genuine(app, &address, &user) {
-            continue;
+    for mail in mails.iter().filter(|mail| mail.purpose == Some(Purpose::End) && !mail.is_revoked()) {
+        let Some(Subject::Address { asked }) = mail.subject else { continue };
+        let (user, address) = (mail.reader.clone(), mail.row.recipient.clone());
+        if tx.address_id(user.id, &address.to_lowercase()).await?.is_some() {
+            return Ok(Some(Answered { user, address, asked, word: read_word(line) }));
         }
-        return Ok(Some(Answered { user, address, token, word: read_word(line) }));
     }
     Ok(None)
 }
@@ -224,11 +219,10 @@ pub(crate) async fn accept(
     answered: &Answered,
     now: Millis,
 ) -> Result<Option<Proven>, StoreError> {
-    let Answered { user, address, token, word } = answered;
-    if *word != Word::Yes || token.has_expired(now) {
+    if answered.word != Word::Yes || answered.is_late(now) {
         return Ok(None);
     }
-    prove(tx, app, user.id, &address.to_lowercase(), now).await
+    prove(tx, app, answered.user.id, &answered.address.to_lowercase(), now).await
 }
 
 /// Handles a reply that confirms nothing. Its answer goes to the address asked, whoever wrote.
@@ -238,8 +232,8 @@ pub(crate) async fn decline(
     answered: &Answered,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let Answered { user, address, token, word } = answered;
-    let is_expired = token.has_expired(now);
+    let Answered { user, address, asked, word } = answered;
+    let is_expired = answered.is_late(now);
     let key = address.to_lowercase();
     let is_in_use = tx.is_proven_address(&key).await?;
     // Never stops an address that somebody confirmed: game mail ends by `signoff` and `delete`.
@@ -248,17 +242,16 @@ pub(crate) async fn decline(
     }
     let is_in_use = is_in_use && *word == Word::Stop;
     let said = Reply::from(ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use });
-    // One hint per confirmation mail, which the token's expiry identifies.
-    let asked = format!("confirm {} {}", token.payload.address, token.payload.expires);
-    let last_hour = (i64::from(token.payload.expires) + 1) * 24;
+    // One hint per confirmation mail.
+    let hint = format!("confirm {} {} {key}", user.id.0, asked.0);
+    let last_hour = asked.plus((GOOD_FOR_DAYS + 1) * DAY_MS).0 / 3_600_000;
     if tx.proven_address(user.id, &key).await?.is_none()
         && !tx.is_blocked(&key).await?
-        && tx.count_answer(&asked, last_hour).await? == 1
+        && tx.count_answer(&hint, last_hour).await? == 1
         && let Ok(recipient) = address.parse()
     {
-        let reply_to =
-            (!is_expired).then(|| token::reply_address(app, token.payload, address, user)).flatten();
-        post_answerable(tx, app, &said, &recipient, Some(user.id), (None, reply_to), now).await?;
+        let subject = Subject::Address { asked: *asked }.answerable(app).filter(|_| !is_expired);
+        post_answerable(tx, app, &said, &recipient, Some(user.id), (None, subject), now).await?;
     }
     Ok(Answer::to_registered(said))
 }

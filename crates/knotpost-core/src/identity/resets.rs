@@ -170,8 +170,8 @@ pub(crate) async fn replace_password(
     let notice = |undo| Reply::from(PasswordChanged { userid: user.userid.clone(), undo });
     post_to_user(tx, app, &notice(None), user.id, now).await?;
     for (address, way) in lost_addresses(tx, app, user, now).await? {
-        let (undo, reply_to) = way.told();
-        post_answerable(tx, app, &notice(Some(undo)), &address, Some(user.id), (None, reply_to), now).await?;
+        let (undo, subject) = way.told();
+        post_answerable(tx, app, &notice(Some(undo)), &address, Some(user.id), (None, subject), now).await?;
     }
     Ok(notice(None))
 }

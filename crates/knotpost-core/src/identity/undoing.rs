@@ -11,8 +11,8 @@ use crate::app::App;
 use crate::identity::resets;
 use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::references::{Reference, post_reference_to};
-use crate::mailing::reply_grant::Claim;
-use crate::mailing::token::{self, Act, Payload, ReplyTo, Subject, Unproven, day};
+use crate::mailing::reply_address::Purpose;
+use crate::mailing::reply_grant::{AnsweredMail, Subject};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::webhooks;
 use knotpost_model::{Address, Millis};
@@ -39,12 +39,12 @@ pub(crate) struct Undo {
 
 pub(crate) struct WayBack {
     page: String,
-    reply_to: Option<ReplyTo>,
+    subject: Option<Subject>,
 }
 
 impl WayBack {
-    pub(crate) fn told(self) -> (Undo, Option<ReplyTo>) {
-        (Undo { page: self.page, by_reply: self.reply_to.is_some(), days: GOOD_FOR_DAYS }, self.reply_to)
+    pub(crate) fn told(self) -> (Undo, Option<Subject>) {
+        (Undo { page: self.page, by_reply: self.subject.is_some(), days: GOOD_FOR_DAYS }, self.subject)
     }
 }
 
@@ -138,11 +138,11 @@ pub(crate) async fn announce_change(
         let Ok(recipient) = address.parse::<Address>() else { continue };
         let had = before.iter().any(|old| old.eq_ignore_ascii_case(&address));
         let way = match change.filter(|_| had) {
-            Some(change) => way_back(tx, app, change, (user, &recipient), now).await?,
+            Some(change) => way_back(tx, app, change, &recipient).await?,
             None => None,
         };
-        let (undo, reply_to) = way.map(WayBack::told).unzip();
-        let thread = (None, reply_to.flatten());
+        let (undo, subject) = way.map(WayBack::told).unzip();
+        let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice(undo), &recipient, Some(user.id), thread, now).await?;
     }
     Ok(notice(None))
@@ -165,10 +165,10 @@ pub(crate) async fn announce_passkey(
     let change = tx.insert_address_change(user.id, &addresses.join("\n"), now).await?;
     for address in addresses {
         let Ok(recipient) = address.parse::<Address>() else { continue };
-        let way = way_back(tx, app, change, (user, &recipient), now).await?;
-        let (undo, reply_to) = way.map(WayBack::told).unzip();
+        let way = way_back(tx, app, change, &recipient).await?;
+        let (undo, subject) = way.map(WayBack::told).unzip();
         let notice = Reply::from(PasskeyChanged { userid: user.userid.clone(), change: changed, undo });
-        let thread = (None, reply_to.flatten());
+        let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice, &recipient, Some(user.id), thread, now).await?;
     }
     Ok(())
@@ -179,17 +179,14 @@ async fn way_back(
     tx: &mut ReadTx,
     app: &App,
     change: i64,
-    (user, address): (&UserRow, &Address),
-    now: Millis,
+    address: &Address,
 ) -> Result<Option<WayBack>, StoreError> {
     if tx.address_trouble(&address.key()).await?.flatten().is_some() {
         return Ok(None);
     }
-    let subject = Subject::Link { act: Act::UndoChange, row: change };
-    let payload = Payload { subject, address: 0, expires: day(now, GOOD_FOR_DAYS) };
     Ok(Some(WayBack {
         page: app.links.undo(&app.config.server.public_url, change, &address.key()),
-        reply_to: token::reply_address(app, payload, &address.to_string(), user),
+        subject: Subject::Change { change }.answerable(app),
     }))
 }
 
@@ -210,7 +207,7 @@ pub(crate) async fn lost_addresses(
             let Ok(address) = line.parse::<Address>() else { continue };
             let is_known = here.iter().any(|one| one.eq_ignore_ascii_case(line))
                 || lost.iter().any(|(one, _)| one.key() == address.key());
-            if !is_known && let Some(way) = way_back(tx, app, change.id, (user, &address), now).await? {
+            if !is_known && let Some(way) = way_back(tx, app, change.id, &address).await? {
                 lost.push((address, way));
             }
         }
@@ -225,13 +222,13 @@ async fn read(
     now: Millis,
 ) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
     let Some((id, address)) = app.links.read_undo(token) else { return Ok(Err(TakenBack::Unknown)) };
-    find(tx, id, |_, old| old.key() == address, now).await
+    find(tx, id, &address, now).await
 }
 
 async fn find(
     tx: &mut ReadTx,
     id: i64,
-    is_meant: impl Fn(&UserRow, &Address) -> bool,
+    address_key: &str,
     now: Millis,
 ) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
     // Changes are deleted long after they expire.
@@ -245,7 +242,7 @@ async fn find(
     let user = tx.user(change.user_id).await?.filter(|user| user.state == UserState::Active);
     let found = user.and_then(|user| {
         let mut old = change.addresses.lines().filter_map(|line| line.parse().ok());
-        let address = old.find(|old| is_meant(&user, old))?;
+        let address = old.find(|old: &Address| old.key() == address_key)?;
         Some((user, address))
     });
     Ok(found.map(|(user, address)| (change, user, address)).ok_or(TakenBack::Unknown))
@@ -349,16 +346,17 @@ fn says_not_me(line: &str) -> bool {
 
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
-    app: &App,
-    claim: &Claim,
+    mails: &[AnsweredMail],
     line: &str,
     now: Millis,
 ) -> Result<Option<Objection>, StoreError> {
-    for word in &claim.tokens {
-        let Some(token) = Unproven::read(word) else { continue };
-        let Subject::Link { act: Act::UndoChange, row } = token.payload.subject else { continue };
-        let is_meant = |user: &UserRow, old: &Address| token.is_genuine(app, &old.to_string(), user);
-        if let Ok((change, user, address)) = find(tx, row, is_meant, now).await? {
+    for mail in mails.iter().filter(|mail| mail.purpose == Some(Purpose::Reply)) {
+        let Some(Subject::Change { change }) = mail.subject else { continue };
+        let address_key = mail.row.recipient.to_lowercase();
+        // A later change than the mail only has its number, after old ones were deleted or stayed behind.
+        if let Ok((change, user, address)) = find(tx, change, &address_key, now).await?
+            && change.at <= mail.row.date
+        {
             return Ok(Some(Objection { user, address, change, is_clear: says_not_me(line) }));
         }
     }
@@ -381,8 +379,8 @@ pub(crate) async fn answer_reply(
     let hint = Reply::from(UndoHint { userid: user.userid.clone() });
     let last_hour = (change.at.0 + (GOOD_FOR_DAYS + 1) * DAY_MS) / 3_600_000;
     if tx.count_answer(&format!("undo {}", change.id), last_hour).await? == 1 {
-        let way = way_back(tx, app, change.id, (user, address), now).await?;
-        let thread = (None, way.and_then(|way| way.reply_to));
+        let way = way_back(tx, app, change.id, address).await?;
+        let thread = (None, way.and_then(|way| way.subject));
         post_answerable(tx, app, &hint, address, Some(user.id), thread, now).await?;
     }
     Ok(Answer::to_registered(hint))

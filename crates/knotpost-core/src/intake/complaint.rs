@@ -53,7 +53,7 @@ async fn find(tx: &mut ReadTx, app: &App, complaint: &Complaint) -> Result<About
         return Ok(About { address: recipient, mail: Some(format!("number {id} of the outbox")) });
     }
     if let Some(id) = &complaint.message_id
-        && let Some(origin) = tx.outbox_origin(id).await?
+        && let Some(origin) = tx.outbox_origin_by_id(id).await?
     {
         return Ok(About { address: origin.recipient, mail: Some(format!("with the Message-ID <{id}>")) });
     }

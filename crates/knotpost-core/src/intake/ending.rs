@@ -6,7 +6,7 @@ use super::reason::Reason;
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::identity::confirming;
-use crate::mailing::reply_grant::Claim;
+use crate::mailing::reply_grant::{Claim, find_answered};
 use crate::mailing::unsubscribe;
 use crate::requests::link_reply::LinkReply;
 use knotpost_model::Millis;
@@ -43,7 +43,8 @@ pub(super) async fn commit_ending(
 }
 
 async fn end(tx: &mut WriteTx, app: &App, ending: &Ending, now: Millis) -> Result<bool, StoreError> {
-    let reply = LinkReply::read(tx, app, &ending.claim, &ending.line, now).await?;
+    let mails = find_answered(tx, app, &ending.claim).await?;
+    let reply = LinkReply::read(tx, &mails, &ending.line, now).await?;
     let done = match reply.filter(LinkReply::only_ends) {
         Some(LinkReply::Unsubscribe(wanted)) => unsubscribe::accept(tx, app, &wanted, now).await.map(drop),
         Some(LinkReply::Confirm(answered)) => match confirming::decline(tx, app, &answered, now).await {

@@ -113,10 +113,9 @@ async fn compose(
     compose_answer(tx, app, prepared, reply, Some(parent).filter(|id| !id.is_empty()), most, now).await
 }
 
-/// Stored size; for a mail composed at sending, the size of its facts.
+/// Stored size, near that of the message.
 fn size_of(mail: &NewOutbox) -> usize {
     match &mail.content {
-        OutboxContent::Message(bytes) => bytes.len(),
         OutboxContent::Reference(facts) => facts.len(),
         OutboxContent::Board(board) => board.facts.len(),
     }

@@ -73,7 +73,7 @@ pub(crate) fn dropped_words(
     facts: &BoardFacts,
 ) -> Option<BoardFacts> {
     let dropped = dropped_for(board, reader, facts).into_iter();
-    let mut words: Vec<_> = dropped.flat_map(|(older, _)| older.remarks().collect::<Vec<_>>()).collect();
+    let mut words: Vec<_> = dropped.flat_map(|(older, _)| older.remarks()).collect();
     words.sort_by_key(|remark| remark.0);
     words.dedup();
     let last = words.pop()?;
@@ -192,7 +192,6 @@ mod tests {
             board_id: Some(1),
             ply: Some(ply),
             facts: Some(serde_json::to_string(facts).unwrap()),
-            rendered: None,
             message_id: format!("{id}@here"),
             date: Millis(id),
             attempts: 1,

@@ -5,12 +5,8 @@ use crate::mailing::references::Reference;
 use crate::replies::letter::{Draft, Letter};
 use knotpost_storage::{OutboxContent, StoreError};
 
-/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
-pub(crate) fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
-    if draft.pictures.is_empty() {
-        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
-        return Ok(OutboxContent::Message(bytes));
-    }
+/// The mail as it is stored: a letter, written as a message when it is sent, with its number known and pictures drawn.
+pub(crate) fn content_of(draft: Draft) -> Result<OutboxContent, StoreError> {
     let stored = Reference::Letter(Box::new(draft.into()));
     let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     Ok(OutboxContent::Reference(stored))
@@ -23,9 +19,10 @@ const HEADERS: usize = 2_000;
 /// reader is told.
 pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result<OutboxContent, StoreError> {
     draft.letter.html = None;
+    draft.pictures.clear();
     let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
     let mut bytes = write(&draft.letter)?;
-    let whole = std::mem::take(&mut draft.letter.text);
+    let whole = draft.letter.text.clone();
     // What the transport makes of a text may be larger than the text, about evenly for all of it.
     let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
     while bytes.len() > most && room > 0 {
@@ -33,7 +30,7 @@ pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result
         bytes = write(&draft.letter)?;
         room = room * 9 / 10;
     }
-    Ok(OutboxContent::Message(bytes))
+    content_of(draft)
 }
 
 /// The lines of a text that fit, and a sentence about the others.

@@ -18,11 +18,11 @@ pub(crate) mod postmaster;
 pub(crate) mod puzzles;
 pub(crate) mod readers;
 pub(crate) mod references;
+pub(crate) mod reply_address;
 pub(crate) mod reply_grant;
 #[cfg(test)]
 mod stored_forms;
 pub(crate) mod styles;
-pub(crate) mod token;
 pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
 

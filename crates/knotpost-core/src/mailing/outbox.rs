@@ -54,10 +54,6 @@ impl LeasedMail {
     pub fn attempts(&self) -> i64 {
         self.row.attempts
     }
-
-    pub fn stored_message(&self) -> &[u8] {
-        self.row.rendered.as_deref().unwrap_or_default()
-    }
 }
 
 /// The moment at which the next mail is or was due; `None`: none waits, or the server is on hold.

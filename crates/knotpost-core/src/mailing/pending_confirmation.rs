@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::post::post_answerable;
-use crate::mailing::reply_grant::{ReplyGrant, held_mark};
-use crate::mailing::token;
-use crate::mailing::token::{Payload, Subject, day};
+use crate::mailing::reply_grant::{ReplyGrant, Subject, held_mark};
 use crate::replies::{Content, Facts, Reply};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
@@ -34,6 +32,8 @@ struct ForeignAnswer {
     userid: String,
     /// From which address.
     sender: String,
+    /// True if that is the player's: their mail program dropped the reply address, and nothing proves who wrote.
+    is_own: bool,
     /// What it said.
     line: String,
     /// The move that it confirms, if it does.
@@ -106,17 +106,7 @@ pub(crate) async fn hold(
     let sealed = app.secret.seal(app.entropy.as_ref(), &serde_json::to_vec(words).map_err(corrupt)?)?;
     let until = now.plus(GOOD_FOR_DAYS * DAY_MS);
     let id = tx.hold_answer(grant.user.id, grant.board.id, (&sight, &sealed), now, until).await?;
-    let Some(row) = tx.proven_address(grant.user.id, &grant.address.to_lowercase()).await? else {
-        return Ok(());
-    };
-    let payload = Payload {
-        subject: Subject::Held { id, mark: held_mark(&sealed) },
-        address: row,
-        expires: day(now, GOOD_FOR_DAYS),
-    };
-    let Some(reply_to) = token::reply_address(app, payload, &grant.address, &grant.user) else {
-        return Ok(());
-    };
+    let Some(subject) = Subject::Held { id, mark: held_mark(&sealed) }.answerable(app) else { return Ok(()) };
     let confirms = match short {
         Some(Command::Confirm { .. }) => submitted(tx, &board, grant).await?,
         _ => None,
@@ -126,11 +116,12 @@ pub(crate) async fn hold(
         number: board.row.number as u32,
         userid: grant.user.userid.clone(),
         sender: sender.to_owned(),
+        is_own: tx.proven_address(grant.user.id, &sender.to_lowercase()).await?.is_some(),
         line: echo.chars().take(MOST_SHOWN).collect(),
         confirms,
         days: GOOD_FOR_DAYS,
     });
-    post_answerable(tx, app, &reply, &address, Some(grant.user.id), (None, Some(reply_to)), now).await
+    post_answerable(tx, app, &reply, &address, Some(grant.user.id), (None, Some(subject)), now).await
 }
 
 /// The move that the player has submitted on the board as it is.

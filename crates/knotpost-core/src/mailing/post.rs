@@ -8,9 +8,9 @@ use crate::mailing::bounces::take_notices;
 use crate::mailing::coalesce::{dropped_words, with_dropped};
 use crate::mailing::content::{content_of, content_within};
 use crate::mailing::readers::Reader;
-use crate::mailing::reply_grant::reply_address_at;
+use crate::mailing::reply_address::{Purpose, fits, pending};
+use crate::mailing::reply_grant::{Subject, board_subject};
 use crate::mailing::styles::Wishes;
-use crate::mailing::token::ReplyTo;
 use crate::mailing::unsubscribe::Kind;
 use crate::replies::{Addressee, BoardFacts, Envelope, MailForm, Note, Refusing, Reply};
 use knotpost_model::{Address, BoardRef, Millis, UserKey};
@@ -56,15 +56,15 @@ pub async fn post_to_address(
     post_answerable(tx, app, reply, recipient, user, (in_reply_to, None), now).await
 }
 
-/// As [`post_to_address`], for a mail that is answered at an address of its own: `thread` holds the mail it answers
-/// and that address.
+/// As [`post_to_address`], for a mail that can be answered: `thread` holds the mail it answers, and what its own answers
+/// are about.
 pub(crate) async fn post_answerable(
     tx: &mut WriteTx,
     app: &App,
     reply: &Reply,
     recipient: &Address,
     user: Option<UserKey>,
-    thread: (Option<&str>, Option<ReplyTo>),
+    thread: (Option<&str>, Option<Subject>),
     now: Millis,
 ) -> Result<(), StoreError> {
     let mail = compose(tx, app, reply, recipient, user, thread, None, now).await?;
@@ -89,11 +89,12 @@ pub(crate) async fn compose(
     reply: &Reply,
     recipient: &Address,
     user: Option<UserKey>,
-    thread: (Option<&str>, Option<ReplyTo>),
+    thread: (Option<&str>, Option<Subject>),
     most_bytes: Option<usize>,
     now: Millis,
 ) -> Result<NewOutbox, StoreError> {
-    let (in_reply_to, reply_to) = thread;
+    let (in_reply_to, subject) = thread;
+    let message_id = new_message_id(app)?;
     let reply = &told_truly(reply);
     // A board that answers no mail belongs to the thread of the board.
     let board = match &**reply {
@@ -118,30 +119,31 @@ pub(crate) async fn compose(
     let envelope = Envelope {
         recipient: recipient.to_string(),
         addressee: addressee.map(|(userid, is_shared)| Addressee { userid, is_shared }),
-        message_id: new_message_id(app)?,
+        reply_to: subject.as_ref().map(|subject| pending(app, subject.purpose(), &message_id)),
+        unsubscribe: match user.zip(Kind::of_template(reply.template())) {
+            Some((user, kind)) => refuse(tx, app, kind, user, recipient, &message_id).await?,
+            None => None,
+        },
+        message_id,
         date: now,
         in_reply_to: in_reply_to.map(ToOwned::to_owned),
         is_answer: in_reply_to.is_some(),
         board,
-        unsubscribe: match user.zip(Kind::of_reply(reply)) {
-            Some((user, kind)) => refuse(tx, app, kind, user, recipient).await?,
-            None => None,
-        },
         form: match most_bytes {
             Some(_) => MailForm::Text,
             None => wishes.style_of_mail(reply).form,
         },
         notices,
-        reply_to: reply_to.and_then(|reply_to| reply_to.for_mail_to(&recipient.to_string())),
     };
     let draft = app.composer.draft(&wishes.lay_out(reply), &envelope).map_err(StoreError::Corrupt)?;
     let content = match most_bytes {
         Some(most) => content_within(app, draft, most)?,
-        None => content_of(app, draft)?,
+        None => content_of(draft)?,
     };
     Ok(NewOutbox {
-        kind: app.composer.kind(reply),
+        kind: reply.template(),
         content,
+        on_reply: subject.map(|subject| subject.to_json()).transpose()?,
         recipient: envelope.recipient,
         user,
         message_id: envelope.message_id,
@@ -156,10 +158,12 @@ async fn refuse(
     kind: Kind,
     user: UserKey,
     recipient: &Address,
+    message_id: &str,
 ) -> Result<Option<Refusing>, StoreError> {
     let Some(reader) = tx.user(user).await? else { return Ok(None) };
-    let address = tx.proven_address(user, &recipient.key()).await?;
-    Ok(Some(kind.ways(app, &reader, &recipient.to_string(), address)))
+    let is_proven = tx.proven_address(user, &recipient.key()).await?.is_some();
+    let reply_to = (is_proven && fits(app)).then(|| pending(app, Purpose::End, message_id));
+    Ok(Some(kind.ways(app, &reader, reply_to)))
 }
 
 /// Queues a mail about a board, as it stands now, to all registered addresses of one who plays there; each can be
@@ -175,8 +179,8 @@ pub(crate) async fn post_to_player(
 ) -> Result<(), StoreError> {
     for recipient in registered_addresses(tx, app, user.id).await? {
         if let Ok(address) = recipient.parse() {
-            let reply_to = reply_address_at(tx, app, board, user, &recipient, submitted, now).await?;
-            post_answerable(tx, app, reply, &address, Some(user.id), (None, reply_to), now).await?;
+            let subject = board_subject(tx, app, board, user, &recipient, submitted).await?;
+            post_answerable(tx, app, reply, &address, Some(user.id), (None, subject), now).await?;
         }
     }
     Ok(())
@@ -239,7 +243,7 @@ pub(crate) async fn post_board(
     tx.insert_outboxes(&mails).await
 }
 
-/// A mail by reference about a board, as it stands now.
+/// A board mail about a board as it stands now.
 fn board_mail(
     app: &App,
     board: &Board,
@@ -252,6 +256,7 @@ fn board_mail(
         kind: "board",
         recipient,
         user: Some(user),
+        on_reply: None,
         content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts }),
         message_id: new_message_id(app)?,
         date: now,

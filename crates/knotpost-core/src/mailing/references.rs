@@ -11,7 +11,7 @@ use crate::mailing::styles::style_of;
 use crate::mailing::unsubscribe::Kind;
 use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
+use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
 /// What a user writes to all others.
 #[derive(Debug, Serialize)]
@@ -47,7 +47,7 @@ pub(crate) enum Reference {
     Puzzles(u16),
     /// Words for the administrators, sealed.
     Postmaster(String),
-    /// A mail that holds its text, but not its pictures.
+    /// A mail with its text, but not its pictures.
     Letter(Box<StoredDraft>),
 }
 
@@ -107,18 +107,19 @@ pub(crate) async fn post_reference_to(
     now: Millis,
 ) -> Result<(), StoreError> {
     let facts = serde_json::to_string(reference).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let mail = ReferenceMail {
+    let mail = NewOutbox {
         kind: reference.kind(),
         recipient: recipient.to_owned(),
-        user,
-        facts,
+        user: Some(user),
+        content: OutboxContent::Reference(facts),
+        on_reply: None,
         message_id: new_message_id(app)?,
         date: now,
     };
-    tx.insert_reference_mail(&mail).await
+    tx.insert_outbox(&mail).await
 }
 
-/// What a mail by reference says; `None`: there is nothing to say any more.
+/// What a mail by reference says; `None`: there is nothing to say any more. `end` is the address that ends mails of its kind.
 ///
 /// # Errors
 /// When the database fails or the reference cannot be read.
@@ -126,7 +127,7 @@ pub(crate) async fn referred_to(
     tx: &mut ReadTx,
     app: &App,
     facts: &str,
-    (user, recipient): (Option<i64>, &str),
+    (user, end): (Option<i64>, Option<String>),
     now: Millis,
 ) -> Result<Option<Referred>, StoreError> {
     let reference: Reference =
@@ -141,16 +142,14 @@ pub(crate) async fn referred_to(
             let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
                 return Ok(None);
             };
-            let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
-            let ways = Kind::Broadcasts.ways(app, &reader, recipient, address);
+            let ways = Kind::Broadcasts.ways(app, &reader, end);
             let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
             Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), reply_to: None, form }))
         }
         Reference::Puzzles(day) => {
             let Some(reader) = tx.user(user).await? else { return Ok(None) };
             let Some(reply) = puzzles::letter(tx, app, &reader, day, now).await? else { return Ok(None) };
-            let address = tx.proven_address(user, &recipient.to_lowercase()).await?;
-            let ways = Kind::Puzzles.ways(app, &reader, recipient, address);
+            let ways = Kind::Puzzles.ways(app, &reader, end);
             Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), reply_to: None, form }))
         }
         Reference::Postmaster(sealed) => {

@@ -1,90 +1,228 @@
-//! Who answers a board mail needs neither userid nor password: what a reply address entitles to.
+//! Replies: proof that the reader of a mail acts on what it showed, without a password.
 //!
-//! A mail program that drops the address still names the mail it answers, which says the same: the ids of our mails
-//! are random, and sent to their reader alone.
+//! A reply names a row of the outbox, by its signed address or by its Message-ID; what it is about is read there. A
+//! Message-ID alone, where a mail program dropped the address, proves less: it counts with proof of the sender.
 
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::boards::Board;
-use crate::mailing::token;
-use crate::mailing::token::{About, Payload, ReplyTo, Subject, Unproven, day};
+use crate::config::REPLY_DAYS;
+use crate::mailing::reply_address::{MailRef, Purpose, Token, fits};
+use crate::replies::{BoardFacts, Heading};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
-use knotpost_platform::secret::Purpose;
-use knotpost_storage::{BoardRow, ReadTx, StoreError, UserRow, UserState};
+use knotpost_storage::{BoardRow, HeldAnswerRow, OutboxOrigin, ReadTx, StoreError, UserRow, UserState};
 
-/// For how many days a reply address is good.
-const GOOD_FOR_DAYS: i64 = 90;
 const DAY_MS: i64 = 86_400_000;
 
-/// What a mail says about its sender's right to act without a password.
+/// What a mail says about its sender's right to act without a password, unverified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// The tokens of the reply addresses it went to.
+    /// Tokens of the reply addresses it went to, in lower case.
     pub tokens: Vec<String>,
-    /// The Message-IDs it answers that may be ours, the nearest first.
+    /// Message-IDs it answers that may be ours, the nearest first.
     pub parents: Vec<String>,
 }
 
 impl Claim {
-    /// Whether it says nothing at all.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty() && self.parents.is_empty()
     }
 
-    /// Returns true if it says of itself that it does what a link does, or answers the question whether an address is
-    /// read.
+    /// True if it went to an address that ends mails, or to one that asks whether it is read.
     pub fn may_end_something(&self) -> bool {
-        let tokens = self.tokens.iter().filter_map(|word| Unproven::read(word));
-        tokens
-            .into_iter()
-            .any(|token| matches!(token.payload.subject, Subject::Link { .. } | Subject::Address))
-    }
-
-    /// Whether it says of itself that it answers what somebody said.
-    pub(crate) fn answers_words(&self) -> bool {
-        self.tokens.iter().filter_map(|word| Unproven::read(word)).any(|token| {
-            matches!(
-                token.payload.subject,
-                Subject::Message { .. } | Subject::Board { about: About::Talk, .. }
-            )
-        })
+        self.tokens.iter().any(|word| Token::read(word).is_some_and(|token| token.purpose == Purpose::End))
     }
 }
 
-/// What the reader of a board mail saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Sight {
-    /// The number of the last move.
-    ply: i64,
-    proof: Proof,
+/// What a mail was about, and so what its reply is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The board: a reply acts on it.
+    Play,
+    /// What somebody said: a reply says something back.
+    Talk,
 }
 
-/// Tells boards of the same ply apart: after an undo, or when the game began again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a reply to a mail is about; stored with the mail, or read from what a board mail shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Proof {
-    /// The digest of the board's state then.
-    #[serde(rename = "stamp")]
-    Digest(u16),
-    /// The moment at which it looked like that.
-    Date(i64),
+pub(crate) enum Subject {
+    /// A board after so many moves, with the move of its reader that waits for `confirm`. An answer to somebody who named no
+    /// user is for the one player at their address.
+    Board { reader: i64, board: i64, ply: i64, submitted: Option<String> },
+    /// A message of this user.
+    Message { author: i64 },
+    /// A held answer, and what tells it from one that had its number before.
+    Held { id: i64, mark: u32 },
+    /// The question if an address is read, and when it was asked first.
+    Address { asked: Millis },
+    /// A change of addresses or credentials that its reader may take back.
+    Change { change: i64 },
+}
+
+impl Subject {
+    /// The subject as it is stored with its mail; `None` if no reply address fits behind the server's name.
+    pub(crate) fn answerable(self, app: &App) -> Option<Self> {
+        fits(app).then_some(self)
+    }
+
+    /// Where its replies go. The question if an address is read is answered with `stop` by whoever is bothered.
+    pub(crate) fn purpose(&self) -> Purpose {
+        match self {
+            Self::Address { .. } => Purpose::End,
+            _ => Purpose::Reply,
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Result<String, StoreError> {
+        serde_json::to_string(self).map_err(|error| StoreError::Corrupt(error.to_string()))
+    }
+}
+
+/// The board as the reader of a mail saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sight {
+    /// Number of the last move.
+    ply: i64,
+    /// When it looked like that; after an undo or a new beginning it looks so later.
+    at: Millis,
+    /// The move shown that waits for `confirm`.
+    pub(crate) submitted: Option<String>,
+}
+
+impl Sight {
+    /// True if no move was made or taken back since.
+    pub(crate) fn is_present(&self, board: &Board) -> bool {
+        self.ply == board.entries.len() as i64
+            && board.row.started_at <= self.at
+            && board.entries.last().is_none_or(|last| last.row.at <= self.at)
+    }
 }
 
 /// A right to act without a password, verified.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyGrant {
-    /// For whom.
     pub(crate) user: UserRow,
     pub(crate) board: BoardRow,
-    /// What they saw.
     pub(crate) sight: Sight,
-    /// What the mail was about.
     pub(crate) about: About,
     /// The address that the mail went to.
     pub(crate) address: String,
-    /// The row that holds the answer which this grant confirms.
+    /// The held answer that it confirms.
     pub(crate) held: Option<i64>,
+}
+
+/// A mail of ours that somebody answers, with its reader.
+#[derive(Clone, Debug)]
+pub(crate) struct AnsweredMail {
+    pub(crate) row: OutboxOrigin,
+    pub(crate) reader: UserRow,
+    /// `None`: nothing but ending mails of its kind.
+    pub(crate) subject: Option<Subject>,
+    pub(crate) about: About,
+    /// What its address was for; `None`: the address was dropped, and the mail is named by its Message-ID.
+    pub(crate) purpose: Option<Purpose>,
+}
+
+impl AnsweredMail {
+    async fn of(
+        tx: &mut ReadTx,
+        row: OutboxOrigin,
+        purpose: Option<Purpose>,
+    ) -> Result<Option<Self>, StoreError> {
+        let mut about = About::Play;
+        let subject = match (row.user_id.zip(row.board_id), row.ply, &row.on_reply) {
+            (Some((reader, board)), Some(ply), _) => {
+                if board_facts(&row)?.is_some_and(|facts| facts.heading == Heading::Chat) {
+                    about = About::Talk;
+                }
+                Some(Subject::Board { reader, board, ply, submitted: None })
+            }
+            (_, _, Some(json)) => {
+                Some(serde_json::from_str(json).map_err(|error| StoreError::Corrupt(error.to_string()))?)
+            }
+            _ => None,
+        };
+        let reader = match subject {
+            Some(Subject::Board { reader, .. }) => Some(reader),
+            _ => row.user_id,
+        };
+        let Some(reader) = reader else { return Ok(None) };
+        let Some(reader) = tx.user(UserKey(reader)).await? else { return Ok(None) };
+        Ok(Some(Self { row, reader, subject, about, purpose }))
+    }
+
+    /// True if the mail can be answered by its Message-ID alone: it is of a game, and its reader plays there.
+    async fn is_known_by_id(&self, tx: &mut ReadTx) -> Result<bool, StoreError> {
+        match self.subject {
+            Some(Subject::Board { board, .. }) => {
+                let seats = tx.seats(BoardKey(board)).await?;
+                Ok(seats.iter().any(|seat| seat.user_id == self.reader.id))
+            }
+            Some(Subject::Message { .. } | Subject::Held { .. }) => Ok(true),
+            Some(Subject::Address { .. } | Subject::Change { .. }) | None => Ok(false),
+        }
+    }
+
+    /// True if its reader has chosen another password since, which ends what was mailed before.
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.reader.password_changed_at.is_some_and(|at| at >= self.row.date.0)
+    }
+
+    /// True if its reader may act on it now: they can log in, and have proven to read where it went.
+    async fn is_good(&self, tx: &mut ReadTx, now: Millis) -> Result<bool, StoreError> {
+        let is_late = now.since(self.row.date).0 > i64::from(REPLY_DAYS) * DAY_MS;
+        let is_active = self.reader.state == UserState::Active && self.reader.password_hash.is_some();
+        Ok(!is_late && !self.is_revoked() && is_active && self.is_read_at(tx, &self.row.recipient).await?)
+    }
+
+    /// True if its reader has proven this address.
+    async fn is_read_at(&self, tx: &mut ReadTx, address: &str) -> Result<bool, StoreError> {
+        Ok(tx.proven_address(self.reader.id, &address.to_lowercase()).await?.is_some())
+    }
+
+    async fn is_from_reader(&self, tx: &mut ReadTx, sender: Option<&Address>) -> Result<bool, StoreError> {
+        match sender {
+            Some(sender) => self.is_read_at(tx, &sender.key()).await,
+            None => Ok(false),
+        }
+    }
+}
+
+/// The mails that a claim names: those of its reply addresses, or else the nearest one that it names by Message-ID. One
+/// further up the thread shows an older board.
+pub(crate) async fn find_answered(
+    tx: &mut ReadTx,
+    app: &App,
+    claim: &Claim,
+) -> Result<Vec<AnsweredMail>, StoreError> {
+    let mut found = Vec::new();
+    for word in &claim.tokens {
+        let Some(token) = Token::read(word) else { continue };
+        let Some(row) = tx.outbox_origin(token.number).await? else { continue };
+        if token.is_of(&app.secret, MailRef::from(&row)) {
+            found.extend(AnsweredMail::of(tx, row, Some(token.purpose)).await?);
+        }
+    }
+    let parents = if found.is_empty() { claim.parents.as_slice() } else { &[] };
+    for id in parents {
+        let Some(row) = tx.outbox_origin_by_id(id).await? else { continue };
+        let Some(mail) = AnsweredMail::of(tx, row, None).await? else { continue };
+        if mail.is_known_by_id(tx).await? {
+            found.push(mail);
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// True if one of these mails told what somebody said.
+pub(crate) fn answers_words(mails: &[AnsweredMail]) -> bool {
+    mails
+        .iter()
+        .filter(|mail| mail.purpose != Some(Purpose::End))
+        .any(|mail| mail.about == About::Talk || matches!(mail.subject, Some(Subject::Message { .. })))
 }
 
 /// What became of a claim.
@@ -92,264 +230,146 @@ pub(crate) struct ReplyGrant {
 pub(crate) enum Verdict {
     /// It holds, and its sender writes from an address of the player's.
     Good(Box<ReplyGrant>),
+    /// It names the mail by its Message-ID from an address of the player's, and nothing proves that they wrote.
+    Unvouched(Box<ReplyGrant>),
     /// It holds, but its sender writes from an address that is not the player's.
     Foreign(Box<ReplyGrant>),
     /// It confirms an answer that is held.
     Held(Box<ReplyGrant>),
     /// It was never ours, has run out, or was revoked.
     Bad,
-    /// The mails it names are not known as board mails.
+    /// The mails it names are about no board.
     Unknown,
 }
 
-/// The reply address for one reader of a board mail, at the address of that row; `None` when they do not play there, or
-/// when no token fits behind the server's name. `submitted` is the move that the mail shows and that is not made yet.
-pub(crate) fn reply_address(
+/// Judges a claim made by `sender`, for whom their domain vouches if `aligned`: of several reply addresses the one of their
+/// own counts.
+pub(crate) async fn judge(
+    tx: &mut ReadTx,
     app: &App,
-    board: &Board,
-    user: &UserRow,
-    (address, recipient): (i64, &str),
-    (about, submitted): (About, Option<&str>),
-    date: Millis,
-) -> Option<ReplyTo> {
-    let seat = board.seat_of(user.id)?.seat;
-    let ply = board.entries.len() as i64;
-    let state_digest = state_digest(app, board, submitted);
-    let subject = Subject::Board { board: board.row.id.0, seat, ply, state_digest, about };
-    let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
-    token::reply_address(app, payload, recipient, user)
+    (claim, mails): (&Claim, &[AnsweredMail]),
+    (sender, aligned): (Option<&Address>, bool),
+    now: Millis,
+) -> Result<Verdict, StoreError> {
+    let mut foreign = None;
+    let mut is_known = !claim.tokens.is_empty();
+    for mail in mails {
+        let by_address = mail.purpose.is_some();
+        is_known |= matches!(mail.subject, Some(Subject::Board { .. }));
+        let Some(grant) = read_grant(tx, app, mail, now).await? else { continue };
+        let is_theirs = mail.is_from_reader(tx, sender).await?;
+        let grant = Box::new(grant);
+        if grant.held.is_some() {
+            // The question went to the player: its address is proof enough.
+            if by_address || is_theirs && aligned {
+                return Ok(Verdict::Held(grant));
+            }
+        } else if is_theirs {
+            return Ok(if by_address || aligned { Verdict::Good(grant) } else { Verdict::Unvouched(grant) });
+        } else {
+            foreign = foreign.or(Some(grant));
+        }
+    }
+    Ok(match foreign {
+        Some(grant) => Verdict::Foreign(grant),
+        None if is_known => Verdict::Bad,
+        None => Verdict::Unknown,
+    })
 }
 
-/// As [`reply_address`], whatever address it goes to; `None` as well when the user has not proven to read there.
-pub(crate) async fn reply_address_at(
+async fn read_grant(
+    tx: &mut ReadTx,
+    app: &App,
+    mail: &AnsweredMail,
+    now: Millis,
+) -> Result<Option<ReplyGrant>, StoreError> {
+    if mail.purpose == Some(Purpose::End) || !mail.is_good(tx, now).await? {
+        return Ok(None);
+    }
+    let (board, sight, held) = match &mail.subject {
+        Some(Subject::Board { board, ply, submitted, .. }) => {
+            let sight = Sight { ply: *ply, at: mail.row.date, submitted: submitted.clone() };
+            (*board, sight, None)
+        }
+        Some(Subject::Held { id, mark }) => {
+            let row = tx.held_answer(*id).await?;
+            let is_meant =
+                |row: &HeldAnswerRow| row.user_id == mail.reader.id.0 && held_mark(&row.words) == *mark;
+            let Some(row) = row.filter(|row| is_meant(row) && now < row.until_at) else { return Ok(None) };
+            let sight =
+                serde_json::from_str(&row.sight).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            (row.board_id, sight, Some(*id))
+        }
+        _ => return Ok(None),
+    };
+    let board = tx.board(BoardKey(board)).await?.filter(|board| app.game(&board.game).is_some());
+    let (user, about, address) = (mail.reader.clone(), mail.about, mail.row.recipient.clone());
+    Ok(board.map(|board| ReplyGrant { user, board, sight, about, address, held }))
+}
+
+/// Tells the words held in one row from others that are held there later: their end, a checksum under a secret key.
+pub(crate) fn held_mark(words: &[u8]) -> u32 {
+    words.last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// Author and reader of the message that a claim answers; `None`: it answers none. Who writes from an address that is not
+/// the reader's answers nothing.
+pub(crate) async fn find_message(
+    tx: &mut ReadTx,
+    mails: &[AnsweredMail],
+    (sender, aligned): (Option<&Address>, bool),
+    now: Millis,
+) -> Result<Option<(UserRow, UserRow)>, StoreError> {
+    for mail in mails {
+        let Some(Subject::Message { author }) = mail.subject else { continue };
+        let is_proven = mail.purpose == Some(Purpose::Reply) || mail.purpose.is_none() && aligned;
+        if is_proven
+            && mail.is_good(tx, now).await?
+            && mail.is_from_reader(tx, sender).await?
+            && let Some(author) = tx.user(UserKey(author)).await?
+        {
+            return Ok(Some((author, mail.reader.clone())));
+        }
+    }
+    Ok(None)
+}
+
+/// What a reply to a mail about this board, as it is now, is about; `None` if its reader does not play there or has not
+/// proven to read at `recipient`. `submitted` is the move that the mail shows and that is not made yet.
+pub(crate) async fn board_subject(
     tx: &mut ReadTx,
     app: &App,
     board: &Board,
     user: &UserRow,
     recipient: &str,
     submitted: Option<&str>,
-    date: Millis,
-) -> Result<Option<ReplyTo>, StoreError> {
-    if board.seat_of(user.id).is_none() {
+) -> Result<Option<Subject>, StoreError> {
+    let is_proven = tx.proven_address(user.id, &recipient.to_lowercase()).await?.is_some();
+    if board.seat_of(user.id).is_none() || !is_proven {
         return Ok(None);
     }
-    let address = tx.proven_address(user.id, &recipient.to_lowercase()).await?;
-    Ok(address.and_then(|address| {
-        reply_address(app, board, user, (address, recipient), (About::Play, submitted), date)
-    }))
+    let subject = Subject::Board {
+        reader: user.id.0,
+        board: board.row.id.0,
+        ply: board.entries.len() as i64,
+        submitted: submitted.map(ToOwned::to_owned),
+    };
+    Ok(subject.answerable(app))
 }
 
-/// The reply address with which the reader of a message answers its author; `None` when the reader has not proven to
-/// read at this address.
-pub(crate) async fn message_address_at(
+/// What a reply to a message of `author` is about; `None` if its reader has not proven to read at `recipient`.
+pub(crate) async fn message_subject(
     tx: &mut ReadTx,
     app: &App,
     (author, reader): (UserKey, &UserRow),
     recipient: &str,
-    date: Millis,
-) -> Result<Option<ReplyTo>, StoreError> {
-    let address = tx.proven_address(reader.id, &recipient.to_lowercase()).await?;
-    Ok(address.and_then(|address| {
-        let subject = Subject::Message { author: author.0 };
-        let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
-        token::reply_address(app, payload, recipient, reader)
-    }))
+) -> Result<Option<Subject>, StoreError> {
+    let is_proven = tx.proven_address(reader.id, &recipient.to_lowercase()).await?.is_some();
+    Ok(is_proven.then_some(Subject::Message { author: author.0 }).and_then(|subject| subject.answerable(app)))
 }
 
-/// The author of the message that a claim answers, and its reader; `None`: it answers none. Who writes from an address
-/// that is not the reader's answers nothing.
-pub(crate) async fn read_message_claim(
-    tx: &mut ReadTx,
-    app: &App,
-    claim: &Claim,
-    sender: Option<&Address>,
-    now: Millis,
-) -> Result<Option<(UserRow, UserRow)>, StoreError> {
-    let Some(sender) = sender else { return Ok(None) };
-    for word in &claim.tokens {
-        let Some(token) = Unproven::read(word) else { continue };
-        let Subject::Message { author } = token.payload.subject else { continue };
-        let Some((reader, _)) = read_genuine(tx, app, &token, now).await? else { continue };
-        let writes = tx.proven_address(reader.id, &sender.key()).await?.is_some();
-        let active = reader.state == UserState::Active && reader.password_hash.is_some();
-        if let Some(author) = tx.user(UserKey(author)).await?.filter(|_| writes && active) {
-            return Ok(Some((author, reader)));
-        }
-    }
-    Ok(None)
-}
-
-/// What tells this board from any other that this row had after as many moves.
-fn state_digest(app: &App, board: &Board, submitted: Option<&str>) -> u16 {
-    let last = board.entries.last().map_or(0, |entry| entry.row.at.0);
-    let parts: [&[u8]; 4] = [
-        b"stamp",
-        &board.row.started_at.0.to_be_bytes(),
-        &last.to_be_bytes(),
-        submitted.unwrap_or_default().as_bytes(),
-    ];
-    let digest = app.secret.digest(Purpose::Tokens, &parts);
-    u16::from_be_bytes(digest.first_chunk::<2>().copied().unwrap_or_default())
-}
-
-impl Sight {
-    /// Whether the board still is what the reader of the mail saw; `submitted` is the move that waits for their
-    /// confirmation.
-    pub(crate) fn is_present(self, app: &App, board: &Board, submitted: Option<&str>) -> bool {
-        let same = match self.proof {
-            Proof::Digest(seen) => {
-                seen == state_digest(app, board, None)
-                    || submitted.is_some_and(|_| seen == state_digest(app, board, submitted))
-            }
-            Proof::Date(seen) => {
-                board.row.started_at.0 <= seen
-                    && board.entries.last().is_none_or(|last| last.row.at.0 <= seen)
-            }
-        };
-        same && self.ply == board.entries.len() as i64
-    }
-}
-
-/// Judges a claim made by `sender`: of several reply addresses the one of their own counts.
-pub(crate) async fn judge(
-    tx: &mut ReadTx,
-    app: &App,
-    claim: &Claim,
-    sender: Option<&Address>,
-    now: Millis,
-) -> Result<Verdict, StoreError> {
-    let mut foreign = None;
-    for word in &claim.tokens {
-        match read_token(tx, app, word, now).await? {
-            Some(grant) if grant.held.is_some() => return Ok(Verdict::Held(Box::new(grant))),
-            Some(grant) if is_theirs(tx, &grant, sender).await? => return Ok(Verdict::Good(Box::new(grant))),
-            Some(grant) => foreign = foreign.or(Some(grant)),
-            None => {}
-        }
-    }
-    let mut known = !claim.tokens.is_empty();
-    if foreign.is_none() {
-        for id in &claim.parents {
-            let Some(found) = read_parent(tx, app, id, now).await? else { continue };
-            known = true;
-            match found {
-                Some(grant) if is_theirs(tx, &grant, sender).await? => {
-                    return Ok(Verdict::Good(Box::new(grant)));
-                }
-                Some(grant) => foreign = Some(grant),
-                None => {}
-            }
-            // A mail further up the thread shows an older board.
-            break;
-        }
-    }
-    Ok(match foreign {
-        Some(grant) => Verdict::Foreign(Box::new(grant)),
-        None if known => Verdict::Bad,
-        None => Verdict::Unknown,
-    })
-}
-
-async fn is_theirs(
-    tx: &mut ReadTx,
-    grant: &ReplyGrant,
-    sender: Option<&Address>,
-) -> Result<bool, StoreError> {
-    match sender {
-        Some(sender) => Ok(tx.proven_address(grant.user.id, &sender.key()).await?.is_some()),
-        None => Ok(false),
-    }
-}
-
-async fn read_token(
-    tx: &mut ReadTx,
-    app: &App,
-    word: &str,
-    now: Millis,
-) -> Result<Option<ReplyGrant>, StoreError> {
-    let Some(token) = Unproven::read(word) else { return Ok(None) };
-    let Some((user, address)) = read_genuine(tx, app, &token, now).await? else { return Ok(None) };
-    match token.payload.subject {
-        Subject::Address | Subject::Message { .. } | Subject::Link { .. } => Ok(None),
-        Subject::Board { board, ply, state_digest, about, .. } => {
-            let sight = Sight { ply, proof: Proof::Digest(state_digest) };
-            let grant = grant_for(tx, app, user, BoardKey(board), sight, address).await?;
-            Ok(grant.map(|grant| ReplyGrant { about, ..grant }))
-        }
-        Subject::Held { id, mark } => {
-            let row = tx.held_answer(id).await?;
-            let Some(row) = row.filter(|row| row.user_id == user.id.0 && held_mark(&row.words) == mark)
-            else {
-                return Ok(None);
-            };
-            let sight =
-                serde_json::from_str(&row.sight).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            let grant = grant_for(tx, app, user, BoardKey(row.board_id), sight, address).await?;
-            Ok(grant.filter(|_| now < row.until_at).map(|grant| ReplyGrant { held: Some(id), ..grant }))
-        }
-    }
-}
-
-/// The user of a token that is ours and good, and the address it went to.
-async fn read_genuine(
-    tx: &mut ReadTx,
-    app: &App,
-    token: &Unproven,
-    now: Millis,
-) -> Result<Option<(UserRow, String)>, StoreError> {
-    let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { return Ok(None) };
-    let Some(user) = tx.user(user).await? else { return Ok(None) };
-    if !token.is_genuine(app, &address, &user) || token.has_expired(now) {
-        return Ok(None);
-    }
-    // What was sent to an address before it was proven entitles to nothing but to prove it.
-    let is_proven = tx.proven_address(user.id, &address.to_lowercase()).await?.is_some();
-    Ok(is_proven.then_some((user, address)))
-}
-
-/// The board mail of ours with this id: `None` when there is none, `Some(None)` when it entitles to nothing any more.
-async fn read_parent(
-    tx: &mut ReadTx,
-    app: &App,
-    id: &str,
-    now: Millis,
-) -> Result<Option<Option<ReplyGrant>>, StoreError> {
-    let Some(origin) = tx.outbox_origin(id).await? else { return Ok(None) };
-    let (Some(user), Some(board), Some(ply)) = (origin.user_id, origin.board_id, origin.ply) else {
-        return Ok(None);
-    };
-    let Some(user) = tx.user(UserKey(user)).await? else { return Ok(None) };
-    if tx.seats(BoardKey(board)).await?.iter().all(|seat| seat.user_id != user.id) {
-        // Whoever only watches has no say.
-        return Ok(None);
-    }
-    let revoked = user.password_changed_at.is_some_and(|at| at > origin.date.0);
-    if revoked || now.since(origin.date).0 > GOOD_FOR_DAYS * DAY_MS {
-        return Ok(Some(None));
-    }
-    if tx.proven_address(user.id, &origin.recipient.to_lowercase()).await?.is_none() {
-        return Ok(Some(None));
-    }
-    let sight = Sight { ply, proof: Proof::Date(origin.date.0) };
-    grant_for(tx, app, user, BoardKey(board), sight, origin.recipient).await.map(Some)
-}
-
-/// What tells the words held in one row from others that are held there later: their end, which is a checksum under a
-/// secret key.
-pub(crate) fn held_mark(words: &[u8]) -> u32 {
-    words.last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
-}
-
-async fn grant_for(
-    tx: &mut ReadTx,
-    app: &App,
-    user: UserRow,
-    board: BoardKey,
-    sight: Sight,
-    address: String,
-) -> Result<Option<ReplyGrant>, StoreError> {
-    let board = tx.board(board).await?.filter(|board| app.game(&board.game).is_some());
-    let active = user.state == UserState::Active && user.password_hash.is_some();
-    let about = About::Play;
-    Ok(board.filter(|_| active).map(|board| ReplyGrant { user, board, sight, about, address, held: None }))
+/// The facts of a board mail; `None`: it is another mail.
+pub(crate) fn board_facts(row: &OutboxOrigin) -> Result<Option<BoardFacts>, StoreError> {
+    let facts = row.facts.as_deref().map(serde_json::from_str).transpose();
+    facts.map_err(|error| StoreError::Corrupt(error.to_string()))
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::pending_confirmation::Words;
 use super::postmaster::ToPostmaster;
 use super::references::Reference;
-use super::reply_grant::{Proof, Sight};
+use super::reply_grant::{Sight, Subject};
 use crate::boards::{PictureRef, TimeUp};
 use crate::replies::{Auto, BoardFacts, Heading, MailForm, Note, Ruling, Style, TimeFacts};
 use crate::signals::Notice;
@@ -112,9 +112,12 @@ variants! { references: Reference {
     Reference::Letter(_) => r#"{"letter":{"letter":{"from":["Knotpost","games@example.org"],"to":"ann@example.org","subject":"Osbox Board 101","text":"Text","html":"<p>Text</p>","message_id":"1@example.org","date":1795706539345,"in_reply_to":null,"references":[],"auto":"generated","list_id":["Osbox Board 101","osbox.101.example.org"],"reply_to":null,"x_loop":"games@example.org","unsubscribe":null,"unsubscribe_to":null},"pictures":[["board-1",{"board":9,"game":"osbox","options":"","seats":2,"ply":3,"viewer":1,"position":"........"}]]}}"#,
 }}
 
-variants! { proofs_of_what_was_seen: Proof {
-    Proof::Digest(_) => r#"{"stamp":513}"#,
-    Proof::Date(_) => r#"{"date":1795706539345}"#,
+variants! { subjects_of_replies: Subject {
+    Subject::Board { .. } => r#"{"board":{"reader":1,"board":9,"ply":3,"submitted":"f2"}}"#,
+    Subject::Message { .. } => r#"{"message":{"author":1}}"#,
+    Subject::Held { .. } => r#"{"held":{"id":1,"mark":513}}"#,
+    Subject::Address { .. } => r#"{"address":{"asked":1795706539345}}"#,
+    Subject::Change { .. } => r#"{"change":{"change":1}}"#,
 }}
 
 variants! { verdicts: Verdict {
@@ -160,7 +163,7 @@ fn what_consists_of_parts() {
     read_again::<PictureRef>(
         r#"{"board":0,"game":"osbox","options":"-size=6","seats":2,"start":"x","ply":0,"tried":[[1,"f2"]],"viewer":null,"position":"y"}"#,
     );
-    read_again::<Sight>(r#"{"ply":3,"proof":{"date":1795706539345}}"#);
+    read_again::<Sight>(r#"{"ply":3,"at":1795706539345,"submitted":null}"#);
     read_again::<Verdicts>(
         r#"{"source":"own","spf":{"result":"pass","domain":"example.org","helo":"none"},"dkim":[{"result":"fail","domain":"example.org","selector":"a"}],"dmarc":{"result":"none","domain":"","policy":null}}"#,
     );

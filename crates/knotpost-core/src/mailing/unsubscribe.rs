@@ -9,11 +9,11 @@ use crate::app::App;
 use crate::mailing::digest;
 use crate::mailing::post::post_answerable;
 use crate::mailing::puzzles;
-use crate::mailing::reply_grant::Claim;
-use crate::mailing::token::{self, Act, NEVER_EXPIRES, Payload, Subject, Unproven};
-use crate::replies::{Answer, Content, Facts, Refusing, Reply};
+use crate::mailing::reply_address::Purpose;
+use crate::mailing::reply_grant::{AnsweredMail, board_facts};
+use crate::replies::{Answer, Content, Facts, Heading, Refusing, Reply};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{ALL_GAMES, ReadTx, RemarkRow, SeatRow, StoreError, UserRow, UserState, WriteTx};
 
 /// The template of what a user writes to another one.
 pub(crate) const MESSAGE: &str = "message";
@@ -94,66 +94,62 @@ impl Kind {
         }
     }
 
-    /// Which mails a reader can refuse by the link in the one that says this, where that does not depend on a board.
-    pub(crate) fn of_reply(reply: &Reply) -> Option<Self> {
-        match reply {
-            Reply::Digest { .. } => Some(Self::Digests),
-            _ if reply.template() == MESSAGE => Some(Self::Messages),
+    /// The mails that a reader can refuse in one of this template, where that does not depend on a board.
+    pub(crate) fn of_template(template: &str) -> Option<Self> {
+        match template {
+            "broadcast" => Some(Self::Broadcasts),
+            "puzzles" => Some(Self::Puzzles),
+            "digest" => Some(Self::Digests),
+            MESSAGE => Some(Self::Messages),
             _ => None,
         }
     }
 
-    /// How this user takes no more of these, in a mail to `recipient`; `address` is its row, where they have proven to
-    /// read there.
-    pub(crate) fn ways(self, app: &App, user: &UserRow, recipient: &str, address: Option<i64>) -> Refusing {
-        let reply_to = address.and_then(|address| {
-            let payload = Payload { subject: self.subject(), address, expires: NEVER_EXPIRES };
-            token::reply_address(app, payload, recipient, user)?.for_mail_to(recipient)
-        });
+    /// The mails that the reader of this one can refuse.
+    async fn of_mail(tx: &mut ReadTx, mail: &AnsweredMail) -> Result<Option<Self>, StoreError> {
+        let (Some(board), Some(facts)) = (mail.row.board_id.map(BoardKey), board_facts(&mail.row)?) else {
+            return Ok(Self::of_template(&mail.row.kind));
+        };
+        let (seats, remarks) = (tx.seats(board).await?, tx.remarks(&facts.remarks()).await?);
+        Ok(refusable((board, seats.as_slice()), facts.heading, &remarks, mail.reader.id))
+    }
+
+    /// The ways in which this user takes no more of these; `reply_to` is the address that ends them, where there is one.
+    pub(crate) fn ways(self, app: &App, user: &UserRow, reply_to: Option<String>) -> Refusing {
         let page = app.links.unsubscribe(&app.config.server.public_url, user.id, &self.word());
         Refusing { page, reply_to }
     }
+}
 
-    fn subject(self) -> Subject {
-        let (act, row) = match self {
-            Self::Broadcasts => (Act::StopBroadcasts, 1),
-            Self::Nags => (Act::StopNags, 1),
-            Self::Puzzles => (Act::StopPuzzles, 1),
-            Self::Digests => (Act::StopDigests, 1),
-            Self::Messages => (Act::StopMessages, 1),
-            Self::Watching(board) => (Act::StopWatching, board.0),
-            Self::Endings(board) => (Act::StopEndings, board.0),
-        };
-        Subject::Link { act, row }
-    }
-
-    fn of_subject(subject: Subject) -> Option<Self> {
-        let Subject::Link { act, row } = subject else { return None };
-        match act {
-            Act::StopBroadcasts => Some(Self::Broadcasts),
-            Act::StopNags => Some(Self::Nags),
-            Act::StopPuzzles => Some(Self::Puzzles),
-            Act::StopDigests => Some(Self::Digests),
-            Act::StopMessages => Some(Self::Messages),
-            Act::StopWatching => Some(Self::Watching(BoardKey(row))),
-            Act::StopEndings => Some(Self::Endings(BoardKey(row))),
-            Act::UndoChange => None,
+/// The mails that a reader can refuse by the link in this one: players get the boards they play in any case, and what is
+/// said by those who play there.
+pub(crate) fn refusable(
+    (board, seats): (BoardKey, &[SeatRow]),
+    heading: Heading,
+    remarks: &[RemarkRow],
+    reader: UserKey,
+) -> Option<Kind> {
+    let plays = seats.iter().any(|seat| seat.user_id == reader);
+    let is_of_outsider =
+        |remark: &RemarkRow| seats.iter().all(|seat| Some(&seat.userid) != remark.userid.as_ref());
+    match heading {
+        Heading::Chat if plays && !remarks.is_empty() && remarks.iter().all(is_of_outsider) => {
+            Some(Kind::Messages)
         }
+        Heading::Nag => Some(Kind::Nags),
+        Heading::Notification => Some(Kind::Endings(board)),
+        _ => (!plays).then_some(Kind::Watching(board)),
     }
 }
 
-/// What a mail to one of those addresses wants, whatever it says.
+/// What a mail to one of those addresses wants, whatever it says. It holds under any password.
 pub(crate) async fn read_mail(
     tx: &mut ReadTx,
-    app: &App,
-    claim: &Claim,
+    mails: &[AnsweredMail],
 ) -> Result<Option<Unsubscribing>, StoreError> {
-    for word in &claim.tokens {
-        let Some(token) = Unproven::read(word) else { continue };
-        let Some(kind) = Kind::of_subject(token.payload.subject) else { continue };
-        let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { continue };
-        let Some(user) = tx.user(user).await? else { continue };
-        if token.is_genuine(app, &address, &user) {
+    for mail in mails.iter().filter(|mail| mail.purpose == Some(Purpose::End)) {
+        if let Some(kind) = Kind::of_mail(tx, mail).await? {
+            let (user, address) = (mail.reader.clone(), mail.row.recipient.clone());
             return Ok(Some(Unsubscribing { user, address, kind }));
         }
     }

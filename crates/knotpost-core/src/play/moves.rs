@@ -103,13 +103,12 @@ pub(crate) fn check_turn_on(
 /// Checks that the user may act on the board: not over, playing, board as last seen.
 pub(crate) async fn check_answer(
     tx: &mut ReadTx,
-    app: &App,
     prepared: &Prepared,
     board: Board,
     user: &UserRow,
 ) -> Result<Board, ServiceError> {
     match check_plays(&board, user) {
-        Ok(()) => check_sight(tx, app, prepared, board).await,
+        Ok(()) => check_sight(tx, prepared, board).await,
         Err(refusal) => Err(refusal.about(board).into()),
     }
 }

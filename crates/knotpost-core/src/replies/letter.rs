@@ -157,8 +157,6 @@ pub trait Composer: Send + Sync {
     /// Signs as of `date`, deterministically; `None`: this server does not sign.
     fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
 
-    fn kind(&self, reply: &Reply) -> &'static str;
-
     fn text(&self, reply: &Reply) -> Result<(String, String), String>;
 
     /// Rereads templates and the signing key; unchanged on an error.

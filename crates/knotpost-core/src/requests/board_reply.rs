@@ -10,8 +10,9 @@ use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::identity::{Login, Origin};
 use crate::mailing::pending_confirmation;
 use crate::mailing::pending_confirmation::Words;
-use crate::mailing::reply_grant::{Claim, ReplyGrant, Verdict, judge, read_message_claim};
-use crate::mailing::token::About;
+use crate::mailing::reply_grant::{
+    About, Claim, ReplyGrant, Verdict, answers_words, find_answered, find_message, judge,
+};
 use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, first_line, talk};
 use knotpost_model::{Comment, Millis};
@@ -36,7 +37,7 @@ pub enum Credit {
 #[derive(Debug)]
 pub(crate) enum Standpoint {
     Own(Box<ReplyGrant>),
-    /// With a player's grant from a foreign address; stored until they confirm.
+    /// With a player's grant, but from a foreign address or by a Message-ID alone; stored until they confirm.
     Foreign(Box<ReplyGrant>, Words),
     /// In a player's name without the required proof.
     Unproven(Box<ReplyGrant>),
@@ -59,8 +60,8 @@ impl Prepared {
         matches!(self.standpoint, Some(Standpoint::BadGrant))
     }
 
-    /// True if a player's reply address was used, but perhaps by somebody else: from a foreign address, or
-    /// without proof.
+    /// True if a player's mail was answered, but perhaps by somebody else: from a foreign address, or without
+    /// proof.
     pub fn is_foreign(&self) -> bool {
         matches!(self.standpoint, Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)))
     }
@@ -101,12 +102,13 @@ pub(crate) async fn prepare_answer(
         Err(error) => (String::new(), Some(error)),
     };
     let is_complete = knotpost_commands::parse(&line, &app.vocabulary).is_ok();
-    if is_complete && !claim.answers_words() {
+    let (now, sender) = (app.clock.now(), (origin.sender.as_ref(), origin.aligned));
+    let mut tx = app.store.read().await?;
+    let mails = find_answered(&mut tx, app, &claim).await?;
+    if is_complete && !answers_words(&mails) {
         return Ok(Answered::Complete { line, body: comment });
     }
-    let (now, sender) = (app.clock.now(), origin.sender.as_ref());
-    let mut tx = app.store.read().await?;
-    if let Some((author, reader)) = read_message_claim(&mut tx, app, &claim, sender, now).await?
+    if let Some((author, reader)) = find_message(&mut tx, &mails, sender, now).await?
         && credit == Credit::Believed
     {
         if talk::is_command_of(&line, &reader.userid, &app.vocabulary) {
@@ -118,14 +120,14 @@ pub(crate) async fn prepare_answer(
         };
         return Ok(Answered::Prepared(Box::new(prepared)));
     }
-    if let Some(reply) = LinkReply::read(&mut tx, app, &claim, &line, now).await? {
+    if let Some(reply) = LinkReply::read(&mut tx, &mails, &line, now).await? {
         return Ok(Answered::Prepared(Box::new(Prepared {
             echo: knotpost_commands::mask_cautiously(&line, &app.vocabulary),
             standpoint: Some(Standpoint::Link(Box::new(reply))),
             ..Prepared::new(Err(no_command()), origin.clone())
         })));
     }
-    let verdict = judge(&mut tx, app, &claim, sender, now).await?;
+    let verdict = judge(&mut tx, app, (&claim, mails.as_slice()), sender, now).await?;
     let is_command = match &verdict {
         Verdict::Good(grant) if grant.about == About::Talk => {
             talk::is_command_of(&line, &grant.user.userid, &app.vocabulary)
@@ -138,7 +140,9 @@ pub(crate) async fn prepare_answer(
     let (standpoint, said) = match verdict {
         Verdict::Unknown => return Ok(Answered::Nothing),
         Verdict::Bad => (Standpoint::BadGrant, None),
-        Verdict::Good(grant) if credit == Credit::Unproven => (Standpoint::Unproven(grant), None),
+        Verdict::Good(grant) | Verdict::Unvouched(grant) if credit == Credit::Unproven => {
+            (Standpoint::Unproven(grant), None)
+        }
         Verdict::Good(grant) => {
             let said = match wordless {
                 Some(error) => (Err(error), String::new()),
@@ -146,7 +150,7 @@ pub(crate) async fn prepare_answer(
             };
             (Standpoint::Own(grant), Some(said))
         }
-        Verdict::Foreign(grant) => {
+        Verdict::Foreign(grant) | Verdict::Unvouched(grant) => {
             let said = match wordless {
                 Some(error) => (Err(error), String::new()),
                 None => read(&mut tx, app, &grant, &line, &comment).await?,
@@ -221,18 +225,11 @@ fn no_good() -> Refusal {
 /// Refuses to act on a board changed since its player wrote; the refusal shows the present board.
 pub(crate) async fn check_sight(
     tx: &mut ReadTx,
-    app: &App,
     prepared: &Prepared,
     board: Board,
 ) -> Result<Board, ServiceError> {
     let Some(grant) = prepared.grant() else { return Ok(board) };
-    if grant.sight.is_present(app, &board, None) {
-        return Ok(board);
-    }
-    let seat = board.seat_of(grant.user.id).map_or(1, |seat| seat.seat);
-    let submitted = tx.submission(board.row.id, seat).await?;
-    let submitted = submitted.filter(|row| row.ply == board.entries.len() as i64);
-    if submitted.is_some_and(|row| grant.sight.is_present(app, &board, Some(&row.text))) {
+    if grant.sight.is_present(&board) && shows_submission(tx, grant, &board).await? {
         return Ok(board);
     }
     let message = "the board is no longer as it was in the mail that you answered; this is how it is now";
@@ -240,6 +237,14 @@ pub(crate) async fn check_sight(
         .hint("Nothing was done. Reply to this mail, or to the latest one about the board.")
         .about(board)
         .into())
+}
+
+/// True unless the mail shows a submitted move that waits no longer, or another one does.
+async fn shows_submission(tx: &mut ReadTx, grant: &ReplyGrant, board: &Board) -> Result<bool, StoreError> {
+    let Some(shown) = &grant.sight.submitted else { return Ok(true) };
+    let seat = board.seat_of(grant.user.id).map_or(1, |seat| seat.seat);
+    let waits = tx.submission(board.row.id, seat).await?;
+    Ok(waits.is_some_and(|row| row.ply == board.entries.len() as i64 && row.text == *shown))
 }
 
 /// Command and text of a line. A word that could be a move is one; in reply to chat, all but a move playable
@@ -288,8 +293,8 @@ fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
     }
 }
 
-/// Stores an answer from a foreign address and asks the player to confirm it, within a rate limit; an answer
-/// without proof is only reported.
+/// Stores an answer that may be somebody else's and asks the player to confirm it, within a rate limit; under a
+/// policy that asks for proof it is only reported.
 pub async fn ask_for_confirmation(
     tx: &mut WriteTx,
     app: &App,

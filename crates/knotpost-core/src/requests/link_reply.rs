@@ -1,8 +1,7 @@
 //! Mails that act as a link does; the mail that held the link also held their address.
 
-use crate::app::App;
 use crate::identity::{confirming, undoing};
-use crate::mailing::reply_grant::Claim;
+use crate::mailing::reply_grant::AnsweredMail;
 use crate::mailing::unsubscribe;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError};
@@ -28,17 +27,16 @@ impl LinkReply {
 
     pub(crate) async fn read(
         tx: &mut ReadTx,
-        app: &App,
-        claim: &Claim,
+        mails: &[AnsweredMail],
         line: &str,
         now: Millis,
     ) -> Result<Option<Self>, StoreError> {
-        if let Some(answered) = confirming::read_reply(tx, app, claim, line).await? {
+        if let Some(answered) = confirming::read_reply(tx, mails, line).await? {
             return Ok(Some(Self::Confirm(answered)));
         }
-        if let Some(objection) = undoing::read_reply(tx, app, claim, line, now).await? {
+        if let Some(objection) = undoing::read_reply(tx, mails, line, now).await? {
             return Ok(Some(Self::Undo(objection)));
         }
-        Ok(unsubscribe::read_mail(tx, app, claim).await?.map(Self::Unsubscribe))
+        Ok(unsubscribe::read_mail(tx, mails).await?.map(Self::Unsubscribe))
     }
 }

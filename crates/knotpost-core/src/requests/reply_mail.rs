@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::post::compose;
-use crate::mailing::reply_grant::reply_address_at;
-use crate::mailing::token::ReplyTo;
+use crate::mailing::reply_grant::board_subject;
 use crate::replies::{Answers, BoardFacts, Heading, Reply, Sheet};
 use crate::requests::Prepared;
 use knotpost_model::{Address, Millis};
@@ -26,15 +25,14 @@ pub async fn compose_answer(
 ) -> Result<Option<NewOutbox>, StoreError> {
     let Some(sender) = &prepared.origin.sender else { return Ok(None) };
     let mut reply = Cow::Borrowed(reply);
-    let mut reply_to = None;
+    let mut subject = None;
     if let Some((board, reader)) = find_answered(tx, app, prepared, &reply, sender).await? {
-        reply_to = reply_address_at(tx, app, &board, &reader, &sender.to_string(), None, now).await?;
-        if reply_to.is_some() && reply.takes_move_in_subject() {
+        subject = board_subject(tx, app, &board, &reader, &sender.to_string(), None).await?;
+        if subject.is_some() && reply.takes_move_in_subject() {
             tell_answers(reply.to_mut(), &board, &reader);
         }
     }
-    let thread: (_, Option<ReplyTo>) = (in_reply_to, reply_to);
-    compose(tx, app, &reply, sender, prepared.user(), thread, most_bytes, now).await.map(Some)
+    compose(tx, app, &reply, sender, prepared.user(), (in_reply_to, subject), most_bytes, now).await.map(Some)
 }
 
 async fn find_answered(

@@ -199,7 +199,7 @@ impl ReadTx {
         let sql = outbox_entry!("WHERE o.id = $1");
         let entry =
             on!(self, c => sqlx::query_as::<_, OutboxEntry>(sql).bind(key.0).fetch_optional(c).await)?;
-        let sql = "SELECT id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, \
+        let sql = "SELECT id, kind, recipient, user_id, board_id, ply, facts, message_id, date, attempts, \
                    unsure_attempts FROM outbox WHERE id = $1";
         let row = on!(self, c => sqlx::query_as::<_, OutboxRow>(sql).bind(key.0).fetch_optional(c).await)?;
         Ok(entry.zip(row))

@@ -19,7 +19,7 @@ pub(crate) use waits;
 
 /// Inserts mails; one whose recipient is on the do-not-mail list is dropped from the start. The values of the mails
 /// follow, each with the targets on that list that cover its recipient.
-const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, due_at, \
+const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, on_reply, message_id, date, attempts, due_at, \
      state, error, done_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, 0, \
      column9, CASE WHEN is_blocked THEN 'dropped' ELSE 'queued' END, CASE WHEN is_blocked THEN 'do_not_mail' END, \
      CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
@@ -32,7 +32,7 @@ const MAX_NEW_MAILS: usize = 16;
 macro_rules! without_goodbye {
     () => {
         "recipient = CASE kind WHEN 'goodbye' THEN '' ELSE recipient END, \
-         rendered = CASE kind WHEN 'goodbye' THEN NULL ELSE rendered END"
+         facts = CASE kind WHEN 'goodbye' THEN NULL ELSE facts END"
     };
 }
 
@@ -43,13 +43,11 @@ pub struct OutboxRow {
     pub kind: String,
     pub recipient: String,
     pub user_id: Option<i64>,
-    /// Board, if rendered from facts.
+    /// Board that it shows, if it is a board mail.
     pub board_id: Option<i64>,
     pub ply: Option<i64>,
-    /// Content beside the board, as JSON.
+    /// Content, of a board mail what it says beside the board, as JSON.
     pub facts: Option<String>,
-    /// Message, if not rendered from facts.
-    pub rendered: Option<Vec<u8>>,
     /// Without angle brackets.
     pub message_id: String,
     #[sqlx(try_from = "i64")]
@@ -68,14 +66,34 @@ pub enum Attempted {
     Unheard,
 }
 
+/// A mail that somebody answers or complains of.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxOrigin {
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    pub kind: String,
     pub recipient: String,
     pub user_id: Option<i64>,
     pub board_id: Option<i64>,
     pub ply: Option<i64>,
+    /// Of a board mail alone.
+    pub facts: Option<String>,
+    /// What a reply is about, as JSON; `None`: about the board of a board mail, or about nothing.
+    pub on_reply: Option<String>,
+    /// Without angle brackets.
+    pub message_id: String,
     #[sqlx(try_from = "i64")]
     pub date: Millis,
+}
+
+macro_rules! outbox_origin {
+    ($which:literal) => {
+        concat!(
+            "SELECT id, kind, recipient, user_id, board_id, ply, CASE WHEN board_id IS NOT NULL THEN facts END AS facts, \
+             on_reply, message_id, date FROM outbox WHERE webhook_id IS NULL AND ",
+            $which
+        )
+    };
 }
 
 /// Key, recipient, user, moves and facts of a dropped mail.
@@ -91,8 +109,7 @@ macro_rules! lease {
             $begin,
             $select,
             $end,
-            " RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, \
-             unsure_attempts"
+            " RETURNING id, kind, recipient, user_id, board_id, ply, facts, message_id, date, attempts, unsure_attempts"
         )
     };
 }
@@ -145,23 +162,20 @@ where
     Option<i64>: Encode<'static, D>,
     String: Encode<'static, D> + Type<D>,
     Option<String>: Encode<'static, D>,
-    Option<Vec<u8>>: Encode<'static, D>,
-    Vec<u8>: Type<D>,
 {
     let mut query = QueryBuilder::new(NEW_MAILS);
     query.push_values(mails, |mut row, mail| {
-        let (board, facts, rendered) = match &mail.content {
-            OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
-            OutboxContent::Message(bytes) => (None, None, Some(bytes)),
-            OutboxContent::Reference(facts) => (None, Some(facts), None),
+        let (board, facts) = match &mail.content {
+            OutboxContent::Board(board) => (Some(board), &board.facts),
+            OutboxContent::Reference(facts) => (None, facts),
         };
         row.push_bind(mail.kind.to_owned())
             .push_bind(mail.recipient.clone())
             .push_bind(mail.user.map(|user| user.0))
             .push_bind(board.map(|board| board.board.0))
             .push_bind(board.map(|board| board.ply))
-            .push_bind(facts.cloned())
-            .push_bind(rendered.cloned())
+            .push_bind(facts.clone())
+            .push_bind(mail.on_reply.clone())
             .push_bind(mail.message_id.clone())
             .push_bind(mail.date.0);
         for target in UnmailedTarget::covering(&mail.recipient.to_lowercase()) {
@@ -173,9 +187,17 @@ where
 }
 
 impl ReadTx {
+    pub async fn outbox_origin(&mut self, mail: OutboxKey) -> Result<Option<OutboxOrigin>, StoreError> {
+        let sql = outbox_origin!("id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(mail.0).fetch_optional(c).await)?)
+    }
+
     /// Message-ID without brackets.
-    pub async fn outbox_origin(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>, StoreError> {
-        let sql = "SELECT recipient, user_id, board_id, ply, date FROM outbox WHERE message_id = $1";
+    pub async fn outbox_origin_by_id(
+        &mut self,
+        message_id: &str,
+    ) -> Result<Option<OutboxOrigin>, StoreError> {
+        let sql = outbox_origin!("message_id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
     }
 }

@@ -27,7 +27,7 @@ pub struct NewInbox {
     pub host: Option<String>,
 }
 
-/// A board mail by reference: rendered when it is sent, from facts that do not change once it was tried.
+/// A board mail: rendered when it is sent, from facts that do not change once it was tried.
 #[derive(Clone, Debug)]
 pub struct BoardMail {
     pub board: BoardKey,
@@ -39,8 +39,7 @@ pub struct BoardMail {
 #[derive(Clone, Debug)]
 pub enum OutboxContent {
     Board(BoardMail),
-    Message(Vec<u8>),
-    /// Facts, rendered at sending, as JSON.
+    /// Facts, written as a message at sending, as JSON.
     Reference(String),
 }
 
@@ -50,6 +49,8 @@ pub struct NewOutbox {
     pub recipient: String,
     pub user: Option<UserKey>,
     pub content: OutboxContent,
+    /// What a reply is about, as JSON, if not about the board of a board mail.
+    pub on_reply: Option<String>,
     /// Without angle brackets.
     pub message_id: String,
     pub date: Millis,

@@ -36,13 +36,6 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
-    pub async fn address_by_id(&mut self, id: i64) -> Result<Option<(UserKey, String)>, StoreError> {
-        let sql = "SELECT user_id, address FROM addresses WHERE id = $1";
-        let row: Option<(i64, String)> =
-            on!(self, c => sqlx::query_as(sql).bind(id).fetch_optional(c).await)?;
-        Ok(row.map(|(user, address)| (UserKey(user), address)))
-    }
-
     /// True if any user has confirmed this address, suspended ones included.
     pub async fn is_proven_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "SELECT id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL LIMIT 1";

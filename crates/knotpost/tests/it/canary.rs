@@ -297,7 +297,8 @@ async fn a_password_after_a_verb_that_takes_none_is_not_in_what_administrators_r
     let told: Vec<&str> = lines.lines().filter(|line| holds_canary(line.as_bytes())).take(5).collect();
     assert!(told.is_empty(), "in the log: {told:#?}");
     let tables = app.tables().await;
-    for name in tables.names() {
+    // A mail says to its reader what they wrote; it was looked at above.
+    for name in tables.names().filter(|name| *name != "outbox") {
         let rows: Vec<&String> =
             tables.rows(name).iter().filter(|row| holds_canary(row.as_bytes())).take(5).collect();
         assert!(rows.is_empty(), "in {name}: {rows:#?}");

@@ -24,7 +24,7 @@ pub(in crate::commands) async fn run(
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, number_of_board).await?;
     let (board, user) = authorize_on(tx, prepared, board).await?;
-    let board = check_answer(tx, app, prepared, board, &user).await?;
+    let board = check_answer(tx, prepared, board, &user).await?;
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let row = tx.submission(board.row.id, seat).await?;
     let Some(row) = row.filter(|row| row.ply == board.entries.len() as i64) else {

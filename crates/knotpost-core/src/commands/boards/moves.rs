@@ -49,7 +49,7 @@ pub(in crate::commands) async fn run(
     // Refusing an offer already gone is harmless.
     let board = match turning.action {
         Action::Reject => board,
-        _ => check_answer(tx, app, prepared, board, &user).await?,
+        _ => check_answer(tx, prepared, board, &user).await?,
     };
     let Some(turn) = as_turn(turning.action) else {
         let checked = match turning.action {

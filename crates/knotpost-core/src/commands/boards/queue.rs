@@ -35,7 +35,7 @@ pub(in crate::commands) async fn run(
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, number_of_board).await?;
     let (board, user) = authorize_on(tx, prepared, board).await?;
-    let mut board = check_answer(tx, app, prepared, board, &user).await?;
+    let mut board = check_answer(tx, prepared, board, &user).await?;
     if moves.len() > MOST_MOVES {
         let refusal = Refusal::new(Code::WrongArguments, format!("a queue takes at most {MOST_MOVES} moves"));
         return Err(refusal.about(board).into());

@@ -8,7 +8,7 @@ use crate::commands::authorize::authorize;
 use crate::commands::prepare::{check_rate, check_reader};
 use crate::identity::presence::{Absence, absences};
 use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
-use crate::mailing::reply_grant::message_address_at;
+use crate::mailing::reply_grant::message_subject;
 use crate::mailing::unsubscribe::MESSAGE;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
@@ -98,9 +98,9 @@ async fn deliver(
 ) -> Result<(), StoreError> {
     for recipient in registered_addresses(tx, app, reader.id).await? {
         let Ok(address) = recipient.parse() else { continue };
-        let reply_to = message_address_at(tx, app, (author, reader), &recipient, now).await?;
-        let reply = Reply::from(Message { by_reply: reply_to.is_some(), ..message.clone() });
-        post_answerable(tx, app, &reply, &address, Some(reader.id), (None, reply_to), now).await?;
+        let subject = message_subject(tx, app, (author, reader), &recipient).await?;
+        let reply = Reply::from(Message { by_reply: subject.is_some(), ..message.clone() });
+        post_answerable(tx, app, &reply, &address, Some(reader.id), (None, subject), now).await?;
     }
     Ok(())
 }

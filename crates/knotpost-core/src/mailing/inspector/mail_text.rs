@@ -74,7 +74,11 @@ pub fn masked_fields(app: &App, message: &[u8]) -> Vec<(String, String)> {
 /// The readable text of a message.
 pub fn masked_text(app: &App, message: &[u8], author: Author) -> String {
     let text = parse(message).ok().and_then(|message| message.text);
-    let Some(text) = text else { return "(no readable text)".to_owned() };
+    text.map_or_else(|| "(no readable text)".to_owned(), |text| masked_lines(app, &text, author))
+}
+
+/// A text as it is shown.
+pub(crate) fn masked_lines(app: &App, text: &str, author: Author) -> String {
     let mut is_echo = false;
     let mut shown = Vec::new();
     for line in text.lines() {

@@ -12,44 +12,19 @@ use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::LeasedMail;
 use crate::mailing::references::{Referred, referred_to};
+use crate::mailing::reply_address::{MailRef, Purpose, fits, set_addresses};
 use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
-use knotpost_model::{BoardKey, BoardRef, Millis, RemarkKey};
+use knotpost_model::{BoardKey, BoardRef, Millis};
 use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, StoreError};
 
 /// What a mail is written from.
 #[derive(Debug)]
 pub enum MailContent {
-    /// The message is stored.
-    Stored,
     Reply(Box<(Reply, Envelope)>),
     /// A letter with pictures, each by its content id.
     Letter(Box<Letter>, Vec<(String, Arc<View>)>),
     /// There is nothing to send any more, for this reason.
     Dropped(&'static str),
-}
-
-/// The content of a row, before anything it refers to is read.
-enum RowContent<'r> {
-    Message,
-    Reference(&'r str),
-    Board(BoardKey, i64, Box<BoardFacts>),
-}
-
-impl<'r> RowContent<'r> {
-    fn read(row: &'r OutboxRow) -> Result<Self, StoreError> {
-        if row.rendered.is_some() {
-            return Ok(Self::Message);
-        }
-        match (row.board_id, row.ply, &row.facts) {
-            (None, _, Some(facts)) => Ok(Self::Reference(facts)),
-            (Some(board), Some(ply), Some(facts)) => {
-                let facts =
-                    serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-                Ok(Self::Board(BoardKey(board), ply, facts))
-            }
-            _ => Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned())),
-        }
-    }
 }
 
 /// Loads what a leased mail is written from; `None`: it has ended, or another process has leased it.
@@ -89,19 +64,20 @@ async fn load_content(
     row: &OutboxRow,
     status: &DeliveryStatus,
 ) -> Result<MailContent, StoreError> {
-    let (board, ply, facts) = match RowContent::read(row)? {
-        RowContent::Message => return Ok(MailContent::Stored),
-        RowContent::Reference(facts) => return load_reference(tx, app, row, status, facts).await,
-        RowContent::Board(board, ply, facts) => (board, ply, facts),
+    let Some(facts) = &row.facts else {
+        return Err(StoreError::Corrupt("an outgoing mail has no facts".to_owned()));
     };
-    let letter = match position_after(tx, app, board, ply).await? {
+    let (Some(board), Some(ply)) = (row.board_id, row.ply) else {
+        return load_reference(tx, app, row, status, facts).await;
+    };
+    let facts: BoardFacts =
+        serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let letter = match position_after(tx, app, BoardKey(board), ply).await? {
         Some(board) => {
-            let mut keys: Vec<RemarkKey> = facts.remarks().collect();
-            keys.sort_unstable_by_key(|key| key.0);
-            keys.dedup();
-            let remarks = tx.remarks(&keys).await?;
-            let sources = Sources { remarks, reader: status.reader.clone(), address: status.address };
-            letter_by_reference(tx, app, &facts, &board, sources, (&row.recipient, row.date)).await?
+            let remarks = tx.remarks(&facts.remarks()).await?;
+            let is_proven = status.address.is_some();
+            let sources = Sources { remarks, reader: status.reader.clone(), is_proven };
+            letter_by_reference(tx, app, &facts, &board, sources, (MailRef::from(row), row.date)).await?
         }
         None => None,
     };
@@ -142,14 +118,16 @@ async fn load_reference(
     facts: &str,
 ) -> Result<MailContent, StoreError> {
     let now = app.clock.now();
-    match referred_to(tx, app, facts, (row.user_id, &row.recipient), now).await? {
+    let end = (status.address.is_some() && fits(app)).then(|| MailRef::from(row).address(app, Purpose::End));
+    match referred_to(tx, app, facts, (row.user_id, end), now).await? {
         None => Ok(MailContent::Dropped("of no use any more")),
         Some(Referred::Reply { reply, unsubscribe, reply_to, form }) => {
             let envelope = Envelope { reply_to, ..envelope_of(row, status, unsubscribe, form) };
             Ok(MailContent::Reply(Box::new((reply, envelope))))
         }
         Some(Referred::Letter(stored)) => {
-            let StoredDraft { letter, pictures } = *stored;
+            let StoredDraft { mut letter, pictures } = *stored;
+            set_addresses(app, MailRef::from(row), &mut letter);
             let mut views = Vec::with_capacity(pictures.len());
             for (content_id, basis) in pictures {
                 // A picture that cannot be drawn any more must not hold the text back.

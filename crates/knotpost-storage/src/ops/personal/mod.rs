@@ -15,8 +15,7 @@ impl Shown {
             Self::Number | Self::Time => Kind::Int,
             Self::Flag => Kind::Flag,
             Self::Real => Kind::Real,
-            Self::Text | Self::Host | Self::Masked => Kind::Text,
-            Self::Mail => Kind::Bytes,
+            Self::Text | Self::Host | Self::Masked | Self::Letter => Kind::Text,
         }
     }
 }

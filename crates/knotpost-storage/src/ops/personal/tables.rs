@@ -15,7 +15,8 @@ pub enum Shown {
     Host,
     /// Text with reply tokens masked.
     Masked,
-    Mail,
+    /// Facts of a mail, of which the text is shown.
+    Letter,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -183,16 +184,16 @@ pub const HELD: &[Held] = &[
          message_id Text, subject Text, text Text, state Text, reason Text, attempts Number, done_at Time,
          verdicts Text, host Text]
         without [id raw due_at turn flow from_domain share]),
-    held!(outbox in "mails-sent", "mails and webhook events for the user; links and reply addresses are masked. A mail \
-        that shows a board is composed when it is sent, and its text is not stored",
+    held!(outbox in "mails-sent", "mails and webhook events for the user; links and reply addresses are masked. A board \
+        mail is composed when it is sent, and its text is not stored",
         concat!("SELECT o.date, o.kind, CASE WHEN o.webhook_id IS NULL THEN o.recipient END AS recipient, b.game, \
             b.number, o.ply, o.message_id, o.state, o.attempts, o.done_at, o.error, \
-            CASE WHEN o.webhook_id IS NULL THEN o.rendered END AS rendered \
+            CASE WHEN o.webhook_id IS NULL AND o.board_id IS NULL THEN o.facts END AS facts \
             FROM outbox o LEFT JOIN boards b ON b.id = o.board_id \
             WHERE o.user_id = $1 OR (o.user_id IS NULL AND LOWER(o.recipient) IN ", proven!(), ") ORDER BY o.id"),
         [date Time, kind Text, recipient Text, game Text, number Number, after_move Number, message_id Text,
-         state Text, attempts Number, done_at Time, error Text, message Mail]
-        without [id board_id facts due_at unsure_attempts tried_at]),
+         state Text, attempts Number, done_at Time, error Text, message Letter]
+        without [id board_id on_reply due_at unsure_attempts tried_at]),
     held!(webhooks in "webhooks", "webhooks, and browsers that are told; of their addresses the host alone",
         "SELECT url, events, form, label, created_at, sent_at, failures, failing_since, stopped_at, error \
          FROM webhooks WHERE user_id = $1 ORDER BY id",

@@ -106,7 +106,7 @@ pub const TABLES: &[Table] = &[
     table!(answer_budget [address_key] address_key: Text, hour: Int, answers: Int, bytes: Int),
     table!(do_not_mail [target] target: Text, reason: Text, at: Int),
     table!(outbox [id] id: Int, kind: Text, recipient: Text, user_id: Int, board_id: Int, ply: Int,
-        facts: Text, rendered: Bytes, message_id: Text, date: Int, state: Text, attempts: Int, due_at: Int,
+        facts: Text, on_reply: Text, message_id: Text, date: Int, state: Text, attempts: Int, due_at: Int,
         done_at: Int, error: Text, webhook_id: Int, unsure_attempts: Int, tried_at: Int),
     table!(bounces [outbox_id kind] outbox_id: Int, kind: Text, address_key: Text, status: Text, said: Text,
         at: Int),

@@ -177,10 +177,6 @@ impl Composer for MailComposer {
         signed.transpose().map_err(|error| error.to_string())
     }
 
-    fn kind(&self, reply: &Reply) -> &'static str {
-        reply.template()
-    }
-
     fn text(&self, reply: &Reply) -> Result<(String, String), String> {
         let rendered = self.files().renderer.render(reply).map_err(|error| describe(&error))?;
         Ok((rendered.subject, rendered.text))

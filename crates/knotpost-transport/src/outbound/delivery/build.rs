@@ -20,13 +20,12 @@ pub enum Built {
     Dropped(&'static str),
 }
 
-/// Builds the message of a mail; `stored` is the message of one whose message is stored.
+/// Builds the message of a mail.
 ///
 /// # Errors
 /// When the templates fail.
-pub async fn build_message(app: &App, stored: &[u8], content: MailContent) -> Result<Built, StoreError> {
+pub async fn build_message(app: &App, content: MailContent) -> Result<Built, StoreError> {
     let (letter, views) = match content {
-        MailContent::Stored => return Ok(Built::Message(stored.to_vec())),
         MailContent::Dropped(why) => return Ok(Built::Dropped(why)),
         MailContent::Letter(letter, views) => (*letter, views),
         MailContent::Reply(reply) => {

@@ -220,7 +220,7 @@ impl DeliveryWorker {
 /// Builds a leased mail; `None`: it has ended, or another process has leased it.
 async fn build_leased(app: &App, leased: &LeasedMail) -> Result<Option<Built>, StoreError> {
     match load_mail(app, leased).await? {
-        Some(content) => build_message(app, leased.stored_message(), content).await.map(Some),
+        Some(content) => build_message(app, content).await.map(Some),
         None => Ok(None),
     }
 }

@@ -222,7 +222,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         return Ok(());
     }
     let content = load_unleased(app, &row).await?;
-    let message = match build_message(app, row.rendered.as_deref().unwrap_or_default(), content).await? {
+    let message = match build_message(app, content).await? {
         Built::Message(bytes) => Ok(bytes),
         Built::Dropped(why) => Err(why),
     };

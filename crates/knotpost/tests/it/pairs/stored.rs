@@ -31,7 +31,7 @@ const WAITING_MAIL: &str = "to_jsonb(t) - CASE kind WHEN 'webhook' THEN '{state,
 /// A mail of the day that a server of before has lost; and mails that were sent, without their text.
 const AGED: &str = "
     DELETE FROM digests WHERE user_id = (SELECT id FROM users WHERE userid = 'ada');
-    UPDATE outbox SET rendered = NULL WHERE state = 'sent';
+    UPDATE outbox SET facts = NULL WHERE state = 'sent';
 ";
 
 /// Beside the tables their copy, and the names of those that were written to since they were put back.

@@ -7,18 +7,19 @@ use super::running::{Place, Running};
 use super::wire::mail;
 
 /// The latest board mail to this player.
-fn board_mail(place: &Place, to: &str) -> Letter {
+pub(super) fn board_mail(place: &Place, to: &str) -> Letter {
     let mut found: Vec<Letter> = letters(&place.maildir())
         .into_iter()
         .filter(|letter| letter.header("To").is_some_and(|header| header.contains(to)))
         .filter(|letter| letter.header("Reply-To").is_some_and(|header| header.contains("+r.")))
         .collect();
-    found.sort_by_key(|letter| letter.header("Subject"));
+    // An id begins with the time.
+    found.sort_by_key(Letter::message_id);
     found.pop().expect("a board mail")
 }
 
 /// Replies to a board mail by its address alone, without a password and without naming the mail.
-async fn reply(server: &Running, place: &Place, from: &str, letter: &Letter, words: &str) {
+pub(super) async fn reply(server: &Running, place: &Place, from: &str, letter: &Letter, words: &str) {
     let to = letter.header("Reply-To").unwrap();
     let to = to.split(['<', '>']).find(|part| part.contains("+r.")).unwrap().trim().to_owned();
     let id = words.replace(' ', "-");

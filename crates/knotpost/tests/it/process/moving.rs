@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use sqlx::{ConnectOptions as _, Connection as _};
 
+use super::keys::{board_mail, reply};
 use super::running::{Place, users};
 
 /// Rows enough for many batches.
@@ -42,6 +43,8 @@ async fn a_server_moves_and_an_import_that_was_killed_goes_on() {
     let told = old.run(&["export", "--all", "server.jsonl"]).await;
     assert!(told.stdout.contains("10 users, 1 boards, 0 moves"), "{told:?}");
     assert!(told.stderr.contains("writing: ") && !told.stderr.contains('\r'), "{told:?}");
+    old.wait_until_idle().await;
+    let asked = board_mail(&old, "ann@ann.example");
     running.stop().await;
     let file = old.root().join("server.jsonl");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -71,6 +74,9 @@ async fn a_server_moves_and_an_import_that_was_killed_goes_on() {
     assert_eq!(users(&new).await, ["ann", "bob"]);
     let taken = new.run(&["import", path]).await;
     assert!(taken.code() == 1 && taken.stderr.contains("another server is running"), "{taken:?}");
+    // What was mailed before is answered here.
+    reply(&server, &new, "ann@ann.example", &asked, "a1").await;
+    assert_eq!(server.moves(101).await, ["a1"]);
     server.stop().await;
     let taken = new.run(&["import", path]).await;
     assert!(taken.code() == 65 && taken.stderr.contains("has users already"), "{taken:?}");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::keys::{board_mail, reply};
 use super::running::{Ended, Place};
 use super::wire::request;
 
@@ -91,6 +92,36 @@ async fn a_backup_is_proved_and_restored_into_an_empty_place() {
         expect_refusal(&empty.run(line).await, 65, &["damaged.db"]);
     }
     assert!(!empty.data().join("knotpost.db").exists());
+}
+
+#[tokio::test]
+async fn a_reply_to_a_mail_that_a_restored_backup_does_not_know_moves_nothing() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    place.wait_until_idle().await;
+    let known = board_mail(&place, "bob@example.org");
+    place.run(&["backup", "copy.db"]).await.succeed();
+    server.ask("osbox move 101 bob bob-secret a9").await;
+    place.wait_until_idle().await;
+    let lost = board_mail(&place, "ann@example.org");
+    server.stop().await;
+
+    let restored = Place::new();
+    let copy = place.root().join("copy.db");
+    restored.run(&["restore", "--same", copy.to_str().unwrap()]).await.succeed();
+    std::fs::copy(place.data().join("secret.key"), restored.data().join("secret.key")).unwrap();
+    let server = restored.start().await;
+    reply(&server, &restored, "ann@example.org", &lost, "a2").await;
+    assert_eq!(server.moves(101).await, ["a1"]);
+    reply(&server, &restored, "bob@example.org", &known, "a9").await;
+    assert_eq!(server.moves(101).await, ["a1", "a9"]);
+    // By now other mails to ann have numbers of those that were lost.
+    reply(&server, &restored, "ann@example.org", &lost, "resign").await;
+    assert_eq!(server.moves(101).await, ["a1", "a9"]);
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -53,6 +53,7 @@ async fn queue_mail_to(
         recipient: recipient.to_owned(),
         user: None,
         content,
+        on_reply: None,
         message_id: format!("{id}@here"),
         date: Millis(at),
     };
@@ -161,16 +162,13 @@ pub(super) async fn answers_are_counted_by_the_hour(ground: &Ground) {
 
 pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Ground) {
     let store = &ground.store;
-    queue_mail(store, 1, 10, OutboxContent::Message(vec![13, 10, 0, 200])).await.unwrap();
-    let twice = queue_mail(store, 1, 11, OutboxContent::Message(Vec::new())).await;
+    queue_mail(store, 1, 10, OutboxContent::Reference("{}".to_owned())).await.unwrap();
+    let twice = queue_mail(store, 1, 11, OutboxContent::Reference(String::new())).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
     let mut leased = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500), 1))).await.unwrap();
     let lease = leased.pop().unwrap();
     assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
-    assert_eq!(
-        (lease.rendered.as_deref(), lease.facts, lease.ply),
-        (Some([13, 10, 0, 200].as_slice()), None, None)
-    );
+    assert_eq!((lease.facts.as_deref(), lease.ply), (Some("{}"), None));
     assert_eq!((lease.user_id, lease.board_id, lease.date), (None, None, Millis(10)));
     let key = lease.id;
     let write = store.write(move |tx| {
@@ -190,7 +188,7 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
 
 pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
     for id in 0..40 {
-        let message = OutboxContent::Message(Vec::new());
+        let message = OutboxContent::Reference(String::new());
         queue_mail_to(&format!("{id}@y.example"), &ground.store, id, 1, message).await.unwrap();
     }
     let store = Arc::new(ground.store.clone());
@@ -221,9 +219,9 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
 
 pub(super) async fn a_recipient_of_a_leased_mail_waits_and_no_other_does(ground: &Ground) {
     for id in 0..20 {
-        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+        queue_mail(&ground.store, id, 1, OutboxContent::Reference(String::new())).await.unwrap();
     }
-    let other = OutboxContent::Message(Vec::new());
+    let other = OutboxContent::Reference(String::new());
     queue_mail_to("z@y.example", &ground.store, 20, 2, other).await.unwrap();
     let lease = |now| ground.store.write(move |tx| Box::pin(tx.lease_outbox(Millis(now), Millis(99), 4)));
     let first = lease(5).await.unwrap();
@@ -254,7 +252,7 @@ async fn lease_all(tx: &mut WriteTx) -> Result<Vec<OutboxKey>, StoreError> {
 
 pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
     for id in 0..3 {
-        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+        queue_mail(&ground.store, id, 1, OutboxContent::Reference(String::new())).await.unwrap();
     }
     let write = ground.store.write(|tx| {
         Box::pin(async move {
@@ -273,7 +271,7 @@ pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
 
 pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
     for id in 0..4 {
-        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+        queue_mail(&ground.store, id, 1, OutboxContent::Reference(String::new())).await.unwrap();
     }
     let write = ground.store.write(|tx| {
         Box::pin(async move {
@@ -340,6 +338,7 @@ pub(super) async fn a_mail_is_looked_up_with_its_reader_and_boards_together(grou
         recipient: recipient.to_owned(),
         user,
         content: OutboxContent::Board(BoardMail { board, ply: 0, facts: "{}".to_owned() }),
+        on_reply: None,
         message_id: format!("{id}@here"),
         date: Millis(id),
     };
@@ -454,7 +453,7 @@ pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground
     let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
     let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };
     queue_mail(&ground.store, 1, 1, OutboxContent::Board(by_reference)).await.unwrap();
-    queue_mail(&ground.store, 2, 2, OutboxContent::Message(vec![1])).await.unwrap();
+    queue_mail(&ground.store, 2, 2, OutboxContent::Reference("{}".to_owned())).await.unwrap();
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.drop_board_mails(board, Millis(9)).await?;
@@ -471,7 +470,8 @@ pub(super) async fn mails_that_wait_keep_no_ended_ones_from_being_pruned(ground:
             kind: "board",
             recipient: "x@y.example".to_owned(),
             user: None,
-            content: OutboxContent::Message(Vec::new()),
+            content: OutboxContent::Reference(String::new()),
+            on_reply: None,
             message_id: format!("{id}@here"),
             date: Millis(1),
         })
@@ -549,7 +549,7 @@ pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &G
     store_mail(store, 1, Some("old")).await;
     let waiting = store_mail(store, 1, None).await;
     let failed = store_mail(store, 1, None).await;
-    queue_mail(store, 1, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    queue_mail(store, 1, 1, OutboxContent::Reference(String::new())).await.unwrap();
     let write = store.write(move |tx| {
         Box::pin(async move {
             tx.finish_inbox(failed, "failed", "broken", true, Millis(40)).await?;

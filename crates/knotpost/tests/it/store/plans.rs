@@ -161,7 +161,6 @@ async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
         board_id: None,
         ply: None,
         facts: None,
-        rendered: None,
         message_id: "1@here".to_owned(),
         date: Millis(1),
         attempts: 1,

@@ -17,7 +17,8 @@ async fn queue_mail(ground: &Ground, id: i64, recipient: &'static str) -> Outbox
         kind: "help",
         recipient: recipient.to_owned(),
         user: None,
-        content: knotpost_storage::OutboxContent::Message(vec![1]),
+        content: knotpost_storage::OutboxContent::Reference("{}".to_owned()),
+        on_reply: None,
         message_id: format!("{id}@here"),
         date: Millis(id),
     };
@@ -216,7 +217,7 @@ pub(super) async fn mails_are_listed_by_what_they_are(ground: &Ground) {
     let found = tx.list_outbox(&filter("queued", "", 0, &["x1@y.example"]), all, 9).await.unwrap();
     assert_eq!((found.len(), found[0].recipient.as_str()), (1, "X1@y.example"));
     let (entry, row) = tx.outbox_entry(OutboxKey(found[0].id)).await.unwrap().unwrap();
-    assert_eq!((entry.kind.as_str(), row.rendered), ("help", Some(vec![1])));
+    assert_eq!((entry.kind.as_str(), row.facts.as_deref()), ("help", Some("{}")));
     assert_eq!(tx.outbox_recipient(row.id).await.unwrap().as_deref(), Some("X1@y.example"));
     assert!(tx.inbox_entry(InboxKey(999)).await.unwrap().is_none());
 }

@@ -50,6 +50,7 @@ pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> R
         recipient: format!("{number}@x.example"),
         user: Some(user),
         content: OutboxContent::Board(BoardMail { board: board.id, ply, facts: shown }),
+        on_reply: None,
         message_id: format!("{number}-{ply}@here"),
         date: Millis(40),
     };

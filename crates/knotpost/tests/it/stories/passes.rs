@@ -11,17 +11,24 @@ tell! {
     a_reply_address_ends_with_its_time_its_address_and_its_user,
     nobody_makes_or_changes_a_token,
     a_board_that_is_gone_or_over_takes_no_moves,
+    a_number_that_is_given_again_is_another_mail,
     a_mail_program_that_drops_the_tag_names_the_mail,
+    a_message_id_without_proof_of_its_sender_is_confirmed_by_the_player,
+    what_was_said_is_answered_by_its_message_id,
+    an_address_that_ends_mails_does_nothing_else,
     a_reply_to_all_is_one_reply_of_its_sender,
     the_tag_may_come_in_capitals_or_in_the_headers_alone,
     other_mails_are_not_answered_by_moves,
     lists_may_carry_a_reply_and_get_its_errors,
     tokens_are_not_written_down;
-    on_postgres: a_confirmation_from_elsewhere_shows_the_move_that_it_confirms,
+    on_postgres:
+    a_confirmation_from_elsewhere_shows_the_move_that_it_confirms,
+    what_was_said_is_answered_by_its_message_id,
 }
 
 mod stories {
     use knotpost_core::admin::UserEdit;
+    use knotpost_model::Millis;
 
     use crate::harness::{
         ADDRESS, DAY, Draft, HOUR, Letter, Mailboxes, Place, TestApp, edit_user, raw_reply, show_all,
@@ -37,6 +44,31 @@ mod stories {
         let mut boxes = Mailboxes::default();
         boxes.fill(&app);
         (app, boxes)
+    }
+
+    /// The same, on a server that believes its host about whom a domain vouches for.
+    async fn begin_vouched(place: Place) -> (TestApp, Mailboxes) {
+        let app = TestApp::start_with(place, |config| {
+            config.inbound.trusted_authserv = vec!["mx.knotpost.example".to_owned()];
+        })
+        .await;
+        for name in ["ann", "bob"] {
+            app.sign_up(name).await;
+        }
+        app.mail(ANN, "osbox challenge ann bob", "").await;
+        let mut boxes = Mailboxes::default();
+        boxes.fill(&app);
+        (app, boxes)
+    }
+
+    /// A reply without the tag that names these mails, sent by somebody for whom their domain vouches.
+    fn vouched<'t>(domain: &str, ids: &[&str], text: &'t str) -> Draft<'t> {
+        let ids: Vec<String> = ids.iter().map(|id| format!("<{id}>")).collect();
+        let headers = format!(
+            "Authentication-Results: mx.knotpost.example; dmarc=pass header.from={domain}\r\nReferences: {}",
+            ids.join("\r\n ")
+        );
+        Draft { headers: Some(headers), ..plain(text) }
     }
 
     async fn ply(app: &TestApp) -> i64 {
@@ -204,6 +236,18 @@ mod stories {
             })
             .collect();
         forged.extend([String::new(), "a".to_owned(), "7".repeat(50), token[..token.len() - 1].to_owned()]);
+        // The number of another mail, the signature of another, and the same address as one that ends mails.
+        let (number, signature) = token.split_once('.').expect("a number");
+        let bobs = tag(boxes.top("bob"));
+        let (_, of_bob) =
+            bobs.split_once('@').and_then(|(local, _)| local.split_once("+r.")).expect("a token");
+        let (number_of_bob, signature_of_bob) = of_bob.split_once('.').expect("a number");
+        forged.extend([
+            format!("{number_of_bob}.{signature}"),
+            format!("{number}.{signature_of_bob}"),
+            format!("e{token}"),
+            format!("{number}.{signature}.{signature}"),
+        ]);
         for word in forged {
             let to = format!("{start}+r.{word}@{domain}");
             let raw =
@@ -241,32 +285,128 @@ mod stories {
         assert_eq!(app.reply(ANN, &over, "chat a good game").await, "executed");
     }
 
-    pub(super) async fn a_mail_program_that_drops_the_tag_names_the_mail(place: Place) {
-        let (app, mut boxes) = begin(place).await;
+    fn number(letter: &Letter) -> i64 {
+        let tag = tag(letter);
+        let (_, rest) = tag.split_once("+r.").expect("a token");
+        rest.split_once('.').and_then(|(number, _)| number.parse().ok()).expect("a number")
+    }
+
+    pub(super) async fn a_number_that_is_given_again_is_another_mail(place: Place) {
+        let (app, boxes) = begin(place).await;
         let first = boxes.top("ann").clone();
-        assert_eq!(app.send_reply(ANN, &first, plain("f1")).await, "executed");
+        // Kept no longer, or lost since the backup that was restored: numbers begin anew.
+        let prune =
+            app.app.store.write(|tx| Box::pin(async move { tx.prune_outbox(Millis(i64::MAX)).await }));
+        assert!(prune.await.expect("pruned") > 0);
+        assert_eq!(app.reply(ANN, &first, "f1").await, "bad_token", "there is no such mail");
+        app.letters();
+        let mut again = None;
+        for _ in 0..20 {
+            app.mail(ANN, "osbox show 101", "").await;
+            let shown = app.letters().pop().expect("a board");
+            if number(&shown) == number(&first) {
+                again = Some(shown);
+                break;
+            }
+        }
+        let again = again.expect("the number is given again");
+        assert_eq!(app.reply(ANN, &first, "resign").await, "bad_token", "it is another mail to ann");
+        assert_eq!(app.reply(ANN, &again, "f1").await, "executed");
+        assert_eq!(ply(&app).await, 1);
+    }
+
+    pub(super) async fn a_message_id_without_proof_of_its_sender_is_confirmed_by_the_player(place: Place) {
+        let (app, boxes) = begin(place).await;
+        let first = boxes.top("ann").clone();
+        assert_eq!(app.send_reply(ANN, &first, plain("f1\nwords")).await, "foreign_sender");
+        assert_eq!(ply(&app).await, 0);
+        let asked = app.letters();
+        insta::assert_snapshot!("named_by_its_id_alone", show_all(&asked));
+        // Neither is the question answered by its id alone.
+        app.send_reply(ANN, &asked[0], plain("confirm")).await;
+        assert_eq!(ply(&app).await, 0);
+        app.letters();
+        assert_eq!(app.reply(ANN, &asked[0], "confirm").await, "executed");
+        assert_eq!(ply(&app).await, 1);
+        assert!(show_all(&app.letters()).contains("ann writes:\nwords\n"));
+    }
+
+    pub(super) async fn what_was_said_is_answered_by_its_message_id(place: Place) {
+        let (app, _) = begin_vouched(place).await;
+        let to_ann = |letters: Vec<Letter>| letters.into_iter().find(|letter| letter.to == ANN);
+        app.mail(BOB, "osbox chat 101 bob bob-secret", "good luck").await;
+        let chat = to_ann(app.letters()).expect("a chat");
+        let draft = vouched("ann.example", &[&chat.message_id], "resign");
+        assert_eq!(app.send_reply(ANN, &chat, draft).await, "executed");
+        let told = show_all(&app.letters());
+        assert!(told.contains("ann writes:\nresign\n"), "{told}");
+        app.mail(BOB, "message bob bob-secret ann", "Another game?").await;
+        let message = to_ann(app.letters()).expect("a message");
+        app.send_reply(ANN, &message, plain("No, thanks.")).await;
+        assert!(app.letters().iter().all(|letter| letter.to == ANN), "nothing proves that she wrote");
+        let draft = vouched("ann.example", &[&message.message_id], "Yes, please.");
+        assert_eq!(app.send_reply(ANN, &message, draft).await, "executed");
+        let told = show_all(&app.letters());
+        assert!(told.contains("To: bob") && told.contains("Yes, please."), "{told}");
+        // A question is answered so, too.
+        app.mail(ANN, "osbox show 101", "").await;
+        let shown = to_ann(app.letters()).expect("a board");
+        assert_eq!(app.reply(ELSEWHERE, &shown, "f1").await, "foreign_sender");
+        let asked = to_ann(app.letters()).expect("a question");
+        let draft = vouched("ann.example", &[&asked.message_id], "confirm");
+        assert_eq!(app.send_reply(ANN, &asked, draft).await, "executed");
+        assert_eq!(ply(&app).await, 1);
+    }
+
+    pub(super) async fn an_address_that_ends_mails_does_nothing_else(place: Place) {
+        let (app, _) = begin(place).await;
+        app.mail(BOB, "message bob bob-secret ann", "Hello").await;
+        let message = app.letters().into_iter().find(|letter| letter.to == ANN).expect("a message");
+        let raw = String::from_utf8_lossy(&message.bytes).replace("\r\n ", " ");
+        let (_, rest) = raw.split_once("\r\nList-Unsubscribe: <mailto:").expect("an address");
+        let (ends, _) = rest.split_once('?').expect("its end");
+        assert_ne!(ends, tag(&message));
+        // Its signature answers nothing, and that of the reply address ends nothing.
+        let reply = ends.replacen("+r.e", "+r.", 1);
+        let end = tag(&message).replacen("+r.", "+r.e", 1);
+        for forged in [reply, end] {
+            let draft = Draft { text: "Hello back", recipients: vec![forged], ..Draft::default() };
+            let draft = Draft { headers: Some("X: y".to_owned()), ..draft };
+            assert_eq!(app.send_reply(ANN, &message, draft).await, "bad_token");
+            assert!(app.letters().iter().all(|letter| letter.to == ANN));
+        }
+        app.mail(BOB, "message bob bob-secret ann", "Hello again").await;
+        assert!(app.letters().iter().any(|letter| letter.to == ANN), "she takes messages");
+        app.unsubscribe_by_mail(&message).await;
+        app.letters();
+        app.mail(BOB, "message bob bob-secret ann", "Once more").await;
+        assert!(app.letters().iter().all(|letter| letter.to == BOB), "she takes no messages");
+    }
+
+    pub(super) async fn a_mail_program_that_drops_the_tag_names_the_mail(place: Place) {
+        let (app, mut boxes) = begin_vouched(place).await;
+        let first = boxes.top("ann").clone();
+        let draft = vouched("ann.example", &[&first.message_id], "f1");
+        assert_eq!(app.send_reply(ANN, &first, draft).await, "executed");
         boxes.fill(&app);
-        let references = |ids: &[&str]| {
-            let ids: Vec<String> = ids.iter().map(|id| format!("<{id}>")).collect();
-            Some(format!("References: {}", ids.join("\r\n ")))
-        };
         let bobs = boxes.top("bob").clone();
         let unknown = "knotpost.00000000000000000000000000000000@knotpost.example";
         let ids = [first.message_id.as_str(), bobs.message_id.as_str(), unknown, "x@bob.example"];
-        let draft = Draft { headers: references(&ids), ..plain("e9") };
+        let draft = vouched("bob.example", &ids, "e9");
         assert_eq!(app.send_reply(BOB, &bobs, draft).await, "executed", "the nearest of ours that there is");
         assert_eq!(ply(&app).await, 2);
         boxes.fill(&app);
         // An older mail of the thread is older, whatever else is named.
-        let draft = Draft { headers: references(&[&first.message_id]), ..plain("f2") };
+        let draft = vouched("ann.example", &[&first.message_id], "f2");
         assert_eq!(app.send_reply(ANN, &first, draft).await, "refused");
         app.letters();
         // Another player's mail names bob, and bob is asked to confirm.
         let anns = boxes.top("ann").clone();
-        assert_eq!(app.send_reply(BOB, &anns, plain("f2")).await, "foreign_sender");
+        let draft = vouched("bob.example", &[&anns.message_id], "f2");
+        assert_eq!(app.send_reply(BOB, &anns, draft).await, "foreign_sender");
         assert_eq!(app.letters().iter().map(|letter| letter.to.as_str()).collect::<Vec<_>>(), [ANN]);
         // Ids that are not ours name nothing.
-        let draft = Draft { headers: references(&[unknown, "knotpost.1@evil.example"]), ..plain("f2") };
+        let draft = vouched("ann.example", &[unknown, "knotpost.1@evil.example"], "f2");
         app.send_reply(ANN, &anns, draft).await;
         assert_eq!(ply(&app).await, 2);
         let told = app.letters();

@@ -5,7 +5,7 @@ use crate::stories::tell;
 tell! {
     behind_a_relay_the_client_that_it_names_is_judged,
     a_flood_from_one_host_is_put_off_and_others_are_not,
-    by_default_an_answer_needs_no_proof,
+    by_default_an_answer_to_the_reply_address_needs_no_proof,
     an_answer_may_have_to_be_proven,
     forgeries_are_refused_when_their_domain_wants_it,
 }
@@ -137,15 +137,27 @@ mod stories {
         assert_eq!(reason(&send(STRANGE, 5).await), "queued", "there is room again");
     }
 
-    pub(super) async fn by_default_an_answer_needs_no_proof(place: Place) {
+    pub(super) async fn by_default_an_answer_to_the_reply_address_needs_no_proof(place: Place) {
         let server = name_server("reject").await;
         let (app, board) = start(place, AuthPolicy::Annotate, &server).await;
         let asked = server.asked();
         assert_eq!(asked, 0, "nobody is asked about mail of this machine");
-        let receipt = answer(&app, &board, Way::Smtp, STRANGE, "f1").await;
+        let to_address = |line: &str| {
+            let address = board.reply_to.as_deref().expect("a reply address");
+            answer_to(&board, line).replacen(&format!("To: {ADDRESS}"), &format!("To: {address}"), 1)
+        };
+        let receipt = mail(&app, Way::Smtp, STRANGE, &to_address("f1")).await;
         assert_eq!(reason(&receipt), "executed");
         assert_eq!(app.letters().len(), 2, "one to each");
         assert!(server.asked() > 0);
+        // A Message-ID alone needs it.
+        let receipt = answer(&app, &board, Way::Smtp, STRANGE, "resign").await;
+        assert_eq!(reason(&receipt), "foreign_sender");
+        let asked = app.letters();
+        assert_eq!(asked.iter().map(|letter| letter.to.as_str()).collect::<Vec<_>>(), ["fred@fred.example"]);
+        let receipt = answer(&app, &board, Way::Smtp, OWN, "chat hello").await;
+        assert_eq!(reason(&receipt), "executed");
+        app.letters();
         let stored = app.tables().await.rows("inbox").to_vec();
         let verdict = r#""dmarc":{"result":"fail","domain":"fred.example","policy":"reject"}"#;
         let noted = stored.iter().any(|row| row.replace('\\', "").contains(verdict));
