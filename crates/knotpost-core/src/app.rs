@@ -22,7 +22,7 @@ use crate::thinking::{Thinker, Thinking};
 use knotpost_model::{BoardRef, OwnAddresses};
 use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::secret::KeyRing;
-use knotpost_storage::{Notification, Store};
+use knotpost_storage::{Notification, Store, WriteError, WriteTx};
 
 #[derive(Debug)]
 pub struct Signals {
@@ -165,6 +165,17 @@ impl App {
             condition: watch::Sender::default(),
             logged_errors: watch::Sender::default(),
         })
+    }
+
+    /// As [`Store::write`], for work that needs the server's other parts.
+    pub async fn write<T, E, W>(self: &Arc<Self>, work: W) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: WriteError,
+        W: AsyncFn(&mut WriteTx, &Self) -> Result<T, E> + Send + 'static,
+    {
+        let app = Arc::clone(self);
+        self.store.write(async move |tx| work(tx, &app).await).await
     }
 
     /// Acts on a notification of another process: wakes workers and watchers, counts its login attempts.

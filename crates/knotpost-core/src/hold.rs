@@ -37,7 +37,7 @@ impl Hold {
 }
 
 pub async fn mark_copy(store: &Store) -> Result<(), StoreError> {
-    store.write(|tx| Box::pin(set(tx, true))).await
+    store.write(async move |tx| set(tx, true).await).await
 }
 
 /// Takes effect at the next start.

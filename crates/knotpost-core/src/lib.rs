@@ -31,4 +31,4 @@ pub mod signals;
 pub mod transfer;
 pub mod webhooks;
 
-pub use knotpost_storage::StoreError;
+pub use knotpost_storage::{StoreError, Unwritten};

@@ -58,9 +58,8 @@ pub use rows::{
 };
 pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
-pub use transaction::{ReadTx, WriteTx};
+pub use transaction::{ReadTx, Unwritten, WriteError, WriteTx};
 pub use users::{
     ALL_GAMES, AddressChange, AddressRow, ConfirmationShare, NewPasskey, NewToken, NewUser, PasskeyRow,
     PreferenceRow, PresenceRow, SessionRow, TokenRow, VacationRow,
 };
-pub use writer::Work;

@@ -12,6 +12,40 @@ use sqlx_postgres::Postgres;
 use crate::connection::note_place;
 use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 
+/// Error of a write: a failure of the database, or a refusal of what was asked. Either undoes what was written.
+pub trait WriteError: From<StoreError> + Send + 'static {
+    /// The refusal, which holds and is not tried again; an error if it is a failure.
+    fn into_refusal(self) -> Result<Self, StoreError>;
+}
+
+impl WriteError for StoreError {
+    fn into_refusal(self) -> Result<Self, StoreError> {
+        Err(self)
+    }
+}
+
+/// Error of a write that may be refused.
+#[derive(Debug)]
+pub enum Unwritten<R> {
+    Refused(R),
+    Store(StoreError),
+}
+
+impl<R> From<StoreError> for Unwritten<R> {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl<R: Send + 'static> WriteError for Unwritten<R> {
+    fn into_refusal(self) -> Result<Self, StoreError> {
+        match self {
+            Self::Refused(_) => Ok(self),
+            Self::Store(error) => Err(error),
+        }
+    }
+}
+
 /// A transaction that only queries.
 #[derive(Debug)]
 pub struct ReadTx {
@@ -23,7 +57,6 @@ pub struct ReadTx {
 pub struct WriteTx {
     read: ReadTx,
     written: bool,
-    undo: bool,
 }
 
 impl ReadTx {
@@ -87,7 +120,7 @@ impl WriteTx {
     }
 
     pub(super) fn on(connection: Connection) -> Self {
-        Self { read: ReadTx::on(connection), written: false, undo: false }
+        Self { read: ReadTx::on(connection), written: false }
     }
 
     /// For a statement that changes something.
@@ -96,36 +129,27 @@ impl WriteTx {
         Writing(self)
     }
 
-    /// Marks a point inside the transaction that [`WriteTx::rollback_to_savepoint`] returns to.
-    pub async fn savepoint(&mut self) -> Result<(), StoreError> {
-        self.statement("SAVEPOINT step").await
-    }
-
-    /// Undoes everything since the last savepoint and removes the savepoint.
-    pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
-        self.statement("ROLLBACK TO SAVEPOINT step").await?;
-        self.release_savepoint().await
-    }
-
-    /// Keeps everything since the last savepoint and removes the savepoint.
-    pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
-        self.statement("RELEASE SAVEPOINT step").await
-    }
-
-    /// Has everything that this piece of work wrote undone when it ends, although it ends well: what it returns is true
-    /// of the database as it was before.
-    pub fn undo_all(&mut self) {
-        self.undo = self.written;
+    /// Runs a part of the work that may refuse without the whole: a refusal undoes what the part wrote.
+    pub async fn part<T, E: WriteError>(
+        &mut self,
+        work: impl AsyncFnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.statement("SAVEPOINT part").await?;
+        let outcome = match work(self).await {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                let refusal = error.into_refusal()?;
+                self.statement("ROLLBACK TO SAVEPOINT part").await?;
+                Err(refusal)
+            }
+        };
+        self.statement("RELEASE SAVEPOINT part").await?;
+        outcome
     }
 
     /// Begins a piece of work of its own inside the transaction.
     pub(super) fn begin_work(&mut self) {
-        (self.written, self.undo) = (false, false);
-    }
-
-    /// Whether what the piece of work wrote is to be undone.
-    pub(super) fn is_to_be_undone(&self) -> bool {
-        self.undo
+        self.written = false;
     }
 
     /// Runs a statement about the transaction itself.

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use knotpost_model::{Address, BoardKey, BoardState, Millis, MoveKind, UserKey};
 use knotpost_storage::{
-    BoardFilter, MoveRow, NewBoard, NewOutbox, NewSeat, NewUser, OutboxContent, Settings, Store,
+    BoardFilter, MoveRow, NewBoard, NewOutbox, NewSeat, NewUser, OutboxContent, Settings, Store, StoreError,
 };
 use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
@@ -36,29 +36,27 @@ impl Ground {
     async fn open(settings: &Settings) -> Self {
         Store::migrate(settings).await.unwrap();
         let store = Store::open(settings).await.unwrap();
-        let made = store.write(|tx| {
-            Box::pin(async move {
-                let mut players = [UserKey(0); 2];
-                for (player, name) in players.iter_mut().zip(["ann", "bob"]) {
-                    let new = NewUser { userid: name.to_owned(), password_hash: "hash".to_owned(), at: NOW };
-                    *player = tx.insert_user(&new).await?.unwrap();
-                    let address: Address = format!("{name}@{name}.example").parse().unwrap();
-                    tx.add_address(*player, &address, Some(NOW), NOW).await?;
+        let made = store.write(async move |tx| {
+            let mut players = [UserKey(0); 2];
+            for (player, name) in players.iter_mut().zip(["ann", "bob"]) {
+                let new = NewUser { userid: name.to_owned(), password_hash: "hash".to_owned(), at: NOW };
+                *player = tx.insert_user(&new).await?.unwrap();
+                let address: Address = format!("{name}@{name}.example").parse().unwrap();
+                tx.add_address(*player, &address, Some(NOW), NOW).await?;
+            }
+            let mut boards = Vec::new();
+            for _ in 0..BOARDS {
+                let number = tx.take_board_number("osbox").await?;
+                let board = tx.insert_board(number, &new_board()).await?;
+                for (seat, user) in (1..).zip(players) {
+                    tx.insert_seat(board, NewSeat { seat, user, to_move: seat == 1 }).await?;
                 }
-                let mut boards = Vec::new();
-                for _ in 0..BOARDS {
-                    let number = tx.take_board_number("osbox").await?;
-                    let board = tx.insert_board(number, &new_board()).await?;
-                    for (seat, user) in (1..).zip(players) {
-                        tx.insert_seat(board, NewSeat { seat, user, to_move: seat == 1 }).await?;
-                    }
-                    boards.push(board);
-                }
-                for number in 1..=MOVES {
-                    tx.insert_move(boards[0], &new_move(number)).await?;
-                }
-                Ok((players, boards[0]))
-            })
+                boards.push(board);
+            }
+            for number in 1..=MOVES {
+                tx.insert_move(boards[0], &new_move(number)).await?;
+            }
+            Ok::<_, StoreError>((players, boards[0]))
         });
         let (players, board) = made.await.unwrap();
         Self { store, players, board }
@@ -134,7 +132,7 @@ fn measure(criterion: &mut Criterion, on: &str, settings: &Settings) {
     let mut group = criterion.benchmark_group(format!("writes on {on}"));
     group.sample_size(20);
     group.bench_function("nothing", |bencher| {
-        let write = || store.write(|_| Box::pin(async { Ok(()) }));
+        let write = || store.write(async move |_| Ok::<_, StoreError>(()));
         bencher.iter(|| runtime.block_on(write()).unwrap());
     });
     let mut number = 0;
@@ -143,12 +141,7 @@ fn measure(criterion: &mut Criterion, on: &str, settings: &Settings) {
         number += count;
         mails
     };
-    let store_mails = |mails: Vec<NewOutbox>| {
-        store.write(move |tx| {
-            let mails = mails.clone();
-            Box::pin(async move { tx.insert_outboxes(&mails).await })
-        })
-    };
+    let store_mails = |mails: Vec<NewOutbox>| store.write(async move |tx| tx.insert_outboxes(&mails).await);
     group.bench_function("two mails", |bencher| {
         let write = |mails| runtime.block_on(store_mails(mails)).unwrap();
         bencher.iter_batched(|| mails(2), write, BatchSize::SmallInput);
@@ -156,14 +149,10 @@ fn measure(criterion: &mut Criterion, on: &str, settings: &Settings) {
     group.bench_function("the lease of sixteen mails, and the note that they have left", |bencher| {
         let lease_and_note = async || {
             let until = NOW.plus(60_000);
-            let leased =
-                store.write(move |tx| Box::pin(async move { tx.lease_outbox(NOW, until, PORTION).await }));
+            let leased = store.write(async move |tx| tx.lease_outbox(NOW, until, PORTION).await);
             let keys: Vec<_> = leased.await.unwrap().iter().map(|row| row.id).collect();
             assert_eq!(keys.len() as i64, PORTION);
-            let noted = store.write(move |tx| {
-                let keys = keys.clone();
-                Box::pin(async move { tx.note_sent_outbox(&keys, NOW).await })
-            });
+            let noted = store.write(async move |tx| tx.note_sent_outbox(&keys, NOW).await);
             noted.await.unwrap();
         };
         let prepare = || runtime.block_on(store_mails(mails(PORTION.unsigned_abs()))).unwrap();

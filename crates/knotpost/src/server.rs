@@ -379,15 +379,13 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     }
     let now = app.clock.now();
     app.store
-        .write_queue(move |tx| {
-            Box::pin(async move {
-                tx.release_leader_leases().await?;
-                // A backup holds the row of the server that ran at that time.
-                tx.delete_servers().await?;
-                tx.end_bot_leases().await?;
-                tx.release_inbox(now).await?;
-                tx.release_outbox(now).await
-            })
+        .write_queue(async move |tx| {
+            tx.release_leader_leases().await?;
+            // A backup holds the row of the server that ran at that time.
+            tx.delete_servers().await?;
+            tx.end_bot_leases().await?;
+            tx.release_inbox(now).await?;
+            tx.release_outbox(now).await
         })
         .await?;
     Ok(())

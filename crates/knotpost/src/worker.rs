@@ -262,7 +262,7 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
 
 pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
-    let mended = app.store.write(move |tx| Box::pin(tx.mend_digests(now))).await?;
+    let mended = app.store.write(async move |tx| tx.mend_digests(now).await).await?;
     if mended > 0 {
         tracing::warn!(mended, "boards waited for mails of the day that had no time; these are sent now");
     }
@@ -327,29 +327,27 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
     let audit = i64::from(kept.audit_days);
     let ((inbox, outbox, audit), more) = app
         .store
-        .write_queue(move |tx| {
-            Box::pin(async move {
-                let this_hour = now.0 / 3_600_000;
-                let (received, mut more) =
-                    tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
-                let sent = tx.prune_outbox(now.plus(-outbox * DAY)).await?;
-                let done = tx.prune_audit(now.plus(-audit * DAY)).await?;
-                more |= sent.max(done) >= 1000;
-                more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
-                more |= tx.prune_confirmation_mails(now.plus(-30 * DAY)).await?;
-                more |= tx.prune_address_changes(now.plus(-30 * DAY)).await?;
-                more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
-                more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
-                more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
-                more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
-                more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
-                more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
-                more |= tx.prune_passkey_challenges(now.plus(-DAY)).await?;
-                more |= tx.prune_invitations(now).await?;
-                more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
-                more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
-                Ok(((received, sent, done), more))
-            })
+        .write_queue(async move |tx| {
+            let this_hour = now.0 / 3_600_000;
+            let (received, mut more) =
+                tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
+            let sent = tx.prune_outbox(now.plus(-outbox * DAY)).await?;
+            let done = tx.prune_audit(now.plus(-audit * DAY)).await?;
+            more |= sent.max(done) >= 1000;
+            more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
+            more |= tx.prune_confirmation_mails(now.plus(-30 * DAY)).await?;
+            more |= tx.prune_address_changes(now.plus(-30 * DAY)).await?;
+            more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
+            more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
+            more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
+            more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
+            more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
+            more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
+            more |= tx.prune_passkey_challenges(now.plus(-DAY)).await?;
+            more |= tx.prune_invitations(now).await?;
+            more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
+            more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
+            Ok::<_, StoreError>(((received, sent, done), more))
         })
         .await?;
     if inbox + outbox + audit > 0 {

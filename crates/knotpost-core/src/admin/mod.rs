@@ -63,72 +63,48 @@ pub(crate) async fn note_done(
     tx.insert_audit(&row, now).await
 }
 
-type Told = (Code, String, Vec<String>);
-
-/// Carries out an action and logs it, both or neither. A refused action changes nothing and is logged too.
+/// Carries out an action and logs it, both or neither. A refused action changes nothing and is logged after that.
 pub async fn administer(
     app: &Arc<App>,
     admin: &Administrator,
     action: AdminAction,
 ) -> Result<(), ServiceError> {
-    let prepared = match &action {
-        AdminAction::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
-        _ => Ok(UserWork::default()),
-    };
-    // A refusal during preparation is raised inside the transaction, so that it is logged.
-    let prepared = match prepared {
-        Ok(work) => Ok(work),
-        Err(ServiceError::Refused(refusal)) => Err((refusal.code, refusal.message, refusal.hints)),
-        Err(error) => return Err(error),
-    };
-    let (now, shared) = (app.clock.now(), Arc::clone(app));
-    let work = Arc::new((admin.clone(), action, prepared));
-    let told: Arc<(Administrator, AdminAction, Result<UserWork, Told>)> = Arc::clone(&work);
-    let refused = app
-        .store
-        .write(move |tx| {
-            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-            Box::pin(async move {
-                let (admin, action, prepared) = &*work;
-                let refused = match prepared {
-                    Ok(prepared) => attempt(tx, &app, admin, action, prepared, now).await?,
-                    Err(told) => Some(told.clone()),
-                };
-                let outcome = refused.as_ref().map_or(DONE, |(code, ..)| code.as_str());
-                tx.insert_audit(&action.audit(admin, outcome), now).await?;
-                Ok(refused)
-            })
-        })
-        .await?;
-    let (admin, action, _) = &*told;
-    if let Some((code, message, hints)) = refused {
-        return Err(hints.into_iter().fold(Refusal::new(code, message), Refusal::hint).into());
-    }
-    tracing::info!(channel = admin.channel.as_str(), action = action.verb(), "an administrator acted");
-    follow_up(app, action).await;
-    Ok(())
-}
-
-async fn attempt(
-    tx: &mut WriteTx,
-    app: &App,
-    admin: &Administrator,
-    action: &AdminAction,
-    prepared: &UserWork,
-    now: Millis,
-) -> Result<Option<Told>, StoreError> {
-    tx.savepoint().await?;
-    match act(tx, app, admin, action, prepared, now).await {
+    let now = app.clock.now();
+    match carry_out(app, admin, &action, now).await {
         Ok(()) => {
-            tx.release_savepoint().await?;
-            Ok(None)
+            tracing::info!(
+                channel = admin.channel.as_str(),
+                action = action.verb(),
+                "an administrator acted"
+            );
+            follow_up(app, &action).await;
+            Ok(())
         }
         Err(ServiceError::Refused(refusal)) => {
-            tx.rollback_to_savepoint().await?;
-            Ok(Some((refusal.code, refusal.message, refusal.hints)))
+            let row = action.audit(admin, refusal.code.as_str());
+            app.store.write(async move |tx| tx.insert_audit(&row, now).await).await?;
+            Err(ServiceError::Refused(refusal))
         }
-        Err(ServiceError::Store(error)) => Err(error),
+        failed => failed,
     }
+}
+
+async fn carry_out(
+    app: &Arc<App>,
+    admin: &Administrator,
+    action: &AdminAction,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let prepared = match action {
+        AdminAction::User { userid, edit } => users::prepare_edit(app, userid, edit).await?,
+        _ => UserWork::default(),
+    };
+    let (admin, action) = (admin.clone(), action.clone());
+    app.write(async move |tx, app| {
+        act(tx, app, &admin, &action, &prepared, now).await?;
+        Ok(tx.insert_audit(&action.audit(&admin, DONE), now).await?)
+    })
+    .await
 }
 
 async fn act(

@@ -1,7 +1,6 @@
 //! Recomputes all ratings of a game from its history of rated boards and changes of activity.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use crate::admin::{Administrator, note_done};
 use crate::app::App;
@@ -38,23 +37,20 @@ pub async fn recompute_ratings(
         let mut tx = app.store.read().await?;
         return Ok(compare(&mut tx, game).await?.found);
     }
-    let (work, now) = (Arc::new((admin.clone(), game.to_owned())), app.clock.now());
+    let (admin, game, now) = (admin.clone(), game.to_owned(), app.clock.now());
     app.store
-        .write(move |tx| {
-            let work = Arc::clone(&work);
-            Box::pin(async move {
-                let (admin, game) = &*work;
-                // Lock: nobody rates a board meanwhile.
-                tx.take_rating_place(game).await?;
-                let Comparison { found, repairs } = compare(tx, game).await?;
-                repair(tx, game, repairs).await?;
-                let detail = format!("{} differences put right", found.differences.len());
-                note_done(tx, admin, "ratings.recompute", (game, &detail), now).await?;
-                Ok(found)
-            })
+        .write(async move |tx| {
+            // Lock: nobody rates a board meanwhile.
+            tx.take_rating_place(&game).await?;
+            let Comparison { found, repairs } = compare(tx, &game).await?;
+            repair(tx, &game, repairs).await?;
+            let detail = format!("{} differences put right", found.differences.len());
+            note_done(tx, &admin, "ratings.recompute", (&game, &detail), now).await?;
+            Ok(found)
         })
         .await
 }
+
 enum Repair {
     DropChange(BoardKey, UserKey),
     ReplaceChange(RatingChange),

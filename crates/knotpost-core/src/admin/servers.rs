@@ -75,24 +75,16 @@ impl RunningServer {
             error_at: errors.latest.as_ref().map(|(at, _)| at.0),
         };
         app.store
-            .write_queue(move |tx| {
-                let row = row.clone();
-                Box::pin(async move {
-                    tx.put_server(&row).await?;
-                    tx.prune_servers(now.plus(-FORGOTTEN_MS)).await
-                })
+            .write_queue(async move |tx| {
+                tx.put_server(&row).await?;
+                tx.prune_servers(now.plus(-FORGOTTEN_MS)).await
             })
             .await
     }
 
     pub async fn withdraw(&self, app: &App) -> Result<(), StoreError> {
         let name = Arc::clone(&self.name);
-        app.store
-            .write_queue(move |tx| {
-                let name = Arc::clone(&name);
-                Box::pin(async move { tx.delete_server(&name).await })
-            })
-            .await
+        app.store.write_queue(async move |tx| tx.delete_server(&name).await).await
     }
 }
 

@@ -1,7 +1,7 @@
 use knotpost_commands::{ExampleContext, ParseError};
 
 use crate::boards::Board;
-use knotpost_storage::StoreError;
+use knotpost_storage::Unwritten;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $word:literal, $status:literal;)*) => {
@@ -127,17 +127,7 @@ impl Refusal {
     }
 }
 
-#[derive(Debug)]
-pub enum ServiceError {
-    Refused(Box<Refusal>),
-    Store(StoreError),
-}
-
-impl From<StoreError> for ServiceError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
+pub type ServiceError = Unwritten<Box<Refusal>>;
 
 impl From<Refusal> for ServiceError {
     fn from(refusal: Refusal) -> Self {

@@ -12,7 +12,7 @@ pub async fn recall_rows_ahead(app: &App) -> Result<(), StoreError> {
     tracing::warn!(
         "mails or events waited for a moment far ahead, when the clock was wrong; they count as due now"
     );
-    app.store.write_queue(move |tx| Box::pin(tx.recall_rows_ahead(now))).await?;
+    app.store.write_queue(async move |tx| tx.recall_rows_ahead(now).await).await?;
     app.signals.inbox.notify_one();
     app.signals.webhooks.note();
     app.signals.outbox.notify_one();

@@ -45,12 +45,7 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
         }
     }
     let (holder, clock) = (holder.to_owned(), Arc::clone(&app.clock));
-    app.store
-        .write_queue(move |tx| {
-            let (holder, stale, now) = (holder.clone(), stale.clone(), clock.now());
-            Box::pin(async move { take_over(tx, holder, stale, now).await })
-        })
-        .await
+    app.store.write_queue(async move |tx| take_over(tx, &holder, stale.as_ref(), clock.now()).await).await
 }
 
 fn is_silent(seen: &Seen, now: Millis) -> bool {
@@ -65,14 +60,14 @@ fn is_silent(seen: &Seen, now: Millis) -> bool {
 
 async fn take_over(
     tx: &mut WriteTx,
-    holder: String,
-    stale: Option<Seen>,
+    holder: &str,
+    stale: Option<&Seen>,
     now: Millis,
 ) -> Result<Watch, StoreError> {
     let known = tx.leader_lease(CLOCK_DUTY).await?;
     // Gap without any process, by this machine's clock: from the last sign of life to this process's first.
     // Time spent waiting for another's lease is no gap.
-    let silence = match (&known, &stale) {
+    let silence = match (&known, stale) {
         // Another process was faster.
         (Some(duty), None) if duty.holder != holder => return Ok(Watch::Theirs),
         (Some(duty), Some(seen)) if duty.holder != holder && *duty != seen.duty => return Ok(Watch::Theirs),
@@ -101,8 +96,8 @@ async fn take_over(
         // First start: existing boards get their full time.
         None => tx.insert_outage(Period::new(Millis(0), now)).await?,
     }
-    tx.put_leader_lease(CLOCK_DUTY, &LeaderLease { holder, until_at: now.plus(LEASE_MS), alive_at: now })
-        .await?;
+    let lease = LeaderLease { holder: holder.to_owned(), until_at: now.plus(LEASE_MS), alive_at: now };
+    tx.put_leader_lease(CLOCK_DUTY, &lease).await?;
     Ok(Watch::Ours)
 }
 
@@ -110,15 +105,12 @@ async fn take_over(
 pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError> {
     let (holder, now) = (holder.to_owned(), app.clock.now());
     app.store
-        .write_queue(move |tx| {
-            let holder = holder.clone();
-            Box::pin(async move {
-                if may_judge(tx, &holder, now).await? {
-                    let gone = LeaderLease { holder, until_at: now, alive_at: now };
-                    tx.put_leader_lease(CLOCK_DUTY, &gone).await?;
-                }
-                Ok(())
-            })
+        .write_queue(async move |tx| {
+            if may_judge(tx, &holder, now).await? {
+                let gone = LeaderLease { holder: holder.clone(), until_at: now, alive_at: now };
+                tx.put_leader_lease(CLOCK_DUTY, &gone).await?;
+            }
+            Ok(())
         })
         .await
 }

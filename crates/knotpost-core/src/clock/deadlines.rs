@@ -64,19 +64,15 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
 }
 
 async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, StoreError> {
-    let (shared, holder, name) = (Arc::clone(app), holder.to_owned(), due.clone());
+    let (holder, name) = (holder.to_owned(), due.clone());
     let done = app
-        .store
-        .write(move |tx| {
-            let (app, holder, due) = (Arc::clone(&shared), holder.clone(), due.clone());
-            Box::pin(async move {
-                let now = app.clock.now();
-                if !may_judge(tx, &holder, now).await? {
-                    return Ok(false);
-                }
-                judge_board(tx, &app, &due, now).await.map_err(store_error)?;
-                Ok(true)
-            })
+        .write(async move |tx, app| {
+            let now = app.clock.now();
+            if !may_judge(tx, &holder, now).await? {
+                return Ok(false);
+            }
+            judge_board(tx, app, &due, now).await.map_err(store_error)?;
+            Ok::<_, StoreError>(true)
         })
         .await;
     match done {
@@ -96,7 +92,7 @@ async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, St
                 "the clock cannot judge this board; it is set aside for an hour"
             );
             let (key, later) = (name.id, app.clock.now().plus(SET_ASIDE_MS));
-            app.store.write_queue(move |tx| Box::pin(tx.put_off(key, later))).await?;
+            app.store.write_queue(async move |tx| tx.put_off(key, later).await).await?;
             Ok(true)
         }
     }

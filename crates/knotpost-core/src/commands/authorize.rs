@@ -56,15 +56,15 @@ pub(crate) async fn authorize_mover(
 
 /// User whose password was verified, with the API key if one was used.
 fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Refusal> {
-    if prepared.overloaded {
-        let mut refusal = Refusal::new(
-            Code::Unavailable,
-            "the server is too busy to check passwords; try again in a minute",
-        );
-        refusal.retry_after = Some(60);
-        return Err(refusal);
-    }
     match &prepared.login {
+        Login::Overloaded => {
+            let mut refusal = Refusal::new(
+                Code::Unavailable,
+                "the server is too busy to check passwords; try again in a minute",
+            );
+            refusal.retry_after = Some(60);
+            Err(refusal)
+        }
         Login::TooMany(seconds) => {
             let message =
                 format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));

@@ -21,7 +21,7 @@ use crate::requests::command_log::log_command;
 use crate::requests::link_reply::LinkReply;
 use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_storage::{ReadTx, RequestKey, StoreError, WriteTx};
+use knotpost_storage::{ReadTx, RequestKey, StoreError, Unwritten, WriteTx};
 
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
     let since = app.clock.now();
@@ -30,15 +30,16 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     if prepared.is_query() && prepared.standpoint.is_none() {
         return execute_query(app, &prepared, now, since).await;
     }
-    let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
-    let work = app.store.write(move |tx| {
-        let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
-        Box::pin(async move {
-            let answer = Box::pin(apply_alone(tx, &app, &prepared, now)).await?;
-            lay_out(tx, &prepared, answer).await
-        })
+    let done = Arc::clone(&prepared);
+    let work = app.write(async move |tx, app| match Box::pin(apply_alone(tx, app, &prepared, now)).await {
+        Ok(answer) => Ok(lay_out(tx, &prepared, answer).await?),
+        Err(Unwritten::Refused(answer)) => Err(Unwritten::Refused(lay_out(tx, &prepared, answer).await?)),
+        Err(Unwritten::Store(error)) => Err(error.into()),
     });
-    let answer = work.await?;
+    let answer = match work.await {
+        Ok(answer) | Err(Unwritten::Refused(answer)) => answer,
+        Err(Unwritten::Store(error)) => return Err(error),
+    };
     done.after_commit(app);
     log_command(app, &done, &answer.boards, answer.outcome(), since);
     if answer.changed {
@@ -88,44 +89,38 @@ where
 {
     let since = app.clock.now();
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
-    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let now = app.clock.now();
     if prepared.is_query() {
         let answer = execute_query(app, &prepared, now, since).await?;
         return Ok(Saved::Response(present(&answer)));
     }
     let digest = format!("{} {}", keys.0, prepared.key_scope());
     let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };
-    let keys = Arc::new((key, keys.1));
-    let done = Arc::clone(&prepared);
+    let (request_digest, done) = (keys.1, Arc::clone(&prepared));
     let (saved, boards, outcome) = app
-        .store
-        .write(move |tx| {
-            let (app, prepared, keys, present) =
-                (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
-            Box::pin(async move {
-                prepared.set_made(false);
-                if let Some(saved) = tx.saved_response(&keys.0).await? {
-                    if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
-                        let answer = refused(refusal, &prepared, now);
-                        return Ok((Saved::Response(present(&answer)), Vec::new(), answer.outcome()));
-                    }
-                    let same = saved.request_digest == keys.1;
-                    let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
-                    return Ok((saved, Vec::new(), "repeated"));
+        .write(async move |tx, app| {
+            prepared.set_made(false);
+            if let Some(saved) = tx.saved_response(&key).await? {
+                if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
+                    let answer = refused(refusal, &prepared, now);
+                    return Ok((Saved::Response(present(&answer)), Vec::new(), answer.outcome()));
                 }
-                let answer = match prepared.command {
-                    Ok(Command::Multiple) => apply_lines(tx, &app, &prepared, MOST_STORED, now).await?,
-                    _ => Box::pin(apply(tx, &app, &prepared, now)).await?,
-                };
-                let answer = lay_out(tx, &prepared, answer).await?;
-                let response = present(&answer).into_row(keys.1.clone());
-                if is_to_store(&answer, &prepared, response.status) {
-                    tx.save_response(&keys.0.digest, &response, now).await?;
-                }
-                let outcome = answer.outcome();
-                let boards = if answer.changed { answer.boards } else { Vec::new() };
-                Ok((Saved::Response(response.into()), boards, outcome))
-            })
+                let same = saved.request_digest == request_digest;
+                let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
+                return Ok((saved, Vec::new(), "repeated"));
+            }
+            let answer = match prepared.command {
+                Ok(Command::Multiple) => apply_lines(tx, app, &prepared, MOST_STORED, now).await?,
+                _ => Box::pin(apply(tx, app, &prepared, now)).await?,
+            };
+            let answer = lay_out(tx, &prepared, answer).await?;
+            let response = present(&answer).into_row(request_digest.clone());
+            if is_to_store(&answer, &prepared, response.status) {
+                tx.save_response(&key.digest, &response, now).await?;
+            }
+            let outcome = answer.outcome();
+            let boards = if answer.changed { answer.boards } else { Vec::new() };
+            Ok::<_, StoreError>((Saved::Response(response.into()), boards, outcome))
         })
         .await?;
     done.after_commit(app);
@@ -165,44 +160,39 @@ pub async fn apply(
     if matches!(prepared.command, Ok(Command::Multiple)) {
         return apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await;
     }
-    let query = prepared.is_query();
-    if !query {
-        tx.savepoint().await?;
-    }
-    let result = act_and_note(tx, app, prepared, now).await;
-    match result {
-        Ok(answer) => {
-            if !query {
-                tx.release_savepoint().await?;
-            }
-            Ok(answer)
-        }
-        Err(ServiceError::Refused(refusal)) => {
-            if !query {
-                tx.rollback_to_savepoint().await?;
-            }
-            Ok(refused(*refusal, prepared, now))
-        }
-        Err(ServiceError::Store(error)) => Err(error),
-    }
+    let answered = if prepared.is_query() {
+        act_and_note(tx, app, prepared, now).await
+    } else {
+        tx.part(async |tx| act_and_note(tx, app, prepared, now).await).await
+    };
+    or_refused(answered, prepared, now)
 }
 
-/// As [`apply`], alone in `tx`: a refusal may roll back everything.
+/// As [`apply`], alone in `tx`: the answer of a refusal is an error.
 async fn apply_alone(
     tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
     now: Millis,
-) -> Result<Answer, StoreError> {
+) -> Result<Answer, Unwritten<Answer>> {
     if matches!(prepared.command, Ok(Command::Multiple)) {
-        return apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await;
+        return Ok(apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await?);
     }
     match act_and_note(tx, app, prepared, now).await {
         Ok(answer) => Ok(answer),
-        Err(ServiceError::Refused(refusal)) => {
-            tx.undo_all();
-            Ok(refused(*refusal, prepared, now))
-        }
+        Err(ServiceError::Refused(refusal)) => Err(Unwritten::Refused(refused(*refusal, prepared, now))),
+        Err(ServiceError::Store(error)) => Err(error.into()),
+    }
+}
+
+fn or_refused(
+    answered: Result<Answer, ServiceError>,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    match answered {
+        Ok(answer) => Ok(answer),
+        Err(ServiceError::Refused(refusal)) => Ok(refused(*refusal, prepared, now)),
         Err(ServiceError::Store(error)) => Err(error),
     }
 }
@@ -230,11 +220,7 @@ async fn answer_query(
         Ok(command) => commands::run(Access::Read(tx), app, prepared, command, now).await,
         Err(error) => Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
     };
-    match answered {
-        Ok(answer) => Ok(answer),
-        Err(ServiceError::Refused(refusal)) => Ok(refused(*refusal, prepared, now)),
-        Err(ServiceError::Store(error)) => Err(error),
-    }
+    or_refused(answered, prepared, now)
 }
 
 async fn apply_lines(

@@ -93,7 +93,7 @@ fn prepare_command(
         }
         let done = done && take_advice(app, &mut prepared, slow_work).await?;
         let is_right = matches!(prepared.login, Login::NotNeeded | Login::Known { .. });
-        if let Some(line) = line.filter(|_| prepared.overloaded || !is_right) {
+        if let Some(line) = line.filter(|_| !is_right) {
             prepared.echo = line.masked_cautiously(&app.vocabulary);
         }
         Ok(done.then_some(prepared))

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
-use crate::identity::{HashError, Login, Origin, ProvenUser, resets};
+use crate::identity::{Login, Origin, ProvenUser, resets};
 use crate::mailing::post::post_to_user;
 use crate::replies::{Content, Facts, Reply};
 use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
@@ -92,10 +92,10 @@ pub(crate) async fn check_typed_password(
     rate_key: &str,
     userid: &str,
     password: &str,
-) -> Result<Result<Login, HashError>, StoreError> {
+) -> Result<Login, StoreError> {
     let place = Place::of_client(rate_key);
     let checked = check_password(app, &place, (userid, password), Words::Password, SlowWork::Allowed).await?;
-    Ok(checked.unwrap_or(Ok(Login::Wrong)))
+    Ok(checked.unwrap_or(Login::Wrong))
 }
 
 /// Looks up a user by name and password; `None`: wrong. Wrong ones are counted; too many are refused.
@@ -106,16 +106,18 @@ pub async fn whose_password(
     password: &str,
 ) -> Result<Option<ProvenUser>, ServiceError> {
     match check_typed_password(app, rate_key, userid, password).await? {
-        Ok(Login::Known { user, hash, key, session }) => {
+        Login::Known { user, hash, key, session } => {
             let password_at = Some(app.clock.now());
             Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, session, password_at }))
         }
-        Ok(Login::TooMany(seconds)) => {
+        Login::TooMany(seconds) => {
             let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
             Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
         }
-        Err(_) => Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into()),
-        Ok(Login::Wrong | Login::NotNeeded | Login::Stale) => Ok(None),
+        Login::Overloaded => {
+            Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into())
+        }
+        Login::Wrong | Login::NotNeeded | Login::Stale => Ok(None),
     }
 }
 
@@ -124,6 +126,11 @@ pub(crate) enum Words {
     Password,
     /// The password, or a reset code.
     PasswordOrCode,
+}
+
+/// The user, unless what they proved themselves by has ended meanwhile.
+pub(crate) async fn check_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<UserRow, ServiceError> {
+    Ok(find_proven(tx, proven).await?.ok_or_else(logged_out)?)
 }
 
 pub(crate) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
@@ -155,31 +162,27 @@ pub(crate) async fn check_password(
     (userid, password): (&str, &str),
     words: Words,
     slow_work: SlowWork,
-) -> Result<Option<Result<Login, HashError>>, StoreError> {
+) -> Result<Option<Login>, StoreError> {
     let account = userid.to_lowercase();
     let own = format!("{account} {}", place.key);
     let own = match app.limits.reserve(&[(place.share(ShareOf::Sender), &own)]) {
         Ok(own) => own,
-        Err(limited) => return Ok(Some(Ok(Login::TooMany(limited.seconds)))),
+        Err(limited) => return Ok(Some(Login::TooMany(limited.seconds))),
     };
     let user = app.store.query().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
     if let Some(login) = find_verified(app, place, user.as_ref(), password) {
         app.limits.give_back(own);
-        return Ok(Some(Ok(login)));
+        return Ok(Some(login));
     }
     if slow_work == SlowWork::Refused {
         app.limits.give_back(own);
         return Ok(None);
     }
     match try_password(app, place, &account, user.as_ref(), password, words).await {
-        Ok(Ok(Tried { login, reservation })) => {
+        Ok(Tried { login, reservation }) => {
             conclude(app, &account, user.as_ref(), &login, (own, reservation)).await;
-            Ok(Some(Ok(login)))
-        }
-        Ok(Err(error)) => {
-            app.limits.give_back(own);
-            Ok(Some(Err(error)))
+            Ok(Some(login))
         }
         Err(error) => {
             app.limits.give_back(own);
@@ -204,42 +207,43 @@ async fn try_password(
     user: Option<&UserRow>,
     password: &str,
     words: Words,
-) -> Result<Result<Tried, HashError>, StoreError> {
+) -> Result<Tried, StoreError> {
     let now = app.clock.now();
     let known = known_as(app, place, user, now).await?;
     let is_registered = is_registered(app, place, user).await?;
     let reservation = match reserve(app, place, account, known, is_registered) {
         Ok(reservation) => reservation,
         Err(limited) => {
-            return Ok(Ok(Tried { login: Login::TooMany(limited.seconds), reservation: None }));
+            return Ok(Tried { login: Login::TooMany(limited.seconds), reservation: None });
         }
     };
     let stored = user.and_then(|user| Some((user.id, user.password_hash.as_deref()?)));
     let tried = Try { password, place: &place.key, host: place.host };
-    let checked = async {
-        let right = match app.credentials.verify(stored, tried, now).await {
-            Ok(right) => right,
-            Err(error) => return Ok(Err(error)),
-        };
-        let right = right
-            || (words == Words::PasswordOrCode
-                && resets::try_code(app, user.map(|user| user.id), password, now).await?);
-        Ok(Ok(right))
+    let is_right = match app.credentials.verify(stored, tried, now).await {
+        Ok(false) if words == Words::PasswordOrCode => {
+            resets::try_code(app, user.map(|user| user.id), password, now).await
+        }
+        Ok(is_right) => Ok(is_right),
+        Err(error) => {
+            tracing::warn!(%error, "a password could not be checked");
+            app.limits.give_back(reservation);
+            return Ok(Tried { login: Login::Overloaded, reservation: None });
+        }
     };
-    let login = match checked.await {
-        Ok(Ok(right)) => match stored.filter(|_| right) {
+    let login = match is_right {
+        Ok(is_right) => match stored.filter(|_| is_right) {
             Some((user, hash)) => Login::Known { user, hash: hash.to_owned(), key: None, session: None },
             None => Login::Wrong,
         },
-        failed => {
+        Err(error) => {
             app.limits.give_back(reservation);
-            return failed.map(|checked| checked.map(|_| Tried { login: Login::Wrong, reservation: None }));
+            return Err(error);
         }
     };
     if let (Login::Known { user, .. }, Some(host)) = (&login, place.host) {
         record_host(app, *user, host, known, now).await;
     }
-    Ok(Ok(Tried { login, reservation: Some(reservation) }))
+    Ok(Tried { login, reservation: Some(reservation) })
 }
 
 /// Relation of a place to an account.
@@ -355,10 +359,7 @@ async fn record_host(app: &App, user: UserKey, host: Host, known: Known, now: Mi
         return;
     }
     let host = host.to_string();
-    let noted = app.store.write(move |tx| {
-        let host = host.clone();
-        Box::pin(async move { tx.note_login_host(user, &host, now).await })
-    });
+    let noted = app.store.write(async move |tx| tx.note_login_host(user, &host, now).await);
     if let Err(error) = noted.await {
         tracing::warn!(error = error.with_causes(), "from where somebody logged in could not be noted");
     }
@@ -371,20 +372,15 @@ async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreErro
     if warned.is_some_and(|at| at.0 > since.0) {
         return Ok(());
     }
-    let shared = Arc::clone(app);
-    app.store
-        .write(move |tx| {
-            let app = Arc::clone(&shared);
-            Box::pin(async move {
-                let Some(row) = tx.user(user).await? else { return Ok(()) };
-                if tx.claim_password_warning(user, since, now).await? {
-                    let reply = Reply::from(WrongPasswords { userid: row.userid, tries });
-                    post_to_user(tx, &app, &reply, user, now).await?;
-                }
-                Ok::<_, StoreError>(())
-            })
-        })
-        .await?;
+    app.write(async move |tx, app| {
+        let Some(row) = tx.user(user).await? else { return Ok(()) };
+        if tx.claim_password_warning(user, since, now).await? {
+            let reply = Reply::from(WrongPasswords { userid: row.userid, tries });
+            post_to_user(tx, app, &reply, user, now).await?;
+        }
+        Ok::<_, StoreError>(())
+    })
+    .await?;
     app.signals.outbox.notify_one();
     Ok(())
 }

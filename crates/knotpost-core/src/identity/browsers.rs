@@ -7,7 +7,7 @@ use super::webhook_settings::{is_browser, test};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::authentication::check_proven;
 use crate::webhooks::{BrowserKeys, HookEvent, HookForm, MOST_WAITING, REMOVED, reach};
 use knotpost_model::{HookUrl, Moment, UserKey};
 use knotpost_storage::{NewWebhook, StoreError};
@@ -51,33 +51,24 @@ pub async fn add_browser(app: &Arc<App>, proven: ProvenUser, wish: BrowserWish) 
         label: Some(wish.label),
         session: proven.session.clone(),
     };
-    let (now, work) = (app.clock.now(), Arc::new((Arc::clone(app), hook, proven)));
-    let added = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (app, hook, proven) = &*work;
-            if find_proven(tx, proven).await?.is_none() {
-                return Ok(Err(logged_out()));
-            }
-            for id in tx.drop_browsers_at(&hook.url).await? {
-                tx.drop_hook_events(id, REMOVED, now).await?;
-            }
-            if tx.webhooks_of(proven.user).await?.iter().filter(|row| is_browser(row)).count()
-                >= MOST_BROWSERS
-            {
-                let message = format!("{MOST_BROWSERS} browsers are enough; remove one first");
-                return Ok(Err(Refusal::new(Code::NotAllowed, message)));
-            }
-            let id = tx.insert_webhook(proven.user, hook, now).await?;
-            let readers = tx.hooks_of_readers(&[proven.user], MOST_WAITING).await?;
-            if let Some(reader) = readers.iter().find(|reader| reader.id == id) {
-                test(tx, app, reader, now).await?;
-            }
-            Ok(Ok(()))
-        })
-    });
-    added.await??;
-    Ok(())
+    let now = app.clock.now();
+    app.write(async move |tx, app| {
+        check_proven(tx, &proven).await?;
+        for id in tx.drop_browsers_at(&hook.url).await? {
+            tx.drop_hook_events(id, REMOVED, now).await?;
+        }
+        if tx.webhooks_of(proven.user).await?.iter().filter(|row| is_browser(row)).count() >= MOST_BROWSERS {
+            let message = format!("{MOST_BROWSERS} browsers are enough; remove one first");
+            return Err(Refusal::new(Code::NotAllowed, message).into());
+        }
+        let id = tx.insert_webhook(proven.user, &hook, now).await?;
+        let readers = tx.hooks_of_readers(&[proven.user], MOST_WAITING).await?;
+        if let Some(reader) = readers.iter().find(|reader| reader.id == id) {
+            test(tx, app, reader, now).await?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// Oldest first.

@@ -38,6 +38,8 @@ pub enum Login {
     /// Logged in, but the password is needed again.
     Stale,
     TooMany(u64),
+    /// The password could not be checked, or a new one not be taken.
+    Overloaded,
 }
 
 #[derive(Debug, thiserror::Error)]

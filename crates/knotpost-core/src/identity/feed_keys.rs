@@ -5,12 +5,10 @@
 //! show it any time, a stolen database does not reveal it, a new salt replaces it, and a new password ends
 //! it.
 
-use std::sync::Arc;
-
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::authentication::check_proven;
 use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
@@ -42,22 +40,16 @@ pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), Service
         tracing::error!(%error, "without random bytes no feeds can be given out");
         Refusal::new(Code::Unavailable, "no address can be made at the moment")
     })?;
-    let (work, now) = (Arc::new((to_hex(&salt), proven)), app.clock.now());
-    let renewed = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (salt, proven) = &*work;
-            if find_proven(tx, proven).await?.is_none() {
-                return Ok(Err(logged_out()));
-            }
-            tx.set_feed_key(proven.user, salt, now).await.map(Ok)
-        })
+    let (salt, now) = (to_hex(&salt), app.clock.now());
+    let renewed = app.store.write(async move |tx| {
+        check_proven(tx, &proven).await?;
+        Ok(tx.set_feed_key(proven.user, &salt, now).await?)
     });
-    Ok(renewed.await??)
+    renewed.await
 }
 
 pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
-    app.store.write(move |tx| Box::pin(tx.drop_feed_key(user))).await
+    app.store.write(async move |tx| tx.drop_feed_key(user).await).await
 }
 
 /// Authenticates a feed URL. Failures count like wrong passwords and do not reveal whether user or feeds

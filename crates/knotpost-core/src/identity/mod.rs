@@ -45,7 +45,7 @@ pub use tokens::{
     FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, TokenView, TokenWish,
     USUAL_DAYS, create_token, find_bearer, revoke_token, view_tokens,
 };
-pub use undoing::{TakenBack, undo_address_change, view_address_change};
+pub use undoing::{NotUndone, UndoLink, undo_address_change, view_address_change};
 pub use webhook_settings::{
     FreshHook, HookView, HookWish, MOST_WEBHOOKS, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,

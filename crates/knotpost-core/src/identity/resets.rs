@@ -94,7 +94,7 @@ pub(crate) async fn try_code(
 ) -> Result<bool, StoreError> {
     let Some(code) = read_code(word) else { return Ok(false) };
     let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-RESET_MS));
-    let right = app.store.write(move |tx| Box::pin(tx.try_resets(key, since, MOST_TRIES))).await?;
+    let right = app.store.write(async move |tx| tx.try_resets(key, since, MOST_TRIES).await).await?;
     let digest = code_digest(app, &code);
     Ok(right.iter().any(|right| crate::identity::credentials::same_hash(right, &digest)))
 }
@@ -140,21 +140,17 @@ pub async fn set_password_by_link(
     }
     let hash = app.credentials.hash(password.expose()).await;
     let hash = hash.map_err(|error| Refusal::new(Code::Unavailable, error.to_string()))?;
-    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let now = app.clock.now();
     let userid = app
-        .store
-        .write(move |tx| {
-            let (app, hash) = (Arc::clone(&shared), hash.clone());
-            Box::pin(async move {
-                let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
-                replace_password(tx, &app, &user, &hash, now).await?;
-                Ok(Some(user.userid))
-            })
+        .write(async move |tx, app| {
+            let user = live_reset(tx, user, at, now).await?.ok_or_else(spent)?;
+            replace_password(tx, app, &user, &hash, now).await?;
+            Ok::<_, ServiceError>(user.userid)
         })
         .await?;
     app.credentials.forget(user);
     app.signals.outbox.notify_one();
-    userid.ok_or_else(|| spent().into())
+    Ok(userid)
 }
 
 /// Replaces the password, which revokes codes and links, and mails a notice.

@@ -36,18 +36,13 @@ pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
         return Ok(());
     }
     let is_shared = app.store.is_shared();
-    let shared = Arc::clone(app);
     let judged = app
-        .store
-        .write(move |tx| {
-            let app = Arc::clone(&shared);
-            Box::pin(async move {
-                let judged = judge(&app, &read_agreed(tx).await?);
-                if judged == Judgement::Newer || (judged == Judgement::Foreign && !is_shared) {
-                    save_agreed(tx, &app).await?;
-                }
-                Ok(judged)
-            })
+        .write(async move |tx, app| {
+            let judged = judge(app, &read_agreed(tx).await?);
+            if judged == Judgement::Newer || (judged == Judgement::Foreign && !is_shared) {
+                save_agreed(tx, app).await?;
+            }
+            Ok::<_, StoreError>(judged)
         })
         .await?;
     match judged {
@@ -105,13 +100,7 @@ pub(crate) async fn save_agreed(tx: &mut WriteTx, app: &App) -> Result<(), Store
 }
 
 pub async fn adopt_key(app: &Arc<App>) -> Result<(), StoreError> {
-    let shared = Arc::clone(app);
-    app.store
-        .write(move |tx| {
-            let app = Arc::clone(&shared);
-            Box::pin(async move { save_agreed(tx, &app).await })
-        })
-        .await
+    app.write(async move |tx, app| save_agreed(tx, app).await).await
 }
 
 /// Data still depending on a key to be dropped.
@@ -139,24 +128,17 @@ pub async fn view_key_use(app: &App, id: u8) -> Result<KeyUse, StoreError> {
 pub async fn reseal_webhooks(app: &Arc<App>) -> Result<usize, StoreError> {
     let (mut done, mut after) = (0, 0);
     loop {
-        let shared = Arc::clone(app);
         let (sealed, last) = app
-            .store
-            .write(move |tx| {
-                let app = Arc::clone(&shared);
-                Box::pin(async move {
-                    let rows = tx.webhook_secrets(after, BATCH).await?;
-                    let mut sealed = 0;
-                    for (id, secret) in
-                        rows.iter().filter(|(_, secret)| !app.secret.is_freshly_sealed(secret))
-                    {
-                        let Some(open) = app.secret.unseal(secret) else { continue };
-                        let anew = app.secret.seal(app.entropy.as_ref(), &open)?;
-                        tx.set_webhook_secret(*id, &anew).await?;
-                        sealed += 1;
-                    }
-                    Ok((sealed, rows.last().map(|(id, _)| *id)))
-                })
+            .write(async move |tx, app| {
+                let rows = tx.webhook_secrets(after, BATCH).await?;
+                let mut sealed = 0;
+                for (id, secret) in rows.iter().filter(|(_, secret)| !app.secret.is_freshly_sealed(secret)) {
+                    let Some(open) = app.secret.unseal(secret) else { continue };
+                    let anew = app.secret.seal(app.entropy.as_ref(), &open)?;
+                    tx.set_webhook_secret(*id, &anew).await?;
+                    sealed += 1;
+                }
+                Ok::<_, StoreError>((sealed, rows.last().map(|(id, _)| *id)))
             })
             .await?;
         done += sealed;

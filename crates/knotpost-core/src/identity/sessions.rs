@@ -89,25 +89,21 @@ pub async fn log_in(
     rate_key: &str,
     user_agent: &str,
 ) -> Result<String, ServiceError> {
-    let login = check_typed_password(app, rate_key, userid, password).await?;
-    match login {
-        Ok(Login::Known { user, hash, .. }) => {
+    match check_typed_password(app, rate_key, userid, password).await? {
+        Login::Known { user, hash, .. } => {
             let known = move |row: &UserRow| {
                 row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, &hash))
             };
             let begun = begin(app, user, user_agent, Entry::Password, known).await?;
             begun.ok_or_else(|| wrong().into())
         }
-        Ok(Login::TooMany(seconds)) => Err(too_many(seconds).into()),
-        Ok(Login::Wrong | Login::NotNeeded | Login::Stale) => Err(wrong().into()),
-        Err(error) => {
-            tracing::warn!(%error, "a password could not be checked");
-            Err(Refusal::new(
-                Code::Unavailable,
-                "the server is too busy to check passwords; try again in a minute",
-            )
-            .into())
-        }
+        Login::TooMany(seconds) => Err(too_many(seconds).into()),
+        Login::Wrong | Login::NotNeeded | Login::Stale => Err(wrong().into()),
+        Login::Overloaded => Err(Refusal::new(
+            Code::Unavailable,
+            "the server is too busy to check passwords; try again in a minute",
+        )
+        .into()),
     }
 }
 
@@ -133,45 +129,38 @@ pub(crate) async fn begin(
         Refusal::new(Code::Unavailable, "the server cannot log anybody in at the moment")
     })?;
     let token = to_hex(&bytes);
-    let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
+    let (digest, now) = (digest(app, &token), app.clock.now());
     let agent: String = clean_line(user_agent).chars().take(LONGEST_AGENT).collect();
-    let known = Arc::new(known);
     let begun = app
-        .store
-        .write(move |tx| {
-            let (app, known) = (Arc::clone(&shared), Arc::clone(&known));
-            let entry = entry.clone();
-            let (digest, agent) = (digest.clone(), agent.clone());
-            Box::pin(async move {
-                let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
-                    return Ok(false);
-                };
-                if !known(&row) {
-                    return Ok(false);
-                }
-                let is_good = match &entry {
-                    Entry::Password => true,
-                    Entry::Link(at) => tx.take_magic_link(user, *at).await?,
-                    Entry::Passkey(used) => used.take(tx, now).await?,
-                };
-                if !is_good {
-                    return Ok(false);
-                }
-                let session = SessionRow {
-                    digest,
-                    user_id: user,
-                    password_mark: password_mark(&app, &row),
-                    user_agent: agent,
-                    created_at: now,
-                    seen_at: now,
-                    expires_at: now.plus(SESSION_MS),
-                    password_at: (!matches!(entry, Entry::Link(_))).then_some(now.0),
-                    stopped_address: None,
-                    stopped_at: None,
-                };
-                tx.insert_session(&session).await?;
-                Ok(true)
-            })
+        .write(async move |tx, app| {
+            let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
+                return Ok(false);
+            };
+            if !known(&row) {
+                return Ok(false);
+            }
+            let is_good = match &entry {
+                Entry::Password => true,
+                Entry::Link(at) => tx.take_magic_link(user, *at).await?,
+                Entry::Passkey(used) => used.take(tx, now).await?,
+            };
+            if !is_good {
+                return Ok(false);
+            }
+            let session = SessionRow {
+                digest: digest.clone(),
+                user_id: user,
+                password_mark: password_mark(app, &row),
+                user_agent: agent.clone(),
+                created_at: now,
+                seen_at: now,
+                expires_at: now.plus(SESSION_MS),
+                password_at: (!matches!(entry, Entry::Link(_))).then_some(now.0),
+                stopped_address: None,
+                stopped_at: None,
+            };
+            tx.insert_session(&session).await?;
+            Ok::<_, StoreError>(true)
         })
         .await?;
     Ok(begun.then_some(token))
@@ -184,12 +173,7 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
     drop(tx);
     if now.0 - session.seen_at.0 >= TOUCH_MS {
         let digest = digest.clone();
-        app.store
-            .write(move |tx| {
-                let digest = digest.clone();
-                Box::pin(async move { tx.touch_session(&digest, now).await })
-            })
-            .await?;
+        app.store.write(async move |tx| tx.touch_session(&digest, now).await).await?;
     }
     let (is_admin, hash) = (row.role == "admin", row.password_hash.unwrap_or_default());
     let password_at = session.password_at.map(Millis);
@@ -234,12 +218,7 @@ pub async fn give_password(
         return Err(Refusal::new(Code::BadCredentials, "the password is wrong").into());
     }
     let (digest, now) = (visitor.session.clone(), app.clock.now());
-    app.store
-        .write(move |tx| {
-            let digest = digest.clone();
-            Box::pin(async move { tx.set_session_password(&digest, now).await })
-        })
-        .await?;
+    app.store.write(async move |tx| tx.set_session_password(&digest, now).await).await?;
     visitor.password_at = Some(now);
     Ok(())
 }
@@ -260,16 +239,11 @@ pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionVi
 
 pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
     let digest = digest(app, token);
-    app.store
-        .write(move |tx| {
-            let digest = digest.clone();
-            Box::pin(async move { tx.drop_session(&digest).await })
-        })
-        .await
+    app.store.write(async move |tx| tx.drop_session(&digest).await).await
 }
 
 pub async fn log_out_everywhere(app: &App, user: UserKey) -> Result<(), StoreError> {
-    app.store.write(move |tx| Box::pin(async move { tx.drop_sessions_of(user).await })).await
+    app.store.write(async move |tx| tx.drop_sessions_of(user).await).await
 }
 
 /// Mails a login link to the user's confirmed addresses, if the user exists. The answer does not reveal that.
@@ -283,22 +257,18 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
         is_proven: false,
     };
     app.limits.ask(&asker).map_err(|limited| limited.refusal())?;
-    let (userid, now, shared) = (userid.to_owned(), app.clock.now(), Arc::clone(app));
+    let (userid, now) = (userid.to_owned(), app.clock.now());
     let made = app
-        .store
-        .write(move |tx| {
-            let (app, userid) = (Arc::clone(&shared), userid.clone());
-            Box::pin(async move {
-                let user = tx.find_user(&userid).await?;
-                let active = |user: &UserRow| user.state == UserState::Active && user.password_hash.is_some();
-                let Some(user) = user.filter(active) else { return Ok(false) };
-                if registered_addresses(tx, &app, user.id).await?.is_empty() {
-                    return Ok(false);
-                }
-                tx.set_magic_link(user.id, now).await?;
-                post_reference(tx, &app, Reference::Magic(now), user.id, now).await?;
-                Ok::<_, StoreError>(true)
-            })
+        .write(async move |tx, app| {
+            let user = tx.find_user(&userid).await?;
+            let active = |user: &UserRow| user.state == UserState::Active && user.password_hash.is_some();
+            let Some(user) = user.filter(active) else { return Ok(false) };
+            if registered_addresses(tx, app, user.id).await?.is_empty() {
+                return Ok(false);
+            }
+            tx.set_magic_link(user.id, now).await?;
+            post_reference(tx, app, Reference::Magic(now), user.id, now).await?;
+            Ok::<_, StoreError>(true)
         })
         .await?;
     if made {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::authentication::check_proven;
 use crate::identity::bearer::{Bearer, Scope};
 use crate::identity::credentials::same_hash;
 use crate::identity::sessions::password_mark;
@@ -78,42 +78,36 @@ pub async fn create_token(
         Refusal::new(Code::Unavailable, "no key can be made at the moment")
     })?;
     let token = format!("{PREFIX}{}", to_hex(&bytes));
-    let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
+    let (digest, now) = (digest(app, &token), app.clock.now());
     let expires_at = now.plus(i64::from(days) * DAY_MS);
-    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.clone(), proven));
-    let made = app
-        .store
-        .write(move |tx| {
-            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-            Box::pin(async move {
-                let (digest, name, words, scopes, proven) = &*work;
-                let user = proven.user;
-                let Some(row) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
-                let refuse = |why: &str| Ok(Err(Refusal::new(Code::NotAllowed, why)));
-                if scopes.contains(&Scope::Bot) && !row.is_bot() {
-                    return refuse(
-                        "keys with the scope `bot` are for accounts of programs: set USERID PASSWORD bot=on",
-                    );
-                }
-                if scopes.contains(&Scope::Admin) && row.role != "admin" {
-                    return refuse("only administrators have keys with the scope `admin`");
-                }
-                if forget_ended(tx, &app, &row, now).await? >= MOST {
-                    return refuse("there are too many keys; revoke some first");
-                }
-                let token = NewToken {
-                    digest: digest.clone(),
-                    user,
-                    name: name.clone(),
-                    scopes: words.clone(),
-                    password_mark: password_mark(&app, &row),
-                    expires_at,
-                };
-                tx.insert_token(&token, now).await.map(Ok)
-            })
+    let wish = (name.clone(), scopes.clone());
+    let id = app
+        .write(async move |tx, app| {
+            let (name, scopes) = &wish;
+            let row = check_proven(tx, &proven).await?;
+            let refuse = |why: &str| Err(Refusal::new(Code::NotAllowed, why).into());
+            if scopes.contains(&Scope::Bot) && !row.is_bot() {
+                return refuse(
+                    "keys with the scope `bot` are for accounts of programs: set USERID PASSWORD bot=on",
+                );
+            }
+            if scopes.contains(&Scope::Admin) && row.role != "admin" {
+                return refuse("only administrators have keys with the scope `admin`");
+            }
+            if forget_ended(tx, app, &row, now).await? >= MOST {
+                return refuse("there are too many keys; revoke some first");
+            }
+            let token = NewToken {
+                digest: digest.clone(),
+                user: row.id,
+                name: name.clone(),
+                scopes: words(scopes),
+                password_mark: password_mark(app, &row),
+                expires_at,
+            };
+            Ok::<_, ServiceError>(tx.insert_token(&token, now).await?)
         })
         .await?;
-    let id = made?;
     let (created_at, expires_at) = (now.into(), expires_at.into());
     Ok(FreshToken { token, view: TokenView { id, name, scopes, created_at, used_at: None, expires_at } })
 }
@@ -190,7 +184,7 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
 }
 
 pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    if app.store.write(move |tx| Box::pin(tx.drop_token(user, id))).await? {
+    if app.store.write(async move |tx| tx.drop_token(user, id).await).await? {
         return Ok(());
     }
     Err(Refusal::new(Code::BadValue, format!("there is no key {id} of yours")).into())
@@ -214,7 +208,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
     };
     if row.used_at.is_none_or(|used| now.0 - used >= TOUCH_MS) {
         let id = row.id;
-        app.store.write_queue(move |tx| Box::pin(tx.touch_token(id, now))).await?;
+        app.store.write_queue(async move |tx| tx.touch_token(id, now).await).await?;
     }
     let scopes = read_scopes(&row.scopes);
     let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());

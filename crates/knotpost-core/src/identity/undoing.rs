@@ -16,7 +16,7 @@ use crate::mailing::reply_grant::{AnsweredMail, Subject};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::webhooks;
 use knotpost_model::{Address, Millis};
-use knotpost_storage::{AddressChange, ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{AddressChange, ReadTx, StoreError, Unwritten, UserRow, UserState, WriteTx};
 
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
@@ -105,14 +105,26 @@ impl Content for PasskeyChanged {
     }
 }
 
+/// Link of an undo that is usable, or was used just now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TakenBack {
-    /// Usable, or used just now; user and address.
-    Good(String, String),
+pub struct UndoLink {
+    pub userid: String,
+    pub address: String,
+}
+
+/// Reason for which a change is not undone.
+#[derive(Debug)]
+pub enum NotUndone {
     Used,
     Expired,
-    /// Invalid, or the account is not in use.
+    /// The link is invalid, or the account is not in use.
     Unknown,
+}
+
+impl From<NotUndone> for Unwritten<NotUndone> {
+    fn from(reason: NotUndone) -> Self {
+        Self::Refused(reason)
+    }
 }
 
 /// Records a change and mails a notice to old and present addresses. Each old one gets the undo link, unless
@@ -220,8 +232,8 @@ async fn read(
     app: &App,
     token: &str,
     now: Millis,
-) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
-    let Some((id, address)) = app.links.read_undo(token) else { return Ok(Err(TakenBack::Unknown)) };
+) -> Result<(AddressChange, UserRow, Address), Unwritten<NotUndone>> {
+    let (id, address) = app.links.read_undo(token).ok_or(NotUndone::Unknown)?;
     find(tx, id, &address, now).await
 }
 
@@ -230,14 +242,14 @@ async fn find(
     id: i64,
     address_key: &str,
     now: Millis,
-) -> Result<Result<(AddressChange, UserRow, Address), TakenBack>, StoreError> {
+) -> Result<(AddressChange, UserRow, Address), Unwritten<NotUndone>> {
     // Changes are deleted long after they expire.
-    let Some(change) = tx.address_change(id).await? else { return Ok(Err(TakenBack::Expired)) };
+    let change = tx.address_change(id).await?.ok_or(NotUndone::Expired)?;
     if now > change.at.plus(GOOD_FOR_DAYS * DAY_MS) {
-        return Ok(Err(TakenBack::Expired));
+        return Err(NotUndone::Expired.into());
     }
     if change.undone_at.is_some() {
-        return Ok(Err(TakenBack::Used));
+        return Err(NotUndone::Used.into());
     }
     let user = tx.user(change.user_id).await?.filter(|user| user.state == UserState::Active);
     let found = user.and_then(|user| {
@@ -245,34 +257,25 @@ async fn find(
         let address = old.find(|old: &Address| old.key() == address_key)?;
         Some((user, address))
     });
-    Ok(found.map(|(user, address)| (change, user, address)).ok_or(TakenBack::Unknown))
+    found.map(|(user, address)| (change, user, address)).ok_or_else(|| NotUndone::Unknown.into())
 }
 
-pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, StoreError> {
+pub async fn view_address_change(app: &App, token: &str) -> Result<UndoLink, Unwritten<NotUndone>> {
     let mut tx = app.store.read().await?;
-    Ok(match read(&mut tx, app, token, app.clock.now()).await? {
-        Ok((_, user, address)) => TakenBack::Good(user.userid, address.to_string()),
-        Err(other) => other,
-    })
+    let (_, user, address) = read(&mut tx, app, token, app.clock.now()).await?;
+    Ok(UndoLink { userid: user.userid, address: address.to_string() })
 }
 
 /// Reverts a change and all later ones, once.
-pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBack, StoreError> {
-    let (shared, token, now) = (Arc::clone(app), token.to_owned(), app.clock.now());
+pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<UndoLink, Unwritten<NotUndone>> {
+    let (token, now) = (token.to_owned(), app.clock.now());
     let done = app
-        .store
-        .write(move |tx| {
-            let (app, token) = (Arc::clone(&shared), token.clone());
-            Box::pin(async move {
-                let (change, user, address) = match read(tx, &app, &token, now).await? {
-                    Ok(found) => found,
-                    Err(other) => return Ok(other),
-                };
-                if !restore(tx, &app, &change, &user, &address, now).await? {
-                    return Ok(TakenBack::Used);
-                }
-                Ok(TakenBack::Good(user.userid, address.to_string()))
-            })
+        .write(async move |tx, app| {
+            let (change, user, address) = read(tx, app, &token, now).await?;
+            if !restore(tx, app, &change, &user, &address, now).await? {
+                return Err(Unwritten::Refused(NotUndone::Used));
+            }
+            Ok(UndoLink { userid: user.userid, address: address.to_string() })
         })
         .await?;
     app.signals.outbox.notify_one();
@@ -353,11 +356,13 @@ pub(crate) async fn read_reply(
     for mail in mails.iter().filter(|mail| mail.purpose == Some(Purpose::Reply)) {
         let Some(Subject::Change { change }) = mail.subject else { continue };
         let address_key = mail.row.recipient.to_lowercase();
-        // A later change than the mail only has its number, after old ones were deleted or stayed behind.
-        if let Ok((change, user, address)) = find(tx, change, &address_key, now).await?
-            && change.at <= mail.row.date
-        {
-            return Ok(Some(Objection { user, address, change, is_clear: says_not_me(line) }));
+        match find(tx, change, &address_key, now).await {
+            // A later change than the mail only has its number, after old ones were deleted or stayed behind.
+            Ok((change, user, address)) if change.at <= mail.row.date => {
+                return Ok(Some(Objection { user, address, change, is_clear: says_not_me(line) }));
+            }
+            Ok(_) | Err(Unwritten::Refused(_)) => {}
+            Err(Unwritten::Store(error)) => return Err(error),
         }
     }
     Ok(None)

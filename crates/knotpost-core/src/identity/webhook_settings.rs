@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::authentication::check_proven;
 use crate::webhooks::{HookEvent, HookForm, HookSecret, MOST_WAITING, REMOVED, queue, reach};
 use knotpost_model::{HookUrl, Millis, Moment, UserKey};
 use knotpost_platform::clock::random_bytes;
@@ -112,28 +112,18 @@ pub async fn create_webhook(
         label: None,
         session: None,
     };
-    let work = Arc::new((hook, proven));
-    let made = app
+    let row = app
         .store
-        .write(move |tx| {
-            let work = Arc::clone(&work);
-            Box::pin(async move {
-                let (hook, proven) = &*work;
-                let user = proven.user;
-                if find_proven(tx, proven).await?.is_none() {
-                    return Ok(Err(logged_out()));
-                }
-                if tx.webhooks_of(user).await?.iter().filter(|row| !is_browser(row)).count() >= MOST_WEBHOOKS
-                {
-                    let message = format!("{MOST_WEBHOOKS} webhooks are enough; remove one first");
-                    return Ok(Err(Refusal::new(Code::NotAllowed, message)));
-                }
-                let id = tx.insert_webhook(user, hook, now).await?;
-                tx.webhook(id).await.map(Ok)
-            })
+        .write(async move |tx| {
+            let user = check_proven(tx, &proven).await?.id;
+            if tx.webhooks_of(user).await?.iter().filter(|row| !is_browser(row)).count() >= MOST_WEBHOOKS {
+                let message = format!("{MOST_WEBHOOKS} webhooks are enough; remove one first");
+                return Err(Refusal::new(Code::NotAllowed, message).into());
+            }
+            let id = tx.insert_webhook(user, &hook, now).await?;
+            Ok::<_, ServiceError>(tx.webhook(id).await?)
         })
         .await?;
-    let row = made?;
     let row = row.ok_or_else(|| StoreError::Corrupt("a webhook vanished".to_owned()))?;
     let secret = (wish.form == HookForm::Signed).then_some(secret);
     Ok(FreshHook { secret, view: row.into() })
@@ -173,16 +163,14 @@ pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, St
 /// Removes a webhook or browser and its pending events.
 pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     let now = app.clock.now();
-    let removed = app.store.write(move |tx| {
-        Box::pin(async move {
-            let removed = tx.drop_webhook(user, id).await?;
-            if removed {
-                tx.drop_hook_events(id, REMOVED, now).await?;
-            }
-            Ok(removed)
-        })
+    let removed = app.store.write(async move |tx| {
+        if !tx.drop_webhook(user, id).await? {
+            return Err(no_such_webhook(id).into());
+        }
+        tx.drop_hook_events(id, REMOVED, now).await?;
+        Ok(())
     });
-    if removed.await? { Ok(()) } else { Err(no_such_webhook(id).into()) }
+    removed.await
 }
 
 /// Replaces the secret and drops pending events signed with the old one.
@@ -193,69 +181,50 @@ pub async fn renew_webhook_secret(
 ) -> Result<FreshHook, ServiceError> {
     check_enabled(app)?;
     let (secret, sealed) = new_secret(app)?;
-    let (now, work) = (app.clock.now(), Arc::new((sealed, proven)));
-    let renewed = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (sealed, proven) = &*work;
-            if find_proven(tx, proven).await?.is_none() {
-                return Ok(Err(logged_out()));
-            }
-            let Some(row) = own(tx, proven.user, id).await? else { return Ok(Err(no_such_webhook(id))) };
-            if row.form != HookForm::Signed.as_str() {
-                let message = "the messages of this webhook are not signed: it has no secret";
-                return Ok(Err(Refusal::new(Code::Conflict, message)));
-            }
-            tx.drop_hook_events(id, "its secret was renewed", now).await?;
-            tx.set_webhook_secret(id, sealed).await?;
-            Ok(tx.webhook(id).await?.ok_or_else(|| no_such_webhook(id)))
-        })
+    let now = app.clock.now();
+    let renewed = app.store.write(async move |tx| {
+        let user = check_proven(tx, &proven).await?.id;
+        let row = own(tx, user, id).await?;
+        if row.form != HookForm::Signed.as_str() {
+            let message = "the messages of this webhook are not signed: it has no secret";
+            return Err(Refusal::new(Code::Conflict, message).into());
+        }
+        tx.drop_hook_events(id, "its secret was renewed", now).await?;
+        tx.set_webhook_secret(id, &sealed).await?;
+        own(tx, user, id).await
     });
-    let row = renewed.await??;
+    let row = renewed.await?;
     Ok(FreshHook { secret: Some(secret), view: row.into() })
 }
 
 /// Reactivates a webhook, whatever failed before.
 pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     check_enabled(app)?;
-    let started = app.store.write(move |tx| {
-        Box::pin(async move {
-            let known = own(tx, user, id).await?.is_some();
-            if known {
-                tx.start_webhook(id).await?;
-            }
-            Ok(known)
-        })
+    let started = app.store.write(async move |tx| {
+        own(tx, user, id).await?;
+        Ok(tx.start_webhook(id).await?)
     });
-    if started.await? { Ok(()) } else { Err(no_such_webhook(id).into()) }
+    started.await
 }
 
 /// Queues a test event. Refused if the webhook is off or has many pending events.
 pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), ServiceError> {
     check_enabled(app)?;
-    let (now, shared) = (app.clock.now(), Arc::clone(app));
-    let queued = app.store.write(move |tx| {
-        let app = Arc::clone(&shared);
-        Box::pin(async move {
-            let Some(row) = own(tx, user, id).await? else { return Ok(Err(no_such(id))) };
-            if row.stopped_at.is_some() {
-                return Ok(Err((
-                    Code::Conflict,
-                    "this webhook is switched off; switch it on first".to_owned(),
-                )));
-            }
-            let hooks = tx.hooks_of_readers(&[user], MOST_WAITING).await?;
-            let Some(hook) = hooks.into_iter().find(|hook| hook.id == id) else {
-                return Ok(Err(no_such(id)));
-            };
-            if hook.waiting >= MOST_BEFORE_TEST {
-                let text = "enough waits for this webhook already; see whether that arrives";
-                return Ok(Err((Code::Conflict, text.to_owned())));
-            }
-            test(tx, &app, &hook, now).await.map(Ok)
-        })
+    let now = app.clock.now();
+    let queued = app.write(async move |tx, app| {
+        if own(tx, user, id).await?.stopped_at.is_some() {
+            let message = "this webhook is switched off; switch it on first";
+            return Err(Refusal::new(Code::Conflict, message).into());
+        }
+        let hooks = tx.hooks_of_readers(&[user], MOST_WAITING).await?;
+        let hook = hooks.into_iter().find(|hook| hook.id == id).ok_or_else(|| no_such_webhook(id))?;
+        if hook.waiting >= MOST_BEFORE_TEST {
+            let message = "enough waits for this webhook already; see whether that arrives";
+            return Err(Refusal::new(Code::Conflict, message).into());
+        }
+        Ok::<_, ServiceError>(test(tx, app, &hook, now).await?)
     });
-    queued.await?.map_err(|(code, message)| Refusal::new(code, message))?;
+    queued.await?;
     app.signals.outbox.notify_one();
     Ok(())
 }
@@ -270,15 +239,11 @@ pub(super) async fn test(
     queue(tx, app, hook, "test", &data, now).await
 }
 
-async fn own(tx: &mut ReadTx, user: UserKey, id: i64) -> Result<Option<WebhookRow>, StoreError> {
-    Ok(tx.webhook(id).await?.filter(|row| row.user_id == user && !is_browser(row)))
-}
-
-fn no_such(id: i64) -> (Code, String) {
-    (Code::BadValue, format!("there is no webhook {id} of yours"))
+async fn own(tx: &mut ReadTx, user: UserKey, id: i64) -> Result<WebhookRow, ServiceError> {
+    let row = tx.webhook(id).await?.filter(|row| row.user_id == user && !is_browser(row));
+    Ok(row.ok_or_else(|| no_such_webhook(id))?)
 }
 
 fn no_such_webhook(id: i64) -> Refusal {
-    let (code, message) = no_such(id);
-    Refusal::new(code, message)
+    Refusal::new(Code::BadValue, format!("there is no webhook {id} of yours"))
 }

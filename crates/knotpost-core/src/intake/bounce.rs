@@ -23,23 +23,17 @@ pub(super) async fn commit_bounce(
     returned: Returned,
     now: Millis,
 ) -> Result<Reason, StoreError> {
-    let shared = Arc::clone(app);
-    app.store
-        .write(move |tx| {
-            let (app, mut row, returned) = (Arc::clone(&shared), row.clone(), returned.clone());
-            Box::pin(async move {
-                let path = (returned.id.as_str(), returned.signature.as_str());
-                let reason = match record_report(tx, &app.links, path, &returned.failures, now).await? {
-                    BounceOutcome::Unclear => Reason::BounceUnclear,
-                    BounceOutcome::Recorded | BounceOutcome::Stopped => Reason::BounceRecorded,
-                    BounceOutcome::Repeated => Reason::BounceRepeated,
-                    BounceOutcome::Unknown => Reason::BounceUnknown,
-                };
-                row.reason = Some(reason.as_str());
-                row.text = returned.failures.first().map(|failure| failure.trouble.said.clone());
-                tx.insert_inbox(&row).await?;
-                Ok(reason)
-            })
-        })
-        .await
+    app.write(async move |tx, app| {
+        let path = (returned.id.as_str(), returned.signature.as_str());
+        let reason = match record_report(tx, &app.links, path, &returned.failures, now).await? {
+            BounceOutcome::Unclear => Reason::BounceUnclear,
+            BounceOutcome::Recorded | BounceOutcome::Stopped => Reason::BounceRecorded,
+            BounceOutcome::Repeated => Reason::BounceRepeated,
+            BounceOutcome::Unknown => Reason::BounceUnknown,
+        };
+        let text = returned.failures.first().map(|failure| failure.trouble.said.clone());
+        tx.insert_inbox(&NewInbox { reason: Some(reason.as_str()), text, ..row.clone() }).await?;
+        Ok(reason)
+    })
+    .await
 }

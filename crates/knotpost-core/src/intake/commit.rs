@@ -18,7 +18,7 @@ use crate::config::KeepRaw;
 use crate::requests::Prepared;
 use crate::requests::command_log::log_command;
 use knotpost_model::Millis;
-use knotpost_storage::{NewInbox, StoreError};
+use knotpost_storage::{NewInbox, StoreError, Unwritten};
 
 #[derive(Debug)]
 pub enum Disposition {
@@ -102,51 +102,55 @@ async fn execute(
     (row.subject, row.text) = masked_lines(app, &mail, &prepared);
     // The most frequent outcome. A row inserted with a reason is never in the queue.
     row.reason = Some(Reason::Executed.as_str());
-    let work = Arc::new((mail, prepared, row));
-    let (shared, writing) = (Arc::clone(app), Arc::clone(&work));
+    let prepared = Arc::new(prepared);
+    let executed = Arc::clone(&prepared);
     let can_come_again = arrival.way.can_come_again();
-    let outcome = app
-        .store
-        .write(move |tx| {
-            let (app, work) = (Arc::clone(&shared), Arc::clone(&writing));
-            Box::pin(async move {
-                let (mail, prepared, row) = &*work;
-                let key = tx.insert_inbox(row).await?;
-                let is_first = tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await?;
-                let outcome = execute_mail(tx, &app, mail, prepared, is_first, now).await?;
-                if can_come_again && outcome.spent_by_others().is_some() {
-                    tx.undo_all();
-                } else if outcome.reason != Reason::Executed {
-                    let (subject, text) = (row.subject.as_deref(), row.text.as_deref());
-                    tx.describe_inbox(key, outcome.reason.as_str(), subject, text).await?;
-                }
-                Ok(outcome)
-            })
+    let done = app
+        .write(async move |tx, app| {
+            let key = tx.insert_inbox(&row).await?;
+            let is_first = tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await?;
+            let outcome = execute_mail(tx, app, &mail, &executed, is_first, now).await?;
+            if let Some(budget) = outcome.spent_by_others().filter(|_| can_come_again) {
+                return Err(Unwritten::Refused((outcome, budget)));
+            }
+            if outcome.reason != Reason::Executed {
+                let (subject, text) = (row.subject.as_deref(), row.text.as_deref());
+                tx.describe_inbox(key, outcome.reason.as_str(), subject, text).await?;
+            }
+            Ok(outcome)
         })
-        .await?;
+        .await;
+    let outcome = match done {
+        Ok(outcome) => outcome,
+        Err(Unwritten::Refused((outcome, budget))) => {
+            announce(app, &outcome, now);
+            return Ok(Committed::BudgetSpent(budget));
+        }
+        Err(Unwritten::Store(error)) => return Err(error),
+    };
     announce(app, &outcome, now);
-    if let Some(budget) = outcome.spent_by_others().filter(|_| can_come_again) {
-        return Ok(Committed::BudgetSpent(budget));
-    }
-    work.1.after_commit(app);
-    log_command(app, &work.1, &outcome.boards, outcome.reason.as_str(), now);
+    prepared.after_commit(app);
+    log_command(app, &prepared, &outcome.boards, outcome.reason.as_str(), now);
     Ok(Committed::Executed(outcome.reason))
 }
 
 async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, StoreError> {
-    let work = Arc::new((row, place.bounds(&app.config.inbound), place));
-    let writing = Arc::clone(&work);
-    let stored = app.store.write_queue(move |tx| {
-        let work = Arc::clone(&writing);
-        Box::pin(async move { tx.insert_waiting(&work.0, work.2.row(), &work.1).await })
+    let bounds = place.bounds(&app.config.inbound);
+    let stored = app.store.write_queue(async move |tx| {
+        let stored = tx.insert_waiting(&row, place.row(), &bounds).await?;
+        stored.map_err(|bound| Unwritten::Refused(place.limit(bound)))
     });
-    if let Err(bound) = stored.await? {
-        let limit = work.2.limit(bound);
-        limit.count();
-        return Ok(Committed::QueueFull(limit));
+    match stored.await {
+        Ok(_) => {
+            app.signals.inbox.notify_one();
+            Ok(Committed::Queued)
+        }
+        Err(Unwritten::Refused(limit)) => {
+            limit.count();
+            Ok(Committed::QueueFull(limit))
+        }
+        Err(Unwritten::Store(error)) => Err(error),
     }
-    app.signals.inbox.notify_one();
-    Ok(Committed::Queued)
 }
 
 /// Row of a mail, with the message if the configuration stores every message.
@@ -170,10 +174,7 @@ pub(super) fn seal(app: &App, raw: &[u8]) -> Result<Vec<u8>, StoreError> {
 }
 
 async fn record(app: &App, row: NewInbox) -> Result<(), StoreError> {
-    let write = app.store.write_queue(move |tx| {
-        let row = row.clone();
-        Box::pin(async move { tx.insert_inbox(&row).await.map(drop) })
-    });
+    let write = app.store.write_queue(async move |tx| tx.insert_inbox(&row).await.map(drop));
     write.await
 }
 

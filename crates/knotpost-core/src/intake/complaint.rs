@@ -28,18 +28,12 @@ pub(super) async fn commit_complaint(
 ) -> Result<(), StoreError> {
     let words = words_of(&row, mail);
     let row = NewInbox { reason: Some(Reason::Complaint.as_str()), ..row };
-    let work = Arc::new((Arc::clone(app), row, words, complaint));
-    app.store
-        .write(move |tx| {
-            let work = Arc::clone(&work);
-            Box::pin(async move {
-                let (app, row, words, complaint) = &*work;
-                tx.insert_inbox(row).await?;
-                let about = find(tx, app, complaint).await?;
-                tell_of_complaint(tx, app, words, about, now).await
-            })
-        })
-        .await?;
+    app.write(async move |tx, app| {
+        tx.insert_inbox(&row).await?;
+        let about = find(tx, app, &complaint).await?;
+        tell_of_complaint(tx, app, &words, about, now).await
+    })
+    .await?;
     app.signals.outbox.notify_one();
     Ok(())
 }

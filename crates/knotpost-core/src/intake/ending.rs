@@ -27,15 +27,10 @@ pub(super) async fn commit_ending(
     ending: Ending,
     now: Millis,
 ) -> Result<Reason, StoreError> {
-    let work = Arc::new((Arc::clone(app), row, ending));
-    let reason = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (app, row, ending) = &*work;
-            let reason = if end(tx, app, ending, now).await? { Reason::Executed } else { ending.otherwise };
-            tx.insert_inbox(&NewInbox { reason: Some(reason.as_str()), ..row.clone() }).await?;
-            Ok(reason)
-        })
+    let reason = app.write(async move |tx, app| {
+        let reason = if end(tx, app, &ending, now).await? { Reason::Executed } else { ending.otherwise };
+        tx.insert_inbox(&NewInbox { reason: Some(reason.as_str()), ..row.clone() }).await?;
+        Ok::<_, StoreError>(reason)
     });
     let reason = reason.await?;
     app.signals.outbox.notify_one();

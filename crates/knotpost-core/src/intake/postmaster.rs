@@ -31,22 +31,16 @@ pub(super) async fn commit_postmaster_mail(
     let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };
     let class = mail.class;
     // A key of its own: the same mail may also have gone to the games, and be executed there.
-    let work = Arc::new((row, words, format!("postmaster {}", mail.dedupe_key)));
-    let shared = Arc::clone(app);
-    app.store
-        .write(move |tx| {
-            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-            Box::pin(async move {
-                let (row, words, dedupe_key) = &*work;
-                let key = tx.insert_inbox(row).await?;
-                let since = now.plus(-DEDUPE_MS);
-                if class == Class::Person && tx.claim_mail(dedupe_key, key, since, now).await? {
-                    hand_to_administrators(tx, &app, words, now).await?;
-                }
-                Ok(())
-            })
-        })
-        .await?;
+    let dedupe_key = format!("postmaster {}", mail.dedupe_key);
+    app.write(async move |tx, app| {
+        let key = tx.insert_inbox(&row).await?;
+        let since = now.plus(-DEDUPE_MS);
+        if class == Class::Person && tx.claim_mail(&dedupe_key, key, since, now).await? {
+            hand_to_administrators(tx, app, &words, now).await?;
+        }
+        Ok::<_, StoreError>(())
+    })
+    .await?;
     app.signals.outbox.notify_one();
     Ok(())
 }

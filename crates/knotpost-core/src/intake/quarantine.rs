@@ -44,12 +44,9 @@ pub async fn quarantine(
         host: None,
     };
     app.store
-        .write(move |tx| {
-            let row = row.clone();
-            Box::pin(async move {
-                let key = tx.insert_inbox(&row).await?;
-                tx.finish_inbox(key, "failed", reason.as_str(), keeps_raw, now).await.map(drop)
-            })
+        .write(async move |tx| {
+            let key = tx.insert_inbox(&row).await?;
+            tx.finish_inbox(key, "failed", reason.as_str(), keeps_raw, now).await.map(drop)
         })
         .await?;
     count_outcome(reason);

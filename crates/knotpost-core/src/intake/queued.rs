@@ -55,7 +55,7 @@ pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
     if app.store.query().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
         return Ok(None);
     }
-    let lease = app.store.write_queue(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
+    let lease = app.store.write_queue(async move |tx| tx.lease_inbox(now, now.plus(LEASE_MS)).await).await?;
     Ok(lease.map(QueuedMail))
 }
 
@@ -69,30 +69,26 @@ pub async fn execute_queued(
     let (key, now) = (queued.0.id, app.clock.now());
     let keeps_raw = app.config.inbound.keep_raw == KeepRaw::All;
     let recipients = masked_recipients(&app.own, &queued.recipients());
-    let work = Arc::new((mail, prepared, recipients));
-    let (shared, done) = (Arc::clone(app), Arc::clone(&work));
+    let prepared = Arc::new(prepared);
+    let executed = Arc::clone(&prepared);
     let outcome = app
-        .store
-        .write(move |tx| {
-            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-            Box::pin(async move {
-                // Marked first: a mail finished by another process is skipped.
-                if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keeps_raw, now).await? {
-                    return Ok(None);
-                }
-                let since = now.plus(-DEDUPE_MS);
-                let is_first = tx.claim_mail(&work.0.dedupe_key, key, since, now).await?;
-                let outcome = execute_mail(tx, &app, &work.0, &work.1, is_first, now).await?;
-                let (subject, text) = masked_lines(&app, &work.0, &work.1);
-                tx.describe_inbox(key, outcome.reason.as_str(), subject.as_deref(), text.as_deref()).await?;
-                tx.replace_recipients(key, &work.2).await?;
-                Ok(Some(outcome))
-            })
+        .write(async move |tx, app| {
+            // Marked first: a mail finished by another process is skipped.
+            if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keeps_raw, now).await? {
+                return Ok(None);
+            }
+            let since = now.plus(-DEDUPE_MS);
+            let is_first = tx.claim_mail(&mail.dedupe_key, key, since, now).await?;
+            let outcome = execute_mail(tx, app, &mail, &executed, is_first, now).await?;
+            let (subject, text) = masked_lines(app, &mail, &executed);
+            tx.describe_inbox(key, outcome.reason.as_str(), subject.as_deref(), text.as_deref()).await?;
+            tx.replace_recipients(key, &recipients).await?;
+            Ok::<_, StoreError>(Some(outcome))
         })
         .await?;
     if let Some(outcome) = outcome {
-        done.1.after_commit(app);
-        log_command(app, &done.1, &outcome.boards, outcome.reason.as_str(), now);
+        prepared.after_commit(app);
+        log_command(app, &prepared, &outcome.boards, outcome.reason.as_str(), now);
         announce(app, &outcome, now);
     }
     Ok(())
@@ -123,10 +119,8 @@ pub async fn set_aside(app: &App, queued: &QueuedMail, reason: Reason) -> Result
     let keeps_raw = app.config.inbound.keep_raw != KeepRaw::Never;
     count_outcome(reason);
     app.store
-        .write_queue(move |tx| {
-            Box::pin(async move {
-                tx.finish_inbox(key, "failed", reason.as_str(), keeps_raw, now).await.map(drop)
-            })
+        .write_queue(async move |tx| {
+            tx.finish_inbox(key, "failed", reason.as_str(), keeps_raw, now).await.map(drop)
         })
         .await
 }

@@ -57,10 +57,7 @@ impl WebhookRequest {
             retry_after: None,
             body: outcome.to_owned(),
         };
-        let saving = app.store.write(move |tx| {
-            let (key, response) = (key.clone(), response.clone());
-            Box::pin(async move { tx.save_response(&key.digest, &response, now).await })
-        });
+        let saving = app.store.write(async move |tx| tx.save_response(&key.digest, &response, now).await);
         if let Err(error) = saving.await {
             tracing::warn!(error = error.with_causes(), "the outcome of a posted mail could not be kept");
         }

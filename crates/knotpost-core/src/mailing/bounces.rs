@@ -145,13 +145,11 @@ pub(crate) async fn take_notices(
 /// # Errors
 /// The database fails.
 pub async fn try_again(app: &Arc<App>, user: UserKey) -> Result<(), StoreError> {
-    let started = app.store.write(move |tx| {
-        Box::pin(async move {
-            for row in tx.stopped_addresses_of(user).await? {
-                tx.start_address(&row.address_key).await?;
-            }
-            Ok(())
-        })
+    let started = app.store.write(async move |tx| {
+        for row in tx.stopped_addresses_of(user).await? {
+            tx.start_address(&row.address_key).await?;
+        }
+        Ok(())
     });
     started.await
 }

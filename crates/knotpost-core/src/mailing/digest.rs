@@ -66,16 +66,11 @@ pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
     if app.store.query().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {
         return Ok(false);
     }
-    let shared = Arc::clone(app);
     let taken = app
-        .store
-        .write(move |tx| {
-            let app = Arc::clone(&shared);
-            Box::pin(async move {
-                let Some((user, boards)) = tx.take_digest(now).await? else { return Ok(false) };
-                post_digest(tx, &app, user, &boards, now).await?;
-                Ok(true)
-            })
+        .write(async move |tx, app| {
+            let Some((user, boards)) = tx.take_digest(now).await? else { return Ok(false) };
+            post_digest(tx, app, user, &boards, now).await?;
+            Ok::<_, StoreError>(true)
         })
         .await?;
     app.signals.outbox.notify_one();

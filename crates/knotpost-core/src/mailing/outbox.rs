@@ -73,20 +73,18 @@ pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
 pub async fn lease_mails(app: &App, most: i64, now: Millis) -> Result<Vec<LeasedMail>, StoreError> {
     let until = now.plus(MAIL_LEASE_MS);
     let is_limited = app.config.mail.per_hour > 0;
-    let leased = app.store.write_queue(move |tx| {
-        Box::pin(async move {
-            let mut rows = tx.lease_outbox(now, until, most).await?;
-            let boards: Vec<OutboxKey> =
-                rows.iter().filter(|row| row.board_id.is_some()).map(|row| row.id).collect();
-            rows.extend(tx.lease_newer_outbox(&boards, now, until).await?);
-            let mut rows = coalesce_leased(tx, rows, now).await?;
-            if is_limited {
-                let most = usize::try_from(most).unwrap_or_default().min(rows.len());
-                let late: Vec<OutboxKey> = rows.split_off(most).iter().map(|row| row.id).collect();
-                tx.give_back_outbox(&late, until, now).await?;
-            }
-            Ok(rows)
-        })
+    let leased = app.store.write_queue(async move |tx| {
+        let mut rows = tx.lease_outbox(now, until, most).await?;
+        let boards: Vec<OutboxKey> =
+            rows.iter().filter(|row| row.board_id.is_some()).map(|row| row.id).collect();
+        rows.extend(tx.lease_newer_outbox(&boards, now, until).await?);
+        let mut rows = coalesce_leased(tx, rows, now).await?;
+        if is_limited {
+            let most = usize::try_from(most).unwrap_or_default().min(rows.len());
+            let late: Vec<OutboxKey> = rows.split_off(most).iter().map(|row| row.id).collect();
+            tx.give_back_outbox(&late, until, now).await?;
+        }
+        Ok::<_, StoreError>(rows)
     });
     Ok(leased.await?.into_iter().map(|row| LeasedMail { row, until }).collect())
 }
@@ -97,21 +95,11 @@ pub async fn lease_mails(app: &App, most: i64, now: Millis) -> Result<Vec<Leased
 /// When the database fails; then the mails wait until their leases end.
 pub async fn give_back_leases(app: &App, mails: Vec<OutboxKey>, until: Millis) -> Result<(), StoreError> {
     let now = app.clock.now();
-    app.store
-        .write_queue(move |tx| {
-            let mails = mails.clone();
-            Box::pin(async move { tx.give_back_outbox(&mails, until, now).await })
-        })
-        .await
+    app.store.write_queue(async move |tx| tx.give_back_outbox(&mails, until, now).await).await
 }
 
 /// Acknowledges mails as sent, in one write.
 pub async fn acknowledge_sent(app: &App, mails: Vec<OutboxKey>) -> Result<(), StoreError> {
     let now = app.clock.now();
-    app.store
-        .write_queue(move |tx| {
-            let mails = mails.clone();
-            Box::pin(async move { tx.note_sent_outbox(&mails, now).await })
-        })
-        .await
+    app.store.write_queue(async move |tx| tx.note_sent_outbox(&mails, now).await).await
 }

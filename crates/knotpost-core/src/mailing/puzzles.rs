@@ -65,18 +65,13 @@ pub async fn send_due_puzzles(app: &Arc<App>) -> Result<bool, StoreError> {
     if app.store.query().await?.next_puzzle_mail_due().await?.is_none_or(|due| due > now.0) {
         return Ok(false);
     }
-    let shared = Arc::clone(app);
     let taken = app
-        .store
-        .write(move |tx| {
-            let app = Arc::clone(&shared);
-            Box::pin(async move {
-                let users = tx.take_puzzle_mails(now, PART).await?;
-                for user in &users {
-                    post_puzzles(tx, &app, *user, now).await?;
-                }
-                Ok(!users.is_empty())
-            })
+        .write(async move |tx, app| {
+            let users = tx.take_puzzle_mails(now, PART).await?;
+            for user in &users {
+                post_puzzles(tx, app, *user, now).await?;
+            }
+            Ok::<_, StoreError>(!users.is_empty())
         })
         .await?;
     app.signals.outbox.notify_one();

@@ -197,15 +197,13 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
     let (Some((user, kind)), Some(seen)) = (read(app, token), view_unsubscribe(app, token).await?) else {
         return Ok(None);
     };
-    let stopped = app.store.write(move |tx| {
-        Box::pin(async move {
-            // Whoever left in the meantime has no preferences.
-            let is_here = tx.user(user).await?.is_some_and(|user| user.state != UserState::Deleted);
-            if is_here {
-                stop(tx, user, kind).await?;
-            }
-            Ok(is_here)
-        })
+    let stopped = app.store.write(async move |tx| {
+        // Whoever left in the meantime has no preferences.
+        let is_here = tx.user(user).await?.is_some_and(|user| user.state != UserState::Deleted);
+        if is_here {
+            stop(tx, user, kind).await?;
+        }
+        Ok::<_, StoreError>(is_here)
     });
     Ok(stopped.await?.then_some(seen))
 }

@@ -34,21 +34,19 @@ const PAUSE_SPREAD_MS: i64 = 220_000;
 /// Creates missing accounts of computer players. Returns their userids that are taken by people.
 pub async fn enlist(app: &App) -> Result<Vec<String>, StoreError> {
     let now = app.clock.now();
-    let work = app.store.write(move |tx| {
-        Box::pin(async move {
-            let mut taken = Vec::new();
-            for level in 1..=LEVELS {
-                let userid = userid_of(level);
-                match tx.find_user(&userid).await? {
-                    Some(user) if user.is_computer_player() => {}
-                    Some(_) => taken.push(userid),
-                    None => {
-                        tx.insert_bot(&userid, now).await?;
-                    }
+    let work = app.store.write(async move |tx| {
+        let mut taken = Vec::new();
+        for level in 1..=LEVELS {
+            let userid = userid_of(level);
+            match tx.find_user(&userid).await? {
+                Some(user) if user.is_computer_player() => {}
+                Some(_) => taken.push(userid),
+                None => {
+                    tx.insert_bot(&userid, now).await?;
                 }
             }
-            Ok(taken)
-        })
+        }
+        Ok(taken)
     });
     work.await
 }
@@ -67,14 +65,12 @@ pub async fn view_taken(app: &App) -> Result<Vec<String>, StoreError> {
 pub async fn lease(app: &App, turn: &BotTurn, lease_ms: i64) -> Result<bool, StoreError> {
     let (board, now) = (turn.board, app.clock.now());
     let person = turn.person;
-    let work = app.store.write_queue(move |tx| {
-        Box::pin(async move {
-            let is_leased = tx.lease_bot_turn(board, now.plus(lease_ms), now).await?;
-            if is_leased {
-                tx.note_bot_share(person, 0, now, horizon(now)).await?;
-            }
-            Ok(is_leased)
-        })
+    let work = app.store.write_queue(async move |tx| {
+        let is_leased = tx.lease_bot_turn(board, now.plus(lease_ms), now).await?;
+        if is_leased {
+            tx.note_bot_share(person, 0, now, horizon(now)).await?;
+        }
+        Ok(is_leased)
     });
     work.await
 }
@@ -87,7 +83,7 @@ pub async fn charge(app: &App, turn: &BotTurn, used: Duration) -> Result<(), Sto
     // Time until it is refunded.
     let used_ms = used.saturating_mul(HOUR_MS) / share_ms;
     let work =
-        app.store.write_queue(move |tx| Box::pin(tx.note_bot_share(person, used_ms, now, horizon(now))));
+        app.store.write_queue(async move |tx| tx.note_bot_share(person, used_ms, now, horizon(now)).await);
     work.await
 }
 
@@ -189,15 +185,11 @@ fn is_turn_of(board: &Board, turn: &BotTurn) -> bool {
 
 /// Makes the chosen move and ends the lease; `false`: the board has changed, no move was made.
 pub async fn make_turn(app: &Arc<App>, turn: &BotTurn, decided: &str) -> Result<bool, StoreError> {
-    let shared = Arc::new((Arc::clone(app), turn.clone(), decided.to_owned()));
-    let work = app.store.write(move |tx| {
-        let shared = Arc::clone(&shared);
-        Box::pin(async move {
-            let (app, turn, decided) = &*shared;
-            make(tx, app, turn, decided, app.clock.now()).await.map_err(|error| match error {
-                ServiceError::Store(error) => error,
-                ServiceError::Refused(refusal) => StoreError::Corrupt(refusal.message),
-            })
+    let (made, decided) = (turn.clone(), decided.to_owned());
+    let work = app.write(async move |tx, app| {
+        make(tx, app, &made, &decided, app.clock.now()).await.map_err(|error| match error {
+            ServiceError::Store(error) => error,
+            ServiceError::Refused(refusal) => StoreError::Corrupt(refusal.message),
         })
     });
     let is_made = work.await?;
@@ -231,17 +223,15 @@ async fn make(
 /// Ends a lease without a move; the turn is due again.
 pub async fn give_back(app: &App, turn: &BotTurn) -> Result<(), StoreError> {
     let board = turn.board;
-    app.store.write_queue(move |tx| Box::pin(tx.end_bot_lease(board))).await
+    app.store.write_queue(async move |tx| tx.end_bot_lease(board).await).await
 }
 
 /// Postpones a turn by holding its lease.
 pub async fn set_aside(app: &App, turn: &BotTurn, for_ms: i64) -> Result<(), StoreError> {
     let (board, now) = (turn.board, app.clock.now());
-    let work = app.store.write_queue(move |tx| {
-        Box::pin(async move {
-            tx.end_bot_lease(board).await?;
-            tx.lease_bot_turn(board, now.plus(for_ms), now).await.map(drop)
-        })
+    let work = app.store.write_queue(async move |tx| {
+        tx.end_bot_lease(board).await?;
+        tx.lease_bot_turn(board, now.plus(for_ms), now).await.map(drop)
     });
     work.await
 }

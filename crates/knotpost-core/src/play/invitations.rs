@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::boards::board::parse_options;
 use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
 use crate::identity::ProvenUser;
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::authentication::check_proven;
 use crate::identity::presence::{Absence, find_rest};
 use crate::play::boards::game_options;
 use crate::play::challenge::{Cause, Opening, Terms, start};
@@ -110,23 +110,15 @@ pub async fn make_invitation(
         begins: wish.begins,
         expires_at: now.plus(INVITATION_DAYS * DAY_MS),
     };
-    let work = Arc::new((proven, new));
-    let made = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (proven, new) = &*work;
-            if find_proven(tx, proven).await?.is_none() {
-                return Ok(Err(logged_out()));
-            }
-            if tx.invitations_of(proven.user, now).await?.len() >= MOST {
-                let words = format!("{MOST} open invitations are enough; withdraw one first");
-                return Ok(Err(Refusal::new(Code::NotAllowed, words)));
-            }
-            tx.insert_invitation(new, now).await?;
-            Ok(Ok(()))
-        })
+    let made = app.store.write(async move |tx| {
+        check_proven(tx, &proven).await?;
+        if tx.invitations_of(proven.user, now).await?.len() >= MOST {
+            let words = format!("{MOST} open invitations are enough; withdraw one first");
+            return Err(Refusal::new(Code::NotAllowed, words).into());
+        }
+        Ok(tx.insert_invitation(&new, now).await?)
     });
-    Ok(made.await??)
+    made.await
 }
 
 /// Oldest first.
@@ -148,7 +140,7 @@ pub async fn view_invitation(app: &App, token: &str) -> Result<Option<Invitation
 }
 
 pub async fn withdraw_invitation(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
-    if app.store.write(move |tx| Box::pin(tx.drop_invitation(user, id))).await? {
+    if app.store.write(async move |tx| tx.drop_invitation(user, id).await).await? {
         return Ok(());
     }
     Err(gone().into())
@@ -160,24 +152,12 @@ pub async fn accept_invitation(
     proven: ProvenUser,
     token: &str,
 ) -> Result<BoardRef, ServiceError> {
-    let work = Arc::new((Arc::clone(app), proven, token.to_owned()));
-    let begun = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (app, proven, token) = &*work;
-            match Box::pin(begin(tx, app, proven, token)).await {
-                Ok(board) => Ok(Ok(board)),
-                Err(ServiceError::Refused(refusal)) => Ok(Err(*refusal)),
-                Err(ServiceError::Store(error)) => Err(error),
-            }
-        })
-    });
-    let board = begun.await??;
+    let token = token.to_owned();
+    let board = app.write(async move |tx, app| begin(tx, app, &proven, &token).await).await?;
     app.signals.outbox.notify_one();
     Ok(board)
 }
 
-/// Refusals write nothing.
 async fn begin(
     tx: &mut WriteTx,
     app: &App,
@@ -185,7 +165,7 @@ async fn begin(
     token: &str,
 ) -> Result<BoardRef, ServiceError> {
     let now = app.clock.now();
-    let Some(guest) = find_proven(tx, proven).await? else { return Err(logged_out().into()) };
+    let guest = check_proven(tx, proven).await?;
     let Some(row) = read(tx, app, token, now).await? else { return Err(gone().into()) };
     if row.user_id == guest.id {
         let words = "this is your own invitation: give the link to somebody else";

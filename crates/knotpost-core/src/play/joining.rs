@@ -70,12 +70,8 @@ pub enum Confirmed {
 }
 
 pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
-    let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
-    let work = app.store.write(move |tx| {
-        let shared = Arc::clone(&shared);
-        Box::pin(async move { confirm_address(tx, &shared.0, &shared.1, now).await })
-    });
-    let confirmed = work.await;
+    let (now, token) = (app.clock.now(), token.to_owned());
+    let confirmed = app.write(async move |tx, app| confirm_address(tx, app, &token, now).await).await;
     app.signals.outbox.notify_one();
     confirmed
 }

@@ -141,21 +141,16 @@ pub(crate) async fn wake_seeks(app: &Arc<App>) -> Result<(), StoreError> {
     if seekers.is_empty() {
         return Ok(());
     }
-    let shared = Arc::new((Arc::clone(app), seekers));
-    let woken = app.store.write(move |tx| {
-        let shared = Arc::clone(&shared);
-        Box::pin(async move {
-            let (app, seekers) = &*shared;
-            for (name, user) in seekers {
-                let Some(game) = app.offered_game(name) else { continue };
-                let Some(user) = tx.user(UserKey(*user)).await? else { continue };
-                match Box::pin(pair(tx, app, game, &user, app.clock.now())).await {
-                    Ok(_) | Err(ServiceError::Refused(_)) => {}
-                    Err(ServiceError::Store(error)) => return Err(error),
-                }
+    let woken = app.write(async move |tx, app| {
+        for (name, user) in &seekers {
+            let Some(game) = app.offered_game(name) else { continue };
+            let Some(user) = tx.user(UserKey(*user)).await? else { continue };
+            match Box::pin(pair(tx, app, game, &user, app.clock.now())).await {
+                Ok(_) | Err(ServiceError::Refused(_)) => {}
+                Err(ServiceError::Store(error)) => return Err(error),
             }
-            Ok(())
-        })
+        }
+        Ok::<_, StoreError>(())
     });
     woken.await?;
     app.signals.outbox.notify_one();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, find_board};
 use crate::identity::ProvenUser;
-use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::authentication::check_proven;
 use knotpost_model::{BoardKey, BoardRef, Millis, UserKey, clean_text};
 use knotpost_storage::{BoardNoteRow, StoreError};
 
@@ -43,23 +43,12 @@ pub async fn write_own_note(
         return Err(Refusal::new(Code::BadValue, words).into());
     }
     let (note, name) = (OwnNote { text, at: app.clock.now() }, name.clone());
-    let work = Arc::new((Arc::clone(app), proven, name, note));
-    let written = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (app, proven, name, note) = &*work;
-            if find_proven(tx, proven).await?.is_none() {
-                return Ok(Err(logged_out()));
-            }
-            let board = match find_board(tx, app, &name.game, name.number).await {
-                Ok(board) => board.row.id,
-                Err(ServiceError::Refused(refusal)) => return Ok(Err(*refusal)),
-                Err(ServiceError::Store(error)) => return Err(error),
-            };
-            store(tx, proven.user, board, note).await
-        })
-    });
-    Ok(written.await??)
+    app.write(async move |tx, app| {
+        check_proven(tx, &proven).await?;
+        let board = find_board(tx, app, &name.game, name.number).await?;
+        store(tx, proven.user, board.row.id, &note).await
+    })
+    .await
 }
 
 async fn store(
@@ -67,17 +56,17 @@ async fn store(
     user: UserKey,
     board: BoardKey,
     note: &OwnNote,
-) -> Result<Result<Option<OwnNote>, Refusal>, StoreError> {
+) -> Result<Option<OwnNote>, ServiceError> {
     if note.text.is_empty() {
         tx.drop_board_note(user, board).await?;
-        return Ok(Ok(None));
+        return Ok(None);
     }
     if tx.board_note(user, board).await?.is_none() && tx.count_board_notes(user).await? >= MOST {
         let oldest = tx.oldest_board_note(user).await?;
         let (game, number) = oldest.unwrap_or_default();
         let words = format!("{MOST} notes are enough; delete one first, the oldest is on {game} {number}");
-        return Ok(Err(Refusal::new(Code::NotAllowed, words)));
+        return Err(Refusal::new(Code::NotAllowed, words).into());
     }
     tx.set_board_note(user, board, &note.text, note.at).await?;
-    Ok(Ok(Some(note.clone())))
+    Ok(Some(note.clone()))
 }

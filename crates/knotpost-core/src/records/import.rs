@@ -58,16 +58,13 @@ pub async fn import(
     }
     let (total, mut done) = (games.len(), Vec::new());
     for batch in games.chunks(BATCH) {
-        let (shared, batch): (Arc<App>, Arc<[Played]>) = (Arc::clone(app), batch.into());
-        let stored = app.store.write(move |tx| {
-            let (app, batch) = (Arc::clone(&shared), Arc::clone(&batch));
-            Box::pin(async move {
-                let mut stored = Vec::new();
-                for game in batch.iter() {
-                    stored.push(take(tx, &app, game, now).await?);
-                }
-                Ok(stored)
-            })
+        let batch = batch.to_vec();
+        let stored = app.write(async move |tx, app| {
+            let mut stored = Vec::new();
+            for game in &batch {
+                stored.push(take(tx, app, game, now).await?);
+            }
+            Ok::<_, StoreError>(stored)
         });
         done.extend(stored.await?);
         progress(done.len(), total);

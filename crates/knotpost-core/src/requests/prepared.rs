@@ -28,7 +28,6 @@ pub struct Prepared {
     pub(crate) command: Result<Command, ParseError>,
     pub(crate) login: Login,
     pub(crate) new_hash: Option<String>,
-    pub(crate) overloaded: bool,
     /// Candidate users: the sender is one of these. Set only for commands without a password.
     pub(crate) proven: Vec<UserKey>,
     /// Identity charged for its rate, if limited.
@@ -53,7 +52,6 @@ impl Prepared {
             command,
             login: Login::NotNeeded,
             new_hash: None,
-            overloaded: false,
             proven: Vec::new(),
             asker: None,
             mailed: Mutex::default(),
@@ -92,10 +90,6 @@ impl Prepared {
 
     pub fn parses(&self) -> bool {
         self.command.is_ok()
-    }
-
-    pub fn is_overloaded(&self) -> bool {
-        self.overloaded || self.lines.iter().any(Self::is_overloaded)
     }
 
     pub fn is_aligned(&self) -> bool {

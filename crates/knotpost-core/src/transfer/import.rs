@@ -58,14 +58,12 @@ pub async fn unfinished_import(app: &App) -> Result<Option<u64>, StoreError> {
 
 /// Deletes an unfinished import; `false`: there was none.
 pub async fn discard_import(app: &App) -> Result<bool, StoreError> {
-    let discard = app.store.write(|tx| {
-        Box::pin(async move {
-            // Guard: only imported rows may be deleted.
-            if place(tx).await?.is_none() {
-                return Ok(false);
-            }
-            tx.empty_tables().await.map(|()| true)
-        })
+    let discard = app.store.write(async move |tx| {
+        // Guard: only imported rows may be deleted.
+        if place(tx).await?.is_none() {
+            return Ok(false);
+        }
+        tx.empty_tables().await.map(|()| true)
     });
     discard.await
 }
@@ -110,37 +108,33 @@ async fn keep_place(tx: &mut WriteTx, place: &Place) -> Result<(), StoreError> {
 async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveError> {
     let start = Place { file: file.sha256.clone(), rows: 0, bytes: file.first_line.len() as u64 };
     let now = app.clock.now();
-    let begun = app.store.write(move |tx| {
-        let start = start.clone();
-        Box::pin(async move {
-            if let Some(known) = place(tx).await? {
-                let is_same = known.file == start.file;
-                return Ok(if is_same {
-                    Ok((Began::After(known.rows), known))
-                } else {
-                    Err(OTHER_FILE.to_owned())
-                });
+    let begun = app.store.write(async move |tx| {
+        if let Some(known) = place(tx).await? {
+            if known.file != start.file {
+                return Err(MoveError::Refused(OTHER_FILE.to_owned()));
             }
-            let mut used = tx.has_people().await?.then_some("users");
-            for (table, what) in IN_USE {
-                if used.is_none() && tx.has_rows(table).await? {
-                    used = Some(what);
-                }
+            return Ok((Began::After(known.rows), known));
+        }
+        let mut used = tx.has_people().await?.then_some("users");
+        for (table, what) in IN_USE {
+            if used.is_none() && tx.has_rows(table).await? {
+                used = Some(what);
             }
-            if let Some(what) = used {
-                return Ok(Err(format!(
-                    "this server has {what} already; only an empty one can import another server"
-                )));
-            }
-            if tx.leader_lease(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {
-                return Ok(Err("a server is running on this database: stop it first".to_owned()));
-            }
-            tx.empty_tables().await?;
-            keep_place(tx, &start).await?;
-            Ok(Ok((Began::Anew, start)))
-        })
+        }
+        if let Some(what) = used {
+            return Err(MoveError::Refused(format!(
+                "this server has {what} already; only an empty one can import another server"
+            )));
+        }
+        if tx.leader_lease(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {
+            let why = "a server is running on this database: stop it first";
+            return Err(MoveError::Refused(why.to_owned()));
+        }
+        tx.empty_tables().await?;
+        keep_place(tx, &start).await?;
+        Ok((Began::Anew, start.clone()))
     });
-    begun.await?.map_err(MoveError::Refused)
+    begun.await
 }
 
 const OTHER_FILE: &str = "the import of another file was interrupted here: give that file, or --start-over to \
@@ -198,21 +192,22 @@ async fn store_batch(
     from: &Place,
     to: &Place,
 ) -> Result<(), MoveError> {
-    let (batch, from, to) = (Arc::new(batch), from.clone(), to.clone());
-    let stored = app.store.write(move |tx| {
-        let (batch, from, to) = (Arc::clone(&batch), from.clone(), to.clone());
-        Box::pin(async move {
-            if place(tx).await?.as_ref() != Some(&from) {
-                return Ok(false);
-            }
-            tx.insert_rows(table, &batch).await?;
-            keep_place(tx, &to).await.map(|()| true)
-        })
+    let (from, to) = (from.clone(), to.clone());
+    let stored = app.store.write(async move |tx| {
+        check_place(tx, &from).await?;
+        tx.insert_rows(table, &batch).await?;
+        Ok(keep_place(tx, &to).await?)
     });
-    if stored.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }
+    stored.await
 }
 
-const OVERTAKEN: &str = "another import is running on this database";
+/// Checks that no other import has stored rows since.
+async fn check_place(tx: &mut ReadTx, expected: &Place) -> Result<(), MoveError> {
+    if place(tx).await?.as_ref() == Some(expected) {
+        return Ok(());
+    }
+    Err(MoveError::Refused("another import is running on this database".to_owned()))
+}
 
 async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Result<(), MoveError> {
     let mut tx = app.store.read().await?;
@@ -238,21 +233,15 @@ async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Resu
 }
 
 async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), MoveError> {
-    let shared = Arc::clone(app);
-    let finished = app.store.write(move |tx| {
-        let (from, app) = (from.clone(), Arc::clone(&shared));
-        Box::pin(async move {
-            if place(tx).await?.as_ref() != Some(&from) {
-                return Ok(false);
-            }
-            tx.finish_transfer().await?;
-            if is_foreign {
-                save_agreed(tx, &app).await?;
-            }
-            tx.forget_server_metadata(PLACE_FACT).await.map(|()| true)
-        })
+    let finished = app.write(async move |tx, app| {
+        check_place(tx, &from).await?;
+        tx.finish_transfer().await?;
+        if is_foreign {
+            save_agreed(tx, app).await?;
+        }
+        Ok(tx.forget_server_metadata(PLACE_FACT).await?)
     });
-    if finished.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }
+    finished.await
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub use check::{Checked, check_export, is_export};
 pub use export::{Exported, export_server};
 pub use import::{Began, ForeignKey, Moved, discard_import, import_server, unfinished_import};
 
-use knotpost_storage::StoreError;
+use knotpost_storage::{StoreError, WriteError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
@@ -22,6 +22,15 @@ pub enum MoveError {
     File(#[from] std::io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl WriteError for MoveError {
+    fn into_refusal(self) -> Result<Self, StoreError> {
+        match self {
+            Self::Store(error) => Err(error),
+            refusal => Ok(refusal),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

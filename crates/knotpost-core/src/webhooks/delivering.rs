@@ -87,14 +87,13 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     }
     let stale = now.plus(-GIVE_UP_MS);
     if due.is_some_and(|due| due < stale.0) {
-        let drop_stale = app.store.write_queue(move |tx| {
-            Box::pin(async move { tx.drop_stale_hook_events(stale, STALE, now).await })
-        });
+        let drop_stale =
+            app.store.write_queue(async move |tx| tx.drop_stale_hook_events(stale, STALE, now).await);
         drop_stale.await?;
         return Ok(Some(Taken::Dropped));
     }
     let leased =
-        app.store.write_queue(move |tx| Box::pin(tx.lease_hook_event(now, now.plus(LEASE_MS)))).await?;
+        app.store.write_queue(async move |tx| tx.lease_hook_event(now, now.plus(LEASE_MS)).await).await?;
     let Some(row) = leased else { return Ok(None) };
     let mut tx = app.store.read().await?;
     let hook = tx.webhook(row.webhook_id).await?;
@@ -122,9 +121,7 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
         Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
         Err((row, why)) => {
             app.store
-                .write_queue(move |tx| {
-                    Box::pin(async move { tx.finish_outbox(row, "dropped", Some(why), now).await })
-                })
+                .write_queue(async move |tx| tx.finish_outbox(row, "dropped", Some(why), now).await)
                 .await?;
             Ok(Some(Taken::Dropped))
         }
@@ -197,26 +194,18 @@ pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result
     let now = app.clock.now();
     let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
     let arrived_well = fate == Fate::Arrived;
-    let (shared, work) = (Arc::clone(app), Arc::new((delivery, fate)));
-    app.store
-        .write(move |tx| {
-            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-            Box::pin(async move {
-                let (delivery, fate) = &*work;
-                match fate {
-                    Fate::Arrived => arrived(tx, delivery, now).await,
-                    Fate::Gone => {
-                        let why = "the host answered 410 Gone";
-                        tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
-                        give_up(tx, &app, delivery, why, now).await
-                    }
-                    Fate::Failed { why, retry_after } => {
-                        failed(tx, &app, delivery, (why, *retry_after), random, now).await
-                    }
-                }
-            })
-        })
-        .await?;
+    app.write(async move |tx, app| match &fate {
+        Fate::Arrived => arrived(tx, &delivery, now).await,
+        Fate::Gone => {
+            let why = "the host answered 410 Gone";
+            tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
+            give_up(tx, app, &delivery, why, now).await
+        }
+        Fate::Failed { why, retry_after } => {
+            failed(tx, app, &delivery, (why, *retry_after), random, now).await
+        }
+    })
+    .await?;
     if !arrived_well {
         app.signals.outbox.notify_one();
     }

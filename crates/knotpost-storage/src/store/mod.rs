@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::connection::{Connection, FileIdentity, StoreError, on};
 use crate::postgres::{PATIENCE, Primary};
-use crate::transaction::ReadTx;
-use crate::writer::{Isolation, Work, Writer};
+use crate::transaction::{ReadTx, WriteError, WriteTx};
+use crate::writer::{Isolation, Writer};
 
 /// The connections.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ impl Store {
         }))
     }
 
-    /// Runs `work` inside a transaction and returns its value once that is committed to disk. On an error nothing of it is
-    /// stored.
+    /// Runs `work` inside a transaction and returns its value once that is committed to disk. On an error, be it a failure
+    /// or a refusal, nothing of it is stored.
     ///
     /// `work` may be run again after a conflict, so it does nothing but read and write the
     /// transaction. On SQLite several waiting callers share one commit. On PostgreSQL the outcome is that of some serial
@@ -75,10 +75,11 @@ impl Store {
     ///
     /// # Errors
     /// Those of `work`, and those of the database.
-    pub async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub async fn write<T, E, W>(&self, work: W) -> Result<T, E>
     where
         T: Send + 'static,
-        W: Work<T>,
+        E: WriteError,
+        W: AsyncFn(&mut WriteTx) -> Result<T, E> + Send + 'static,
     {
         self.writer.write(Isolation::Serializable, work).await
     }
@@ -88,10 +89,11 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::write`].
-    pub async fn write_queue<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub async fn write_queue<T, E, W>(&self, work: W) -> Result<T, E>
     where
         T: Send + 'static,
-        W: Work<T>,
+        E: WriteError,
+        W: AsyncFn(&mut WriteTx) -> Result<T, E> + Send + 'static,
     {
         self.writer.write(Isolation::Snapshot, work).await
     }

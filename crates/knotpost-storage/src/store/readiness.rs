@@ -94,11 +94,9 @@ impl Store {
     /// Writes as much as a large mail takes, and deletes it again. On a full disk a small row may still fit into the
     /// free pages of the file, while no mail and no move does.
     async fn try_to_write(&self) -> Result<(), StoreError> {
-        self.write_queue(|tx| {
-            Box::pin(async move { tx.save_server_metadata(TRIAL, &"-".repeat(TRIAL_BYTES)).await })
-        })
-        .await?;
-        self.write_queue(|tx| Box::pin(async move { tx.forget_server_metadata(TRIAL).await })).await
+        self.write_queue(async move |tx| tx.save_server_metadata(TRIAL, &"-".repeat(TRIAL_BYTES)).await)
+            .await?;
+        self.write_queue(async move |tx| tx.forget_server_metadata(TRIAL).await).await
     }
 }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::job::Job;
+use super::job::{Job, Ran};
 use crate::connection::StoreError;
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::WriteTx;
@@ -74,7 +75,8 @@ impl Drop for Starving {
 
 /// How a try of a write ended.
 enum Tried {
-    Committed,
+    /// Committed; or it refused, and was rolled back.
+    Done,
     /// Nothing of it is stored.
     Failed(StoreError),
     Unknown(StoreError),
@@ -90,8 +92,12 @@ pub(super) async fn write_alone(contention: Contention, isolation: Isolation, mu
         if conflicts == TRIES_BEFORE_PRIORITY && starving.is_none() {
             starving = Some(Starving::on(&contention));
         }
-        match try_alone(&contention, isolation, &mut job, conflicts > 0, deadline).await {
-            Tried::Committed => break Ok(()),
+        let tried = try_alone(&contention, isolation, job, conflicts > 0, deadline).await;
+        // The program ends; with the job its caller's channel is closed.
+        let Some((returned, tried)) = tried else { return };
+        job = returned;
+        match tried {
+            Tried::Done => break Ok(()),
             Tried::Failed(error @ (StoreError::Busy(_) | StoreError::Conflict(_))) => {
                 conflicts += 1;
                 let most =
@@ -129,42 +135,55 @@ fn pause_after(conflicts: u32) -> Duration {
 async fn try_alone(
     contention: &Contention,
     isolation: Isolation,
-    job: &mut Box<dyn Job>,
+    job: Box<dyn Job>,
     had_conflict: bool,
     deadline: Instant,
-) -> Tried {
+) -> Option<(Box<dyn Job>, Tried)> {
     let begun = contention.primary.begin(isolation.begin(), deadline).await;
-    let transaction = match begun {
-        Ok(begun) => begun,
-        Err(error) => return Tried::Failed(error),
+    let mut tx = match begun {
+        Ok(transaction) => WriteTx::postgres(transaction),
+        Err(error) => return Some((job, Tried::Failed(error))),
     };
-    let mut tx = WriteTx::postgres(transaction);
     // Checked when the connection is there, for which the write may have waited long.
     if had_conflict || contention.starving.load(Ordering::Relaxed) > 0 {
         // Writes that have met a conflict queue up for this lock, so that many that want one row all get it. They wait
         // here before their snapshot is taken; any table that is always there would do.
         if let Err(error) = tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await {
-            return Tried::Failed(error);
+            return Some((job, Tried::Failed(error)));
         }
     }
-    match job.run(&mut tx).await {
-        Ok(()) if tx.is_to_be_undone() => {
-            tx.rollback().await.map_or_else(Tried::Failed, |()| Tried::Committed)
-        }
-        Ok(()) => commit(tx).await,
+    let (job, tx, ran) = run_on_thread(job, tx).await?;
+    let tried = match ran {
+        Ok(Ran::Done) => commit(tx).await,
+        Ok(Ran::Refused) => tx.rollback().await.map_or_else(Tried::Failed, |()| Tried::Done),
         Err(error) => match tx.rollback().await {
             // A job that failed for a reason of its own must not run again for that of its rollback.
             Err(other) if error.is_away() => Tried::Failed(other),
             _ => Tried::Failed(error),
         },
-    }
+    };
+    Some((job, tried))
+}
+
+/// Runs a job on one thread: it need not be `Send`. There are as many such threads as connections at most, since each has
+/// one already. `None`: the program ends.
+async fn run_on_thread(
+    mut job: Box<dyn Job>,
+    mut tx: WriteTx,
+) -> Option<(Box<dyn Job>, WriteTx, Result<Ran, StoreError>)> {
+    let runtime = Handle::current();
+    let running = tokio::task::spawn_blocking(move || {
+        let ran = runtime.block_on(job.run(&mut tx));
+        (job, tx, ran)
+    });
+    running.await.ok()
 }
 
 /// A commit that failed may have been carried out, except when it met another transaction or had nothing to store.
 async fn commit(tx: WriteTx) -> Tried {
     let has_written = tx.has_written();
     match tx.commit().await {
-        Ok(()) => Tried::Committed,
+        Ok(()) => Tried::Done,
         Err(error @ StoreError::Busy(_)) => Tried::Failed(error),
         Err(error) if !has_written => Tried::Failed(error),
         Err(error) => Tried::Unknown(error),

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::MAX_JOBS;
 use super::connection::WriteConnection;
-use super::job::{Job, JobQueue, Order, copy_of};
+use super::job::{Job, JobQueue, Order, Ran, copy_of};
 use crate::connection::{FileIdentity, StoreError};
 use crate::transaction::WriteTx;
 
@@ -19,8 +19,8 @@ enum StopReason {
     QueueEmpty,
     /// It had as many jobs as a group may have.
     Full,
-    /// A job failed or asked to be undone, which undoes what the others wrote.
-    JobFailed,
+    /// A job failed or refused after it had written, which undoes what the others wrote.
+    JobUndone,
 }
 
 /// Starts the writer on a thread of its own, which runs the statements and waits for the commits.
@@ -51,7 +51,7 @@ async fn run(mut connection: WriteConnection, orders: mpsc::Receiver<Order>) {
 /// Runs the jobs, and those that come while they run, inside one transaction.
 ///
 /// Nearly always all of them succeed, and a savepoint for each would cost more than most jobs. So they first run
-/// without; when one fails, the transaction is undone and all run again, each behind a savepoint.
+/// without; when one must be undone, so is the transaction, and all run again, each behind a savepoint.
 async fn write_group(connection: &mut WriteConnection, jobs: &mut Vec<Box<dyn Job>>, queue: &mut JobQueue) {
     let written = match try_group(connection, jobs, Savepoints::None, queue).await {
         Ok(Tried { outcomes: None, .. }) => try_group(connection, jobs, Savepoints::ForEachJob, queue).await,
@@ -98,23 +98,19 @@ async fn try_group(
     let mut tx = connection.begin().await?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     while let Some(job) = jobs.get_mut(outcomes.len()) {
-        tx.begin_work();
-        let outcome = match savepoints {
-            Savepoints::None => job.run(&mut tx).await,
-            Savepoints::ForEachJob => match run_in_savepoint(job, &mut tx).await {
-                Ok(outcome) => outcome,
-                Err(error) => {
-                    connection.roll_back(tx).await;
-                    return Err(error);
-                }
-            },
+        let Ended { outcome, is_undone } = match run_job(job, &mut tx, savepoints).await {
+            Ok(ended) => ended,
+            Err(error) => {
+                connection.roll_back(tx).await;
+                return Err(error);
+            }
         };
         // After some errors SQLite has ended the transaction by itself; no other job may run then.
-        if savepoints == Savepoints::None && (outcome.is_err() || tx.is_to_be_undone()) {
+        if savepoints == Savepoints::None && is_undone {
             connection.roll_back(tx).await;
             // With the transaction a job that is alone is undone as it should be.
             let outcomes = (jobs.len() == 1).then(|| vec![outcome]);
-            return Ok(Tried { outcomes, stopped: StopReason::JobFailed });
+            return Ok(Tried { outcomes, stopped: StopReason::JobUndone });
         }
         outcomes.push(outcome);
         // A job that came while these ran need not wait for a commit of its own.
@@ -127,16 +123,36 @@ async fn try_group(
     Ok(Tried { outcomes: Some(outcomes), stopped })
 }
 
-/// The outer error says that the transaction itself is lost, the inner one that the job failed.
-async fn run_in_savepoint(
+/// End of a job's run in a group.
+struct Ended {
+    /// Reported to its caller once the group is committed.
+    outcome: Result<(), StoreError>,
+    /// What it wrote must not be committed.
+    is_undone: bool,
+}
+
+/// Runs a job; with a savepoint it is undone where it must be. On an error the transaction itself is lost.
+async fn run_job(
     job: &mut Box<dyn Job>,
     tx: &mut WriteTx,
-) -> Result<Result<(), StoreError>, StoreError> {
-    tx.statement("SAVEPOINT job").await?;
-    let outcome = job.run(tx).await;
-    if outcome.is_err() || tx.is_to_be_undone() {
-        tx.statement("ROLLBACK TO SAVEPOINT job").await?;
+    savepoints: Savepoints,
+) -> Result<Ended, StoreError> {
+    tx.begin_work();
+    if savepoints == Savepoints::ForEachJob {
+        tx.statement("SAVEPOINT job").await?;
     }
-    tx.statement("RELEASE SAVEPOINT job").await?;
-    Ok(outcome)
+    let ran = job.run(tx).await;
+    let is_undone = match ran {
+        Ok(Ran::Done) => false,
+        // Most refusals come before the first change.
+        Ok(Ran::Refused) => tx.has_written(),
+        Err(_) => true,
+    };
+    if savepoints == Savepoints::ForEachJob {
+        if is_undone {
+            tx.statement("ROLLBACK TO SAVEPOINT job").await?;
+        }
+        tx.statement("RELEASE SAVEPOINT job").await?;
+    }
+    Ok(Ended { outcome: ran.map(drop), is_undone })
 }

@@ -16,9 +16,9 @@ struct State {
 }
 
 impl Health {
-    pub(crate) fn note<T>(&self, outcome: &Result<T, StoreError>) {
+    pub(crate) fn note(&self, ended: &Result<(), StoreError>) {
         // One that succeeds says little: it may be small enough for the space that is left.
-        if let Err(StoreError::Full(_) | StoreError::Unwritable(_)) = outcome {
+        if let Err(StoreError::Full(_) | StoreError::Unwritable(_)) = ended {
             self.0.has_failed.store(true, Ordering::Relaxed);
         }
     }

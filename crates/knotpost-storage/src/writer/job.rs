@@ -3,61 +3,74 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::LocalBoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
+use super::Health;
 use crate::connection::StoreError;
-use crate::transaction::WriteTx;
+use crate::transaction::{WriteError, WriteTx};
 
-/// Work inside a transaction. It may be run more than once; only the last run counts.
-pub trait Work<T>:
-    for<'t> FnMut(&'t mut WriteTx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static
-{
+/// End of a job's run inside its transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ran {
+    /// What it wrote is to be committed.
+    Done,
+    /// It refused: what it wrote is undone, and it is not run again.
+    Refused,
 }
 
-impl<T, W> Work<T> for W where
-    W: for<'t> FnMut(&'t mut WriteTx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static
-{
-}
-
-/// Work of any type, with its value and the channel to its caller.
+/// Work of any type, with its outcome and the channel to its caller.
 pub(crate) trait Job: Send {
-    /// Runs it inside a transaction; the value of the last run counts.
-    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>>;
-    /// Reports the outcome to its caller.
-    fn finish(self: Box<Self>, outcome: Result<(), StoreError>);
+    /// Runs it inside a transaction; the outcome of the last run counts. Not `Send`: it is polled on one thread, so
+    /// that nobody has to prove of all that a command calls that it may move between threads.
+    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran, StoreError>>;
+    /// Reports to its caller: the outcome of the last run, or why that does not hold.
+    fn finish(self: Box<Self>, ended: Result<(), StoreError>);
 }
 
 /// A job whose caller waits.
-pub(crate) struct PendingJob<T, W> {
+pub(crate) struct PendingJob<T, E, W> {
     work: W,
-    value: Option<T>,
-    caller: oneshot::Sender<Result<T, StoreError>>,
+    outcome: Option<Result<T, E>>,
+    health: Health,
+    caller: oneshot::Sender<Result<T, E>>,
 }
 
-impl<T, W> PendingJob<T, W> {
+impl<T, E, W> PendingJob<T, E, W> {
     /// The job, and where its outcome arrives.
-    pub(crate) fn new(work: W) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
+    pub(crate) fn new(work: W, health: Health) -> (Self, oneshot::Receiver<Result<T, E>>) {
         let (caller, outcome) = oneshot::channel();
-        (Self { work, value: None, caller }, outcome)
+        (Self { work, outcome: None, health, caller }, outcome)
     }
 }
 
-impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
-    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
+impl<T, E, W> Job for PendingJob<T, E, W>
+where
+    T: Send + 'static,
+    E: WriteError,
+    W: AsyncFn(&mut WriteTx) -> Result<T, E> + Send + 'static,
+{
+    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran, StoreError>> {
         Box::pin(async move {
-            self.value = None;
+            self.outcome = None;
             // One faulty command must not take down the writer and all other writes.
             let done = AssertUnwindSafe(async { (self.work)(tx).await }).catch_unwind().await;
-            self.value = Some(done.map_err(|_| StoreError::Panicked)??);
-            Ok(())
+            let (ran, outcome) = match done.map_err(|_| StoreError::Panicked)? {
+                Ok(value) => (Ran::Done, Ok(value)),
+                Err(error) => (Ran::Refused, Err(error.into_refusal()?)),
+            };
+            self.outcome = Some(outcome);
+            Ok(ran)
         })
     }
 
-    fn finish(self: Box<Self>, outcome: Result<(), StoreError>) {
-        let Self { value, caller, .. } = *self;
+    fn finish(self: Box<Self>, ended: Result<(), StoreError>) {
+        let Self { outcome, health, caller, .. } = *self;
+        health.note(&ended);
+        let outcome = ended.and_then(|()| outcome.ok_or(StoreError::Closed));
+        let outcome = outcome.unwrap_or_else(|error| Err(error.into()));
         // A caller that went away does not undo what is committed.
-        let _ = caller.send(outcome.and_then(|()| value.ok_or(StoreError::Closed)));
+        let _ = caller.send(outcome);
     }
 }
 
@@ -137,18 +150,18 @@ impl JobQueue {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::future::BoxFuture;
+    use futures_util::future::LocalBoxFuture;
     use tokio::sync::{mpsc, oneshot};
 
-    use super::{Job, JobQueue, Order};
+    use super::{Job, JobQueue, Order, Ran};
     use crate::connection::StoreError;
     use crate::transaction::WriteTx;
 
     struct Nothing;
 
     impl Job for Nothing {
-        fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
-            Box::pin(async { Ok(()) })
+        fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran, StoreError>> {
+            Box::pin(async { Ok(Ran::Done) })
         }
 
         fn finish(self: Box<Self>, _: Result<(), StoreError>) {}

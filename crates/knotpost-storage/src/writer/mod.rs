@@ -9,8 +9,6 @@ mod group;
 mod health;
 mod job;
 
-pub use job::Work;
-
 pub(crate) use alone::Isolation;
 pub(crate) use health::Health;
 
@@ -20,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::connection::{FileIdentity, StoreError};
 use crate::postgres::Primary;
+use crate::transaction::{WriteError, WriteTx};
 use alone::{Contention, write_alone};
 use job::{Job, Order, PendingJob};
 
@@ -70,26 +69,25 @@ impl Writer {
         Self { route, health: Health::default() }
     }
 
-    pub(crate) async fn write<T: Send + 'static, W: Work<T>>(
-        &self,
-        isolation: Isolation,
-        work: W,
-    ) -> Result<T, StoreError> {
-        let (job, outcome) = PendingJob::new(work);
+    pub(crate) async fn write<T, E, W>(&self, isolation: Isolation, work: W) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: WriteError,
+        W: AsyncFn(&mut WriteTx) -> Result<T, E> + Send + 'static,
+    {
+        let (job, outcome) = PendingJob::new(work, self.health.clone());
         let job: Box<dyn Job> = Box::new(job);
         match &self.route {
             Route::Sqlite(orders) => {
                 orders.send(Order::Write(job)).await.map_err(|_| StoreError::Closed)?;
             }
-            Route::Postgres(_, running) if running.is_closed() => return Err(StoreError::Closed),
+            Route::Postgres(_, running) if running.is_closed() => return Err(StoreError::Closed.into()),
             // A task of its own: a caller that goes away cannot stop a commit half-way.
             Route::Postgres(contention, running) => {
                 running.spawn(write_alone(contention.clone(), isolation, job));
             }
         }
-        let outcome = outcome.await.map_err(|_| StoreError::Closed)?;
-        self.health.note(&outcome);
-        outcome
+        outcome.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
     /// Takes no more writes and returns when those that wait are done.

@@ -9,9 +9,9 @@ use minijinja::context;
 use crate::Web;
 use crate::extract::PagePath;
 use crate::session::keep_secret;
-use knotpost_core::StoreError;
+use knotpost_core::Unwritten;
 use knotpost_core::boards::Code;
-use knotpost_core::identity::{TakenBack, undo_address_change, view_address_change};
+use knotpost_core::identity::{NotUndone, UndoLink, undo_address_change, view_address_change};
 
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let found = view_address_change(&web.app, &token).await;
@@ -24,23 +24,23 @@ pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String
 }
 
 /// The address of this page is a credential for some days.
-fn shown(web: &Web, found: Result<TakenBack, StoreError>, done: bool) -> Response {
+fn shown(web: &Web, found: Result<UndoLink, Unwritten<NotUndone>>, done: bool) -> Response {
     let page = match found {
-        Ok(TakenBack::Good(userid, old)) => {
+        Ok(UndoLink { userid, address: old }) => {
             web.pages.page(StatusCode::OK, "not_me.html", context! { userid, old, done })
         }
-        Ok(TakenBack::Used) => web.pages.problem(
+        Err(Unwritten::Refused(NotUndone::Used)) => web.pages.problem(
             Code::NotAllowed,
             "this change was taken back already; a mail about a new password was sent then",
         ),
-        Ok(TakenBack::Expired) => web.pages.problem(
+        Err(Unwritten::Refused(NotUndone::Expired)) => web.pages.problem(
             Code::NotAllowed,
             "a change can be taken back for 7 days, and this link is older; write to the postmaster of this server",
         ),
-        Ok(TakenBack::Unknown) => {
+        Err(Unwritten::Refused(NotUndone::Unknown)) => {
             web.pages.problem(Code::BadValue, "this link is damaged, or the account is not in use any more")
         }
-        Err(error) => web.pages.failure(error.into()),
+        Err(Unwritten::Store(error)) => web.pages.failure(error.into()),
     };
     keep_secret(page)
 }

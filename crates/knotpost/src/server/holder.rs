@@ -25,12 +25,9 @@ pub(super) async fn succeed(app: &App) -> anyhow::Result<Arc<str>> {
     if let Some(earlier) = read(&path) {
         // Before it is overwritten: if this fails, the next start still finds the old name.
         app.store
-            .write_queue(move |tx| {
-                let earlier = earlier.clone();
-                Box::pin(async move {
-                    tx.delete_server(&earlier).await?;
-                    tx.release_leader_leases_of(&earlier).await
-                })
+            .write_queue(async move |tx| {
+                tx.delete_server(&earlier).await?;
+                tx.release_leader_leases_of(&earlier).await
             })
             .await?;
     }

@@ -28,8 +28,9 @@ mod wishes;
 
 use std::path::Path;
 
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_model::{BoardKey, Millis, UserKey};
-use knotpost_storage::{NewBoard, NewSeat, NewUser, Settings, Store};
+use knotpost_storage::{NewBoard, NewSeat, NewUser, Settings, Store, StoreError};
 
 use crate::postgres;
 
@@ -69,24 +70,19 @@ impl Ground {
     /// A user of that name.
     async fn user(&self, userid: &'static str) -> UserKey {
         let new = NewUser { userid: userid.to_owned(), password_hash: "hash".to_owned(), at: Millis(1) };
-        let key = self.store.write(move |tx| {
-            let new = new.clone();
-            Box::pin(async move { tx.insert_user(&new).await })
-        });
+        let key = self.store.write(async move |tx| tx.insert_user(&new).await);
         key.await.unwrap().unwrap()
     }
 
     /// A board of `game` between two users, the first to move.
     async fn board(&self, game: &'static str, players: [UserKey; 2]) -> BoardKey {
-        let key = self.store.write(move |tx| {
-            Box::pin(async move {
-                let number = tx.take_board_number(game).await?;
-                let key = tx.insert_board(number, &new_board(game)).await?;
-                for (seat, user) in (1..).zip(players) {
-                    tx.insert_seat(key, NewSeat { seat, user, to_move: seat == 1 }).await?;
-                }
-                Ok(key)
-            })
+        let key = self.store.write(async move |tx| {
+            let number = tx.take_board_number(game).await?;
+            let key = tx.insert_board(number, &new_board(game)).await?;
+            for (seat, user) in (1..).zip(players) {
+                tx.insert_seat(key, NewSeat { seat, user, to_move: seat == 1 }).await?;
+            }
+            Ok::<_, StoreError>(key)
         });
         key.await.unwrap()
     }
@@ -110,6 +106,11 @@ fn new_board(game: &str) -> NewBoard {
         forfeit_ms: Some(5),
         total_ms: None,
     }
+}
+
+/// A refusal for the test.
+fn refusal() -> ServiceError {
+    Refusal::new(Code::NotAllowed, "on purpose").into()
 }
 
 macro_rules! contracts {
@@ -217,7 +218,8 @@ contracts! {
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::savepoints_lie_within_each_other,
-    transactions::what_is_undone_at_the_end_leaves_a_value_and_nothing_else,
+    transactions::a_refused_write_leaves_nothing_but_its_refusal,
+    transactions::a_refusal_is_not_tried_again,
     transactions::one_failing_write_of_many_is_undone_alone,
     transactions::a_write_is_told_of_only_when_everybody_can_see_it,
     transactions::a_panic_in_a_write_harms_no_other,

@@ -25,7 +25,7 @@ pub(in crate::commands) async fn run(
     check_rate(prepared)?;
     let addresses = chosen_addresses(app, prepared, addresses, "signup")?;
     match prepared.login {
-        Login::NotNeeded => {}
+        Login::NotNeeded | Login::Overloaded => {}
         Login::Known { .. } => return sign_up_again(tx, app, prepared, &addresses, now).await,
         Login::Wrong | Login::Stale | Login::TooMany(_) => return Err(taken(&who.userid).into()),
     }

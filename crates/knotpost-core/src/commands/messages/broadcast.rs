@@ -90,24 +90,20 @@ pub async fn pass_on_broadcast(app: &Arc<App>) -> Result<bool, StoreError> {
     if !app.store.query().await?.has_waiting_broadcast().await? {
         return Ok(false);
     }
-    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let now = app.clock.now();
     let passed = app
-        .store
-        .write(move |tx| {
-            let app = Arc::clone(&shared);
-            Box::pin(async move {
-                let Some(row) = tx.take_broadcast().await? else { return Ok(false) };
-                let users = tx.broadcast_readers(row.after_user, PART).await?;
-                let Some((last, _)) = users.last() else {
-                    tx.advance_broadcast(row.id, row.after_user, Some(now)).await?;
-                    return Ok(true);
-                };
-                tx.advance_broadcast(row.id, *last, None).await?;
-                for (user, _) in users.iter().filter(|(_, wants)| *wants) {
-                    post_reference(tx, &app, Reference::Broadcast(row.id), UserKey(*user), row.at).await?;
-                }
-                Ok(true)
-            })
+        .write(async move |tx, app| {
+            let Some(row) = tx.take_broadcast().await? else { return Ok(false) };
+            let users = tx.broadcast_readers(row.after_user, PART).await?;
+            let Some((last, _)) = users.last() else {
+                tx.advance_broadcast(row.id, row.after_user, Some(now)).await?;
+                return Ok(true);
+            };
+            tx.advance_broadcast(row.id, *last, None).await?;
+            for (user, _) in users.iter().filter(|(_, wants)| *wants) {
+                post_reference(tx, app, Reference::Broadcast(row.id), UserKey(*user), row.at).await?;
+            }
+            Ok::<_, StoreError>(true)
         })
         .await?;
     app.signals.outbox.notify_one();

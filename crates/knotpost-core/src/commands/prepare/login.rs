@@ -11,7 +11,7 @@ use super::counting::count_rate;
 use crate::app::App;
 use crate::commands::{Demand, policy};
 use crate::identity::authentication::{Place, SlowWork, Words, check_password};
-use crate::identity::{HashError, Login, Origin, Proof, gave_password_lately};
+use crate::identity::{Login, Origin, Proof, gave_password_lately};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::StoreError;
@@ -44,21 +44,18 @@ pub(super) async fn check_passwords(
         return Ok(Passwords::NeedHashing);
     };
     let takes_new = match &login {
-        Ok(Login::NotNeeded) => true,
-        Ok(Login::Known { .. }) => !is_signup,
-        Ok(Login::Wrong | Login::Stale | Login::TooMany(_)) | Err(_) => false,
+        Login::NotNeeded => true,
+        Login::Known { .. } => !is_signup,
+        Login::Wrong | Login::Stale | Login::TooMany(_) | Login::Overloaded => false,
     };
-    let new_hash = match chosen.filter(|_| takes_new) {
-        Some(password) => {
-            Some(app.credentials.hash_for(password.expose(), prepared.origin.host).await).transpose()
-        }
-        None => Ok(None),
-    };
-    match (login, new_hash) {
-        (Ok(login), Ok(new_hash)) => (prepared.login, prepared.new_hash) = (login, new_hash),
-        (Err(error), _) | (_, Err(error)) => {
-            tracing::warn!(%error, "a password could not be checked");
-            prepared.overloaded = true;
+    prepared.login = login;
+    if let Some(password) = chosen.filter(|_| takes_new) {
+        match app.credentials.hash_for(password.expose(), prepared.origin.host).await {
+            Ok(hash) => prepared.new_hash = Some(hash),
+            Err(error) => {
+                tracing::warn!(%error, "a password could not be checked");
+                prepared.login = Login::Overloaded;
+            }
         }
     }
     Ok(Passwords::Checked)
@@ -77,16 +74,16 @@ async fn find_login(
     app: &Arc<App>,
     prepared: &Prepared,
     slow_work: SlowWork,
-) -> Result<Option<Result<Login, HashError>>, StoreError> {
+) -> Result<Option<Login>, StoreError> {
     let (Ok(command), origin) = (&prepared.command, &prepared.origin) else {
-        return Ok(Some(Ok(Login::NotNeeded)));
+        return Ok(Some(Login::NotNeeded));
     };
     if let Command::Signup { who, .. } = command {
         return check_signup(app, origin, who).await.map(Some);
     }
-    let Some(who) = command.credentials() else { return Ok(Some(Ok(Login::NotNeeded))) };
+    let Some(who) = command.credentials() else { return Ok(Some(Login::NotNeeded)) };
     let Some(password) = &who.password else {
-        return Ok(Some(Ok(recognize(who, policy(command).demand, &origin.proof, app.clock.now()))));
+        return Ok(Some(recognize(who, policy(command).demand, &origin.proof, app.clock.now())));
     };
     let words = match command {
         Command::ChangePassword { .. } => Words::PasswordOrCode,
@@ -115,18 +112,14 @@ fn recognize(who: &Credentials, demand: Demand, proof: &Proof, now: Millis) -> L
 }
 
 /// Accepts a new name, or an existing user with the right password.
-async fn check_signup(
-    app: &Arc<App>,
-    origin: &Origin,
-    who: &Credentials,
-) -> Result<Result<Login, HashError>, StoreError> {
+async fn check_signup(app: &Arc<App>, origin: &Origin, who: &Credentials) -> Result<Login, StoreError> {
     if app.store.query().await?.find_user(&who.userid).await?.is_none() {
-        return Ok(Ok(Login::NotNeeded));
+        return Ok(Login::NotNeeded);
     }
-    let Some(password) = &who.password else { return Ok(Ok(Login::Wrong)) };
+    let Some(password) = &who.password else { return Ok(Login::Wrong) };
     let (place, given) = (Place::of(origin), (who.userid.as_str(), password.expose()));
     let tried = check_password(app, &place, given, Words::Password, SlowWork::Allowed).await?;
-    Ok(tried.unwrap_or(Ok(Login::Wrong)))
+    Ok(tried.unwrap_or(Login::Wrong))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::config::Config;
-use crate::identity::authentication::{find_proven, logged_out, record_login};
+use crate::identity::authentication::{check_proven, record_login};
 use crate::identity::sessions::{Entry, begin};
 use crate::identity::undoing::{PasskeyChange, announce_passkey};
 use crate::identity::{Visitor, gave_password_lately};
@@ -24,7 +24,7 @@ use challenge::{Aim, Challenge, GOOD_FOR_MS};
 use knotpost_model::{Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
-use knotpost_storage::{NewPasskey, PasskeyRow, StoreError, WriteTx};
+use knotpost_storage::{NewPasskey, PasskeyRow, StoreError, WriteError as _, WriteTx};
 
 const MOST: usize = 20;
 const LONGEST_NAME: usize = 60;
@@ -187,27 +187,22 @@ pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -
         counter: i64::from(made.counter),
         name,
     };
-    let work = Arc::new((Arc::clone(app), passkey, challenge, visitor.proven()));
-    let added = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (app, passkey, challenge, proven) = &*work;
-            let Some(owner) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
-            if !tx.spend_passkey_challenge(&challenge.nonce, challenge.expires_at).await? {
-                return Ok(Err(Fault::Challenge.into()));
-            }
-            if tx.passkeys_of(proven.user).await?.len() >= MOST {
-                let words = format!("{MOST} passkeys are enough; remove one first");
-                return Ok(Err(Refusal::new(Code::NotAllowed, words)));
-            }
-            if !tx.insert_passkey(passkey, now).await? {
-                return Ok(Err(Refusal::new(Code::NotAllowed, "this passkey was added before")));
-            }
-            announce_passkey(tx, app, &owner, PasskeyChange::Added, now).await?;
-            Ok(Ok(()))
-        })
+    let proven = visitor.proven();
+    let added = app.write(async move |tx, app| {
+        let owner = check_proven(tx, &proven).await?;
+        if !tx.spend_passkey_challenge(&challenge.nonce, challenge.expires_at).await? {
+            return Err(Refusal::from(Fault::Challenge).into());
+        }
+        if tx.passkeys_of(proven.user).await?.len() >= MOST {
+            let words = format!("{MOST} passkeys are enough; remove one first");
+            return Err(Refusal::new(Code::NotAllowed, words).into());
+        }
+        if !tx.insert_passkey(&passkey, now).await? {
+            return Err(Refusal::new(Code::NotAllowed, "this passkey was added before").into());
+        }
+        Ok::<_, ServiceError>(announce_passkey(tx, app, &owner, PasskeyChange::Added, now).await?)
     });
-    added.await??;
+    added.await?;
     app.signals.outbox.notify_one();
     Ok(())
 }
@@ -225,10 +220,7 @@ pub async fn view_passkeys(app: &App, user: UserKey) -> Result<Vec<PasskeyView>,
 
 pub async fn rename_passkey(app: &App, user: UserKey, id: i64, name: &str) -> Result<(), ServiceError> {
     let name = read_name(name)?;
-    let renamed = app.store.write(move |tx| {
-        let name = name.clone();
-        Box::pin(async move { tx.rename_passkey(user, id, &name).await })
-    });
+    let renamed = app.store.write(async move |tx| tx.rename_passkey(user, id, &name).await);
     if renamed.await? { Ok(()) } else { Err(no_such_passkey().into()) }
 }
 
@@ -237,20 +229,15 @@ pub async fn rename_passkey(app: &App, user: UserKey, id: i64, name: &str) -> Re
 pub async fn remove_passkey(app: &Arc<App>, visitor: &Visitor, id: i64) -> Result<(), ServiceError> {
     let now = app.clock.now();
     require_recent(visitor, now)?;
-    let work = Arc::new((Arc::clone(app), visitor.proven()));
-    let removed = app.store.write(move |tx| {
-        let work = Arc::clone(&work);
-        Box::pin(async move {
-            let (app, proven) = &*work;
-            let Some(owner) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
-            if !tx.drop_passkey(owner.id, id).await? {
-                return Ok(Err(no_such_passkey()));
-            }
-            announce_passkey(tx, app, &owner, PasskeyChange::Removed, now).await?;
-            Ok(Ok(()))
-        })
+    let proven = visitor.proven();
+    let removed = app.write(async move |tx, app| {
+        let owner = check_proven(tx, &proven).await?;
+        if !tx.drop_passkey(owner.id, id).await? {
+            return Err(no_such_passkey().into());
+        }
+        Ok::<_, ServiceError>(announce_passkey(tx, app, &owner, PasskeyChange::Removed, now).await?)
     });
-    removed.await??;
+    removed.await?;
     app.signals.outbox.notify_one();
     Ok(())
 }
@@ -278,7 +265,7 @@ pub async fn log_in_by_passkey(
     user_agent: &str,
 ) -> Result<String, ServiceError> {
     let party = need_party(app)?;
-    let refusal = match check_answer(app, &party, holder, answer).await? {
+    let refusal = match check_answer(app, &party, holder, answer).await {
         Ok((user, used)) => {
             let entry = Entry::Passkey(used);
             let begun = begin(app, user, user_agent, entry, |row| row.password_hash.is_some()).await?;
@@ -287,19 +274,20 @@ pub async fn log_in_by_passkey(
                     record_login(app, user, rate_key).await;
                     return Ok(token);
                 }
-                None => Refusal::new(
-                    Code::BadCredentials,
-                    "the passkey did not log you in; try again, or use password or link",
-                ),
+                None => {
+                    let words = "the passkey did not log you in; try again, or use password or link";
+                    Refusal::new(Code::BadCredentials, words).into()
+                }
             }
         }
-        Err(fault) => fault,
+        Err(error) => error,
     };
+    let refusal = refusal.into_refusal()?;
     if let Err(seconds) = app.limits.count(Rate::Password, &format!("passkey {rate_key}")) {
         let words = "too many passkeys were refused; try again later";
         return Err(Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }.into());
     }
-    Err(refusal.into())
+    Err(refusal)
 }
 
 async fn check_answer(
@@ -307,20 +295,17 @@ async fn check_answer(
     party: &Party,
     holder: &str,
     answer: &PasskeyAnswer,
-) -> Result<Result<(UserKey, UsedPasskey), Refusal>, StoreError> {
+) -> Result<(UserKey, UsedPasskey), ServiceError> {
     let unknown = || Refusal::new(Code::BadCredentials, "this passkey is not known here, or was removed");
     let (Some(client_data), Some(data), Some(signature)) =
         (read_bytes(&answer.client_data), read_bytes(&answer.data), read_bytes(&answer.signature))
     else {
-        return Ok(Err(Fault::Malformed.into()));
+        return Err(Refusal::from(Fault::Malformed).into());
     };
-    let Some(row) = app.store.read().await?.passkey(&answer.credential).await? else {
-        return Ok(Err(unknown()));
-    };
+    let row = app.store.read().await?.passkey(&answer.credential).await?.ok_or_else(unknown)?;
     let key = Algorithm::from_number(row.algorithm).zip(read_bytes(&row.public_key));
-    let Some((algorithm, public_key)) = key.filter(|_| answer.user_handle == handle(row.user_id)) else {
-        return Ok(Err(unknown()));
-    };
+    let key = key.filter(|_| answer.user_handle == handle(row.user_id));
+    let (algorithm, public_key) = key.ok_or_else(unknown)?;
     let mut challenge = None;
     let is_ours = |text: &str| {
         challenge = challenge::read(app, Aim::LogIn, holder, text, app.clock.now());
@@ -328,9 +313,7 @@ async fn check_answer(
     };
     let shown = Shown { client_data: &client_data, data: &data, signature: &signature };
     let checked = ceremony::check_shown(party, (algorithm, &public_key), shown, is_ours);
-    Ok(match (checked, challenge) {
-        (Ok(counter), Some(challenge)) => Ok((row.user_id, UsedPasskey { id: row.id, counter, challenge })),
-        (Err(fault), _) => Err(fault.into()),
-        (Ok(_), None) => Err(Fault::Challenge.into()),
-    })
+    let counter = checked.map_err(Refusal::from)?;
+    let challenge = challenge.ok_or_else(|| Refusal::from(Fault::Challenge))?;
+    Ok((row.user_id, UsedPasskey { id: row.id, counter, challenge }))
 }

@@ -43,12 +43,7 @@ pub async fn record_delivery(
 /// Ends a mail in this state, for this reason.
 async fn finish(app: &App, mail: &LeasedMail, state: &'static str, why: String) -> Result<(), StoreError> {
     let (key, now) = (mail.key(), app.clock.now());
-    app.store
-        .write_queue(move |tx| {
-            let why = why.clone();
-            Box::pin(async move { tx.finish_outbox(key, state, Some(&why), now).await })
-        })
-        .await
+    app.store.write_queue(async move |tx| tx.finish_outbox(key, state, Some(&why), now).await).await
 }
 
 /// A recipient refused for good counts as a bounce, unless it is this server that the other one refuses: that concerns
@@ -58,14 +53,11 @@ async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> 
     let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
     let trouble = trouble.filter(|trouble| !trouble.blames_the_sender());
     app.store
-        .write(move |tx| {
-            let (why, recipient, trouble) = (why.clone(), recipient.clone(), trouble.clone());
-            Box::pin(async move {
-                if let Some(trouble) = &trouble {
-                    record_trouble(tx, key, &recipient, trouble, now).await?;
-                }
-                tx.finish_outbox(key, "failed", Some(&why), now).await
-            })
+        .write(async move |tx| {
+            if let Some(trouble) = &trouble {
+                record_trouble(tx, key, &recipient, trouble, now).await?;
+            }
+            tx.finish_outbox(key, "failed", Some(&why), now).await
         })
         .await
 }
@@ -83,12 +75,7 @@ async fn defer(app: &App, mail: &LeasedMail, attempt: Attempted, why: String) ->
         Retry::In(pause) => {
             tracing::info!(outbox = key.0, error = %why, pause_ms = pause, "a mail is put off");
             let due: Millis = now.plus(pause);
-            app.store
-                .write_queue(move |tx| {
-                    let why = why.clone();
-                    Box::pin(async move { tx.defer_outbox(key, (attempt, &why), due).await })
-                })
-                .await
+            app.store.write_queue(async move |tx| tx.defer_outbox(key, (attempt, &why), due).await).await
         }
     }
 }

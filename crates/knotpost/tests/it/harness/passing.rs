@@ -43,10 +43,7 @@ impl TestApp {
     /// The clock's duty goes to `holder`, who was last heard of then.
     pub(crate) async fn hold_clock(&self, holder: &str, alive_at: Millis) {
         let duty = LeaderLease { holder: holder.to_owned(), until_at: alive_at.plus(60_000), alive_at };
-        let held = self.app.store.write(move |tx| {
-            let duty = duty.clone();
-            Box::pin(async move { tx.put_leader_lease(CLOCK_DUTY, &duty).await })
-        });
+        let held = self.app.store.write(async move |tx| tx.put_leader_lease(CLOCK_DUTY, &duty).await);
         held.await.expect("a duty");
     }
 

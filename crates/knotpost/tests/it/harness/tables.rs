@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use sqlx_postgres::PgConnection;
 use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
-use knotpost_storage::Driver;
+use knotpost_storage::{Driver, StoreError};
 
 use super::TestApp;
 
@@ -90,14 +90,12 @@ impl Tables {
 impl TestApp {
     /// Runs a statement that the store itself has no use for.
     pub(crate) async fn alter(&self, sql: &'static str) {
-        let altered = self.app.store.write(move |tx| {
-            Box::pin(async move {
-                match tx.driver_for_tests() {
-                    Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                    Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-                }
-                Ok(())
-            })
+        let altered = self.app.store.write(async move |tx| {
+            match tx.driver_for_tests() {
+                Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+            }
+            Ok::<_, StoreError>(())
         });
         altered.await.expect("the statement runs");
     }

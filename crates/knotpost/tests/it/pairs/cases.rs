@@ -302,7 +302,7 @@ impl Work {
             Self::Send => format!("{:?}", app.sender.send_next().await.map(drop)),
             Self::Mend => {
                 let now = app_parts.clock.now();
-                let mended = app_parts.store.write(move |tx| Box::pin(tx.mend_digests(now))).await;
+                let mended = app_parts.store.write(async move |tx| tx.mend_digests(now).await).await;
                 format!("{:?}", mended.map(drop))
             }
             Self::Prune => format!("{:?}", worker::prune(app_parts).await.map(drop)),

@@ -112,19 +112,17 @@ async fn store_games(tx: &mut WriteTx, first: usize, games: &[Game]) -> Result<(
 }
 
 async fn users(app: &TestApp) -> Vec<UserKey> {
-    let added = app.app.store.write(|tx| {
-        Box::pin(async move {
-            let mut users = Vec::new();
-            for name in ["ann", "bob"] {
-                users.push(tx.find_user(name).await?.unwrap().id);
-            }
-            for number in users.len()..PLAYERS {
-                let userid = format!("player{number}");
-                let new = NewUser { userid, password_hash: "none".to_owned(), at: Millis(1) };
-                users.push(tx.insert_user(&new).await?.unwrap());
-            }
-            Ok(users)
-        })
+    let added = app.app.store.write(async move |tx| {
+        let mut users = Vec::new();
+        for name in ["ann", "bob"] {
+            users.push(tx.find_user(name).await?.unwrap().id);
+        }
+        for number in users.len()..PLAYERS {
+            let userid = format!("player{number}");
+            let new = NewUser { userid, password_hash: "none".to_owned(), at: Millis(1) };
+            users.push(tx.insert_user(&new).await?.unwrap());
+        }
+        Ok::<_, StoreError>(users)
     });
     added.await.unwrap()
 }
@@ -146,10 +144,7 @@ async fn play_games(app: &TestApp, games: usize) {
         let mut now = app.app.clock.now();
         let drawn: Vec<_> = (0..BATCH).map(|_| Game::drawn(&mut lots, &there, &mut now)).collect();
         let drawn = Arc::new(drawn);
-        let stored = app.app.store.write(move |tx| {
-            let drawn = Arc::clone(&drawn);
-            Box::pin(async move { store_games(tx, batch * BATCH + 1, &drawn).await })
-        });
+        let stored = app.app.store.write(async move |tx| store_games(tx, batch * BATCH + 1, &drawn).await);
         stored.await.unwrap();
         app.clock.advance(now.0 - app.app.clock.now().0 + HOUR_MS);
         let word = if batch % 2 == 0 { "reject" } else { "accept" };
@@ -182,26 +177,24 @@ async fn what_is_stored_wrongly_is_found_and_put_right(place: Place) {
     let app = TestApp::with_players(place, &["ann", "bob"]).await;
     play_games(&app, BATCH * 2).await;
     let right = ratings(&app).await;
-    let spoilt = app.app.store.write(|tx| {
-        Box::pin(async move {
-            let mut rows = tx.all_ratings("osbox").await?;
-            rows[3].rating = f64::from_bits(rows[3].rating.to_bits() + 1);
-            rows[4].won += 1;
-            tx.put_rating("osbox", &rows[3]).await?;
-            tx.put_rating("osbox", &rows[4]).await?;
-            tx.delete_rating("osbox", rows[5].user_id).await?;
-            let changes = tx.all_rating_changes("osbox").await?;
-            let mut change = changes[7].clone();
+    let spoilt = app.app.store.write(async move |tx| {
+        let mut rows = tx.all_ratings("osbox").await?;
+        rows[3].rating = f64::from_bits(rows[3].rating.to_bits() + 1);
+        rows[4].won += 1;
+        tx.put_rating("osbox", &rows[3]).await?;
+        tx.put_rating("osbox", &rows[4]).await?;
+        tx.delete_rating("osbox", rows[5].user_id).await?;
+        let changes = tx.all_rating_changes("osbox").await?;
+        let mut change = changes[7].clone();
+        tx.delete_rating_change(change.board, change.user).await?;
+        change.after += 1.0;
+        tx.insert_rating_change("osbox", &change).await?;
+        // As if the board had ended before ratings were kept.
+        for change in changes.iter().filter(|change| change.board == changes[0].board) {
             tx.delete_rating_change(change.board, change.user).await?;
-            change.after += 1.0;
-            tx.insert_rating_change("osbox", &change).await?;
-            // As if the board had ended before ratings were kept.
-            for change in changes.iter().filter(|change| change.board == changes[0].board) {
-                tx.delete_rating_change(change.board, change.user).await?;
-            }
-            let pool = tx.rating_pool("osbox").await?;
-            tx.set_rating_pool("osbox", knotpost_model::Pool { sum: pool.sum + 1, ..pool }).await
-        })
+        }
+        let pool = tx.rating_pool("osbox").await?;
+        tx.set_rating_pool("osbox", knotpost_model::Pool { sum: pool.sum + 1, ..pool }).await
     });
     spoilt.await.unwrap();
     let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
@@ -232,11 +225,10 @@ async fn boards_that_end_at_once_are_rated_in_some_order(place: Place) {
     let ended = (1..=10).map(|number| {
         let (store, users) = (app.app.store.clone(), users.clone());
         tokio::spawn(async move {
-            let written = store.write(move |tx| {
+            let written = store.write(async move |tx| {
                 let players = vec![users[number % 3], users[3 + number % 2]];
-                Box::pin(async move {
-                    store_games(tx, number, &[Game { players, winners: vec![1], ended_at: now }]).await
-                })
+
+                store_games(tx, number, &[Game { players, winners: vec![1], ended_at: now }]).await
             });
             written.await
         })

@@ -1,7 +1,7 @@
 //! The audit log, keys of the API, paused boards, and the state of the server.
 
 use knotpost_model::Millis;
-use knotpost_storage::{AuditFilter, NewAudit, NewToken};
+use knotpost_storage::{AuditFilter, NewAudit, NewToken, StoreError};
 
 use super::Ground;
 
@@ -18,13 +18,11 @@ fn row(actor: &str, subject_user: Option<&str>, detail: &str) -> NewAudit {
 }
 
 pub(super) async fn the_log_is_read_by_user_and_time(ground: &Ground) {
-    let write = ground.store.write(|tx| {
-        Box::pin(async move {
-            tx.insert_audit(&row("Ada", Some("Bob"), "1"), Millis(10)).await?;
-            tx.insert_audit(&row("eve", None, "2"), Millis(20)).await?;
-            tx.insert_audit(&row("eve", Some("ada"), "3"), Millis(30)).await?;
-            tx.insert_audit(&row("ada", Some("ada"), "4"), Millis(40)).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.insert_audit(&row("Ada", Some("Bob"), "1"), Millis(10)).await?;
+        tx.insert_audit(&row("eve", None, "2"), Millis(20)).await?;
+        tx.insert_audit(&row("eve", Some("ada"), "3"), Millis(30)).await?;
+        tx.insert_audit(&row("ada", Some("ada"), "4"), Millis(40)).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -46,7 +44,7 @@ pub(super) async fn the_log_is_read_by_user_and_time(ground: &Ground) {
         assert_eq!(found, expected, "{filter:?}");
     }
     drop(tx);
-    let write = ground.store.write(|tx| Box::pin(tx.prune_audit(Millis(30))));
+    let write = ground.store.write(async move |tx| tx.prune_audit(Millis(30)).await);
     assert_eq!(write.await.unwrap(), 2, "those before that moment");
     let mut tx = ground.store.read().await.unwrap();
     assert_eq!(tx.list_audit(&AuditFilter::default(), 9).await.unwrap().len(), 2);
@@ -62,15 +60,13 @@ pub(super) async fn keys_are_found_by_digest_and_end(ground: &Ground) {
         password_mark: "mark".to_owned(),
         expires_at: Millis(expires),
     };
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            let first = tx.insert_token(&key("a", ann, 100), Millis(1)).await?;
-            tx.insert_token(&key("b", ann, 200), Millis(2)).await?;
-            tx.insert_token(&key("c", bob, 300), Millis(3)).await?;
-            tx.touch_token(first, Millis(9)).await?;
-            tx.touch_token(first, Millis(5)).await?;
-            Ok(first)
-        })
+    let write = ground.store.write(async move |tx| {
+        let first = tx.insert_token(&key("a", ann, 100), Millis(1)).await?;
+        tx.insert_token(&key("b", ann, 200), Millis(2)).await?;
+        tx.insert_token(&key("c", bob, 300), Millis(3)).await?;
+        tx.touch_token(first, Millis(9)).await?;
+        tx.touch_token(first, Millis(5)).await?;
+        Ok::<_, StoreError>(first)
     });
     let first = write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -90,14 +86,12 @@ pub(super) async fn keys_are_found_by_digest_and_end(ground: &Ground) {
     let names: Vec<_> = tx.tokens_of(ann).await.unwrap().into_iter().map(|row| row.name).collect();
     assert_eq!(names, ["key b", "key a"], "the newest first");
     drop(tx);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            assert!(!tx.drop_token(bob, first).await?, "it is not his");
-            assert!(tx.drop_token(ann, first).await?);
-            assert!(!tx.prune_tokens(Millis(250)).await?);
-            assert_eq!(tx.drop_tokens_of(ann).await?, 0, "that one was too old");
-            tx.drop_tokens_of(bob).await
-        })
+    let write = ground.store.write(async move |tx| {
+        assert!(!tx.drop_token(bob, first).await?, "it is not his");
+        assert!(tx.drop_token(ann, first).await?);
+        assert!(!tx.prune_tokens(Millis(250)).await?);
+        assert_eq!(tx.drop_tokens_of(ann).await?, 0, "that one was too old");
+        tx.drop_tokens_of(bob).await
     });
     assert_eq!(write.await.unwrap(), 1);
 }
@@ -105,21 +99,19 @@ pub(super) async fn keys_are_found_by_digest_and_end(ground: &Ground) {
 pub(super) async fn a_paused_board_is_not_due(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let board = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| Box::pin(tx.set_paused(board, Some(Millis(20)))));
+    let write = ground.store.write(async move |tx| tx.set_paused(board, Some(Millis(20))).await);
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
     let row = tx.board(board).await.unwrap().unwrap();
     assert_eq!((row.paused_at, row.due_at), (Some(20), None));
     assert!(tx.next_deadlines(9).await.unwrap().is_empty());
     drop(tx);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.make_all_due(Millis(21)).await?;
-            tx.make_due(ann, Millis(21)).await?;
-            assert!(tx.due_boards(Millis(99), 9).await?.is_empty(), "nothing makes it due");
-            tx.set_paused(board, None).await?;
-            tx.set_due(board, Some(Millis(30)), Some(Millis(5))).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.make_all_due(Millis(21)).await?;
+        tx.make_due(ann, Millis(21)).await?;
+        assert!(tx.due_boards(Millis(99), 9).await?.is_empty(), "nothing makes it due");
+        tx.set_paused(board, None).await?;
+        tx.set_due(board, Some(Millis(30)), Some(Millis(5))).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -135,9 +127,8 @@ pub(super) async fn the_state_of_the_server_is_told(ground: &Ground) {
     assert!(tx.duties().await.unwrap().is_empty() && tx.waiting_broadcasts(9).await.unwrap().is_empty());
     drop(tx);
     let ann = ground.user("ann").await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move { tx.insert_broadcast(ann, "Hello", Millis(7)).await.map(drop) })
-    });
+    let write =
+        ground.store.write(async move |tx| tx.insert_broadcast(ann, "Hello", Millis(7)).await.map(drop));
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
     assert_eq!(tx.waiting_broadcasts(9).await.unwrap()[0].userid, "ann");

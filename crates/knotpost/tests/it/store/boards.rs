@@ -18,15 +18,13 @@ fn entry(number: i64, auto: bool) -> MoveRow {
 
 /// Ends the board in this state at that time.
 async fn end(ground: &Ground, key: BoardKey, state: BoardState, at: i64) {
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            let mut row = tx.board(key).await?.unwrap();
-            row.state = state;
-            row.winners = Some("1,2".to_owned());
-            row.reason = Some("score".to_owned());
-            row.ended_at = Some(at);
-            tx.update_board(&row).await
-        })
+    let write = ground.store.write(async move |tx| {
+        let mut row = tx.board(key).await?.unwrap();
+        row.state = state;
+        row.winners = Some("1,2".to_owned());
+        row.reason = Some("score".to_owned());
+        row.ended_at = Some(at);
+        tx.update_board(&row).await
     });
     write.await.unwrap();
 }
@@ -57,22 +55,15 @@ pub(super) async fn a_board_comes_back_as_it_was_stored(ground: &Ground) {
 
 pub(super) async fn a_move_number_is_given_once(ground: &Ground) {
     let key = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            assert_eq!(tx.find_seated_board("osbox", 101).await?.unwrap().seats.len(), 2);
-            tx.insert_move(key, &entry(1, false)).await?;
-            tx.insert_move(key, &entry(2, true)).await
-        })
+    let write = ground.store.write(async move |tx| {
+        assert_eq!(tx.find_seated_board("osbox", 101).await?.unwrap().seats.len(), 2);
+        tx.insert_move(key, &entry(1, false)).await?;
+        tx.insert_move(key, &entry(2, true)).await
     });
     write.await.unwrap();
-    let twice = ground
-        .store
-        .write(move |tx| Box::pin(async move { tx.insert_move(key, &entry(2, false)).await }))
-        .await;
+    let twice = ground.store.write(async move |tx| tx.insert_move(key, &entry(2, false)).await).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
-    let orphan = ground
-        .store
-        .write(move |tx| Box::pin(async move { tx.insert_move(BoardKey(99), &entry(1, false)).await }));
+    let orphan = ground.store.write(async move |tx| tx.insert_move(BoardKey(99), &entry(1, false)).await);
     assert!(orphan.await.is_err(), "a move needs a board");
     let moves = ground.store.read().await.unwrap().moves(key).await.unwrap();
     assert_eq!(moves, [entry(1, false), entry(2, true)]);
@@ -81,17 +72,15 @@ pub(super) async fn a_move_number_is_given_once(ground: &Ground) {
 pub(super) async fn seats_and_watchers_are_kept_apart(ground: &Ground) {
     let (ann, bob, eve) = (ground.user("ann").await, ground.user("bob").await, ground.user("Eve").await);
     let key = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            let mut seats = tx.seats(key).await?;
-            seats[1].resign_pending = true;
-            seats[1].to_move = true;
-            seats[1].state = SeatState::Resigned;
-            tx.update_seat(key, &seats[1]).await?;
-            tx.subscribe(key, eve).await?;
-            tx.subscribe(key, eve).await?;
-            tx.subscribe(key, bob).await
-        })
+    let write = ground.store.write(async move |tx| {
+        let mut seats = tx.seats(key).await?;
+        seats[1].resign_pending = true;
+        seats[1].to_move = true;
+        seats[1].state = SeatState::Resigned;
+        tx.update_seat(key, &seats[1]).await?;
+        tx.subscribe(key, eve).await?;
+        tx.subscribe(key, eve).await?;
+        tx.subscribe(key, bob).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -106,13 +95,11 @@ pub(super) async fn seats_and_watchers_are_kept_apart(ground: &Ground) {
 pub(super) async fn a_board_can_begin_again(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let key = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.insert_move(key, &entry(1, false)).await?;
-            tx.delete_moves(key).await?;
-            tx.delete_seats(key).await?;
-            tx.insert_seat(key, NewSeat { seat: 1, user: bob, to_move: true }).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.insert_move(key, &entry(1, false)).await?;
+        tx.delete_moves(key).await?;
+        tx.delete_seats(key).await?;
+        tx.insert_seat(key, NewSeat { seat: 1, user: bob, to_move: true }).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -123,14 +110,12 @@ pub(super) async fn a_board_can_begin_again(ground: &Ground) {
 pub(super) async fn remarks_know_their_move_and_speaker(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let key = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.insert_remark(key, 0, None, RemarkKind::Comment, "hello", Millis(1)).await?;
-            tx.insert_remark(key, 3, Some(ann), RemarkKind::Comment, "first", Millis(2)).await?;
-            let last = tx.insert_remark(key, 3, Some(bob), RemarkKind::Comment, "Grüße ♜", Millis(3)).await?;
-            tx.insert_remark(key, 3, Some(bob), RemarkKind::Chat, "chat", Millis(4)).await?;
-            Ok(last)
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.insert_remark(key, 0, None, RemarkKind::Comment, "hello", Millis(1)).await?;
+        tx.insert_remark(key, 3, Some(ann), RemarkKind::Comment, "first", Millis(2)).await?;
+        let last = tx.insert_remark(key, 3, Some(bob), RemarkKind::Comment, "Grüße ♜", Millis(3)).await?;
+        tx.insert_remark(key, 3, Some(bob), RemarkKind::Chat, "chat", Millis(4)).await?;
+        Ok::<_, StoreError>(last)
     });
     let last = write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -269,16 +254,11 @@ pub(super) async fn a_number_without_a_game_finds_the_users_boards(ground: &Grou
     ground.board("osbo", [ann, ann]).await;
     let removed = ground.board("boxilies", [ann, bob]).await;
     end(ground, removed, BoardState::Removed, 1).await;
-    let numbers = ground.store.write(|tx| {
-        Box::pin(
-            async move { Ok((tx.take_board_number("osbox").await?, tx.take_board_number("hex").await?)) },
-        )
+    let numbers = ground.store.write(async move |tx| {
+        Ok::<_, StoreError>((tx.take_board_number("osbox").await?, tx.take_board_number("hex").await?))
     });
     assert_eq!(numbers.await.unwrap(), (102, 101));
-    let taken = ground
-        .store
-        .write(|tx| Box::pin(async move { tx.insert_board(101, &new_board("osbox")).await }))
-        .await;
+    let taken = ground.store.write(async move |tx| tx.insert_board(101, &new_board("osbox")).await).await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
     let mut tx = ground.store.read().await.unwrap();
     assert_eq!(tx.games_with_board(101, ann).await.unwrap(), ["osbo", "osbox"]);

@@ -1,23 +1,21 @@
 //! What the addresses of feeds are made of, and the boards they tell of.
 
 use knotpost_model::{BoardKey, Millis};
-use knotpost_storage::WaitingOrder;
+use knotpost_storage::{StoreError, WaitingOrder};
 
 use super::Ground;
 
 pub(super) async fn feeds_have_an_address_until_they_are_ended(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_feed_key(ann, "first", Millis(10)).await?;
-            tx.set_feed_key(bob, "his", Millis(11)).await?;
-            tx.set_feed_key(ann, "second", Millis(12)).await?;
-            let known = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
-            tx.drop_feed_key(ann).await?;
-            let ended = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
-            tx.forget_user(bob).await?;
-            Ok((known, ended, tx.feed_key(bob).await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.set_feed_key(ann, "first", Millis(10)).await?;
+        tx.set_feed_key(bob, "his", Millis(11)).await?;
+        tx.set_feed_key(ann, "second", Millis(12)).await?;
+        let known = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
+        tx.drop_feed_key(ann).await?;
+        let ended = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
+        tx.forget_user(bob).await?;
+        Ok::<_, StoreError>((known, ended, tx.feed_key(bob).await?))
     });
     let ((anns, bobs), (ended, kept), forgotten) = write.await.unwrap();
     assert_eq!(anns.map(|row| (row.salt, row.at)), Some(("second".to_owned(), Millis(12))));
@@ -32,17 +30,15 @@ pub(super) async fn boards_that_wait_come_in_the_order_asked_for(ground: &Ground
         boards.push(ground.board("osbox", players).await);
     }
     let [first, second, third, _, paused] = boards[..] else { panic!("five boards") };
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            // Each begins at 10 and is lost 5 later.
-            let mut row = tx.board(first).await?.unwrap();
-            row.last_move_at = Some(30);
-            tx.update_board(&row).await?;
-            let mut row = tx.board(second).await?.unwrap();
-            row.last_move_at = Some(20);
-            tx.update_board(&row).await?;
-            tx.set_paused(paused, Some(Millis(11))).await
-        })
+    let write = ground.store.write(async move |tx| {
+        // Each begins at 10 and is lost 5 later.
+        let mut row = tx.board(first).await?.unwrap();
+        row.last_move_at = Some(30);
+        tx.update_board(&row).await?;
+        let mut row = tx.board(second).await?.unwrap();
+        row.last_move_at = Some(20);
+        tx.update_board(&row).await?;
+        tx.set_paused(paused, Some(Millis(11))).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();

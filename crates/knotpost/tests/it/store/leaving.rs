@@ -1,41 +1,37 @@
 //! Codes for forgotten passwords, words to everybody, and users who leave.
 
 use knotpost_model::{Address, Millis};
-use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, UserState};
+use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, StoreError, UserState};
 
 use super::Ground;
 
 pub(super) async fn a_code_is_tried_a_few_times_within_its_time(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.add_reset(ann, "old", Millis(10)).await?;
-            let before = tx.try_resets(ann, Millis(9), 3).await?;
-            tx.add_reset(ann, "new", Millis(20)).await?;
-            let live = tx.live_resets(ann, Millis(9), 3).await?;
-            let late = tx.try_resets(ann, Millis(20), 3).await?;
-            let nobody = tx.try_resets(bob, Millis(0), 3).await?;
-            let mut tries = Vec::new();
-            for _ in 0..4 {
-                let mut right = tx.try_resets(ann, Millis(9), 3).await?;
-                right.sort_unstable();
-                tries.push(right.join(" "));
-            }
-            Ok((before, live, late, nobody, tries))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.add_reset(ann, "old", Millis(10)).await?;
+        let before = tx.try_resets(ann, Millis(9), 3).await?;
+        tx.add_reset(ann, "new", Millis(20)).await?;
+        let live = tx.live_resets(ann, Millis(9), 3).await?;
+        let late = tx.try_resets(ann, Millis(20), 3).await?;
+        let nobody = tx.try_resets(bob, Millis(0), 3).await?;
+        let mut tries = Vec::new();
+        for _ in 0..4 {
+            let mut right = tx.try_resets(ann, Millis(9), 3).await?;
+            right.sort_unstable();
+            tries.push(right.join(" "));
+        }
+        Ok::<_, StoreError>((before, live, late, nobody, tries))
     });
     let (before, live, late, nobody, tries) = write.await.unwrap();
     assert_eq!((before, live), (vec!["old".to_owned()], vec![Millis(20), Millis(10)]));
     assert_eq!((late, nobody), (Vec::new(), Vec::new()));
     assert_eq!(tries, ["new old", "new old", "new", ""], "the fourth try of each is one too many");
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.add_reset(bob, "of bob", Millis(30)).await?;
-            tx.prune_resets(Millis(30)).await?;
-            let pruned = (tx.has_reset(ann, Millis(20)).await?, tx.has_reset(bob, Millis(30)).await?);
-            tx.drop_reset(bob).await?;
-            Ok((pruned, tx.has_reset(bob, Millis(30)).await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.add_reset(bob, "of bob", Millis(30)).await?;
+        tx.prune_resets(Millis(30)).await?;
+        let pruned = (tx.has_reset(ann, Millis(20)).await?, tx.has_reset(bob, Millis(30)).await?);
+        tx.drop_reset(bob).await?;
+        Ok::<_, StoreError>((pruned, tx.has_reset(bob, Millis(30)).await?))
     });
     assert_eq!(write.await.unwrap(), ((false, true), false));
 }
@@ -43,38 +39,34 @@ pub(super) async fn a_code_is_tried_a_few_times_within_its_time(ground: &Ground)
 pub(super) async fn a_broadcast_is_passed_on_in_parts(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let (cyd, dan) = (ground.user("cyd").await, ground.user("dan").await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_preference(bob, ALL_GAMES, "broadcasts", Some("off")).await?;
-            tx.set_user_state(cyd, UserState::Suspended).await?;
-            let claims = (
-                tx.claim_broadcast(ann, Millis(0), Millis(100)).await?,
-                tx.claim_broadcast(ann, Millis(99), Millis(150)).await?,
-                tx.claim_broadcast(ann, Millis(100), Millis(200)).await?,
-            );
-            let idle = (tx.has_waiting_broadcast().await?, tx.take_broadcast().await?.is_none());
-            tx.insert_broadcast(ann, "Hello", Millis(100)).await?;
-            tx.insert_broadcast(dan, "Later", Millis(100)).await?;
-            Ok((claims, idle, tx.has_waiting_broadcast().await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.set_preference(bob, ALL_GAMES, "broadcasts", Some("off")).await?;
+        tx.set_user_state(cyd, UserState::Suspended).await?;
+        let claims = (
+            tx.claim_broadcast(ann, Millis(0), Millis(100)).await?,
+            tx.claim_broadcast(ann, Millis(99), Millis(150)).await?,
+            tx.claim_broadcast(ann, Millis(100), Millis(200)).await?,
+        );
+        let idle = (tx.has_waiting_broadcast().await?, tx.take_broadcast().await?.is_none());
+        tx.insert_broadcast(ann, "Hello", Millis(100)).await?;
+        tx.insert_broadcast(dan, "Later", Millis(100)).await?;
+        Ok::<_, StoreError>((claims, idle, tx.has_waiting_broadcast().await?))
     });
     assert_eq!(write.await.unwrap(), ((true, false, true), (false, true), true));
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            let row = tx.take_broadcast().await?.unwrap();
-            let readers = tx.broadcast_readers(0, 2).await?;
-            tx.advance_broadcast(row.id, bob.0, None).await?;
-            let again = tx.take_broadcast().await?.unwrap();
-            let rest = tx.broadcast_readers(again.after_user, 2).await?;
-            tx.advance_broadcast(row.id, dan.0, Some(Millis(300))).await?;
-            let next = tx.take_broadcast().await?.unwrap();
-            tx.prune_broadcasts(Millis(300)).await?;
-            let is_kept = tx.broadcast(row.id).await?.is_some();
-            tx.prune_broadcasts(Millis(301)).await?;
-            let is_gone = tx.broadcast(row.id).await?.is_none();
-            let is_found = is_kept && is_gone && tx.broadcast(next.id).await?.is_some();
-            Ok((row, readers, again.after_user, rest, next.text, is_found))
-        })
+    let write = ground.store.write(async move |tx| {
+        let row = tx.take_broadcast().await?.unwrap();
+        let readers = tx.broadcast_readers(0, 2).await?;
+        tx.advance_broadcast(row.id, bob.0, None).await?;
+        let again = tx.take_broadcast().await?.unwrap();
+        let rest = tx.broadcast_readers(again.after_user, 2).await?;
+        tx.advance_broadcast(row.id, dan.0, Some(Millis(300))).await?;
+        let next = tx.take_broadcast().await?.unwrap();
+        tx.prune_broadcasts(Millis(300)).await?;
+        let is_kept = tx.broadcast(row.id).await?.is_some();
+        tx.prune_broadcasts(Millis(301)).await?;
+        let is_gone = tx.broadcast(row.id).await?.is_none();
+        let is_found = is_kept && is_gone && tx.broadcast(next.id).await?.is_some();
+        Ok::<_, StoreError>((row, readers, again.after_user, rest, next.text, is_found))
     });
     let (row, readers, after, rest, next, is_found) = write.await.unwrap();
     assert_eq!(
@@ -89,26 +81,24 @@ pub(super) async fn a_broadcast_is_passed_on_in_parts(ground: &Ground) {
 pub(super) async fn who_leaves_is_forgotten_and_nobody_else(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let board = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            for user in [ann, bob] {
-                let address: Address = format!("{}@example.org", user.0).parse().unwrap();
-                tx.add_address(user, &address, None, Millis(1)).await?;
-                tx.set_preference(user, ALL_GAMES, "moves", Some("digest")).await?;
-                tx.subscribe(board, user).await?;
-                tx.add_reset(user, "code", Millis(1)).await?;
-                tx.add_to_digest(user, board, Millis(1)).await?;
-                tx.set_digest_due(user, Millis(1)).await?;
-                for kind in ["broadcast", "goodbye"] {
-                    tx.insert_outbox(&mail(user, kind)).await?;
-                }
+    let write = ground.store.write(async move |tx| {
+        for user in [ann, bob] {
+            let address: Address = format!("{}@example.org", user.0).parse().unwrap();
+            tx.add_address(user, &address, None, Millis(1)).await?;
+            tx.set_preference(user, ALL_GAMES, "moves", Some("digest")).await?;
+            tx.subscribe(board, user).await?;
+            tx.add_reset(user, "code", Millis(1)).await?;
+            tx.add_to_digest(user, board, Millis(1)).await?;
+            tx.set_digest_due(user, Millis(1)).await?;
+            for kind in ["broadcast", "goodbye"] {
+                tx.insert_outbox(&mail(user, kind)).await?;
             }
-            let finished = tx.has_finished_a_game(ann).await?;
-            tx.forget_user(ann).await?;
-            let rows = tx.lease_outbox(Millis(5), Millis(6), 9).await?;
-            let waiting: Vec<_> = rows.into_iter().map(|row| (row.user_id, row.kind)).collect();
-            Ok((finished, waiting))
-        })
+        }
+        let finished = tx.has_finished_a_game(ann).await?;
+        tx.forget_user(ann).await?;
+        let rows = tx.lease_outbox(Millis(5), Millis(6), 9).await?;
+        let waiting: Vec<_> = rows.into_iter().map(|row| (row.user_id, row.kind)).collect();
+        Ok::<_, StoreError>((finished, waiting))
     });
     let (finished, waiting) = write.await.unwrap();
     assert!(!finished, "the board is still played");
@@ -139,11 +129,9 @@ fn mail(user: knotpost_model::UserKey, kind: &'static str) -> NewOutbox {
 
 pub(super) async fn a_mail_by_reference_is_queued(ground: &Ground) {
     let ann = ground.user("ann").await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.insert_outbox(&mail(ann, "broadcast")).await?;
-            tx.lease_outbox(Millis(2), Millis(9), 1).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.insert_outbox(&mail(ann, "broadcast")).await?;
+        tx.lease_outbox(Millis(2), Millis(9), 1).await
     });
     let row = write.await.unwrap().pop().expect("it is due");
     assert_eq!(

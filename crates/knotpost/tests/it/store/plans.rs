@@ -121,28 +121,26 @@ async fn ask_everything(ground: &Ground) {
     tx.list_outbox(&filter, window, 9).await.unwrap();
     ask_as_administrator(&mut tx, ann).await;
     drop(tx);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.prune_audit(Millis(1)).await?;
-            tx.prune_tokens(Millis(1)).await?;
-            tx.lease_inbox(Millis(1), Millis(2)).await?;
-            let place = NewPlace { flow: "x".into(), from_domain: "x".into(), share: Share::Unproven };
-            let bounds = QueueBounds { per_flow: 9, per_domain: 9, total: 9 };
-            tx.insert_waiting(&super::mails::received(1, None), &place, &bounds).await?.unwrap();
-            ask_as_sender(tx).await?;
-            tx.drop_board_mails(board, Millis(1)).await?;
-            tx.set_due(board, Some(Millis(1)), None).await?;
-            tx.put_off(board, Millis(1)).await?;
-            tx.make_due(ann, Millis(1)).await?;
-            tx.make_all_due(Millis(1)).await?;
-            tx.trim_outages(Millis(1)).await?;
-            tx.prune_inbox(Millis(1), Millis(1), 1).await?;
-            tx.prune_outbox(Millis(1)).await?;
-            tx.prune_responses(Millis(1)).await?;
-            tx.prune_bounces(Millis(1)).await?;
-            tx.start_address("a@b.example").await?;
-            tx.prune_confirmations(Millis(1)).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.prune_audit(Millis(1)).await?;
+        tx.prune_tokens(Millis(1)).await?;
+        tx.lease_inbox(Millis(1), Millis(2)).await?;
+        let place = NewPlace { flow: "x".into(), from_domain: "x".into(), share: Share::Unproven };
+        let bounds = QueueBounds { per_flow: 9, per_domain: 9, total: 9 };
+        tx.insert_waiting(&super::mails::received(1, None), &place, &bounds).await?.unwrap();
+        ask_as_sender(tx).await?;
+        tx.drop_board_mails(board, Millis(1)).await?;
+        tx.set_due(board, Some(Millis(1)), None).await?;
+        tx.put_off(board, Millis(1)).await?;
+        tx.make_due(ann, Millis(1)).await?;
+        tx.make_all_due(Millis(1)).await?;
+        tx.trim_outages(Millis(1)).await?;
+        tx.prune_inbox(Millis(1), Millis(1), 1).await?;
+        tx.prune_outbox(Millis(1)).await?;
+        tx.prune_responses(Millis(1)).await?;
+        tx.prune_bounces(Millis(1)).await?;
+        tx.start_address("a@b.example").await?;
+        tx.prune_confirmations(Millis(1)).await
     });
     write.await.unwrap();
     ask_about_webhooks(ground, ann).await;
@@ -183,14 +181,12 @@ async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
     tx.next_hook_due().await.unwrap();
     tx.count_waiting_hook_events().await.unwrap();
     drop(tx);
-    let write = ground.store.write(|tx| {
-        Box::pin(async move {
-            tx.lease_hook_event(Millis(1), Millis(2)).await?;
-            tx.put_hook_off(1, Millis(2), Millis(1)).await?;
-            tx.hurry_hook(1, Millis(1)).await?;
-            tx.drop_stale_hook_events(Millis(1), "stale", Millis(2)).await?;
-            tx.drop_hook_events(1, "gone", Millis(1)).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.lease_hook_event(Millis(1), Millis(2)).await?;
+        tx.put_hook_off(1, Millis(2), Millis(1)).await?;
+        tx.hurry_hook(1, Millis(1)).await?;
+        tx.drop_stale_hook_events(Millis(1), "stale", Millis(2)).await?;
+        tx.drop_hook_events(1, "gone", Millis(1)).await
     });
     write.await.unwrap();
 }

@@ -35,7 +35,7 @@ fn place(url: &str) -> (tempfile::TempDir, Settings) {
 }
 
 async fn write(store: &Store) -> Result<(), StoreError> {
-    store.write(|tx| Box::pin(async move { tx.save_server_metadata("trial", "written").await })).await
+    store.write(async move |tx| tx.save_server_metadata("trial", "written").await).await
 }
 
 async fn wait_until_ready(store: &Store) {
@@ -108,11 +108,11 @@ async fn statements_of_a_postgres_have_no_time_limit_whatever_the_database_says(
     Store::migrate(&settings).await.unwrap();
     alter(&database, "SET statement_timeout = '5s'").await;
     let store = Store::open(&settings).await.unwrap();
-    let limit = store.write(|tx| {
-        Box::pin(async move {
-            let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("no") };
-            Ok(sqlx::query_scalar::<_, String>("SHOW statement_timeout").fetch_one(connection).await?)
-        })
+    let limit = store.write(async move |tx| {
+        let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("no") };
+        Ok::<_, StoreError>(
+            sqlx::query_scalar::<_, String>("SHOW statement_timeout").fetch_one(connection).await?,
+        )
     });
     assert_eq!(limit.await.unwrap(), "0");
     store.close().await;

@@ -1,11 +1,12 @@
 //! Requests and mails that are carried out once, however often they come at once.
 
 use futures_util::future::join_all;
+use knotpost_core::boards::ServiceError;
 use knotpost_model::{InboxKey, Millis, UserKey};
 use knotpost_storage::{NewInbox, RequestKey, SavedResponse, StoreError};
 
-use super::Ground;
 use super::together::{ONE_MOVE, boards, make_move, number_of, stored};
+use super::{Ground, refusal};
 
 fn key(digest: &str, since: i64) -> RequestKey {
     RequestKey { digest: digest.to_owned(), since: Millis(since) }
@@ -30,23 +31,20 @@ async fn request(
     now: i64,
 ) -> Result<Option<String>, StoreError> {
     let number = number_of(index);
-    let write = ground.store.write(move |tx| {
-        let (key, body) = (key.clone(), body.clone());
-        Box::pin(async move {
-            if let Some(saved) = tx.saved_response(&key).await? {
-                assert_eq!(saved, answer(&saved.body));
-                return Ok(Some(saved.body));
-            }
-            tx.savepoint().await?;
-            if body == "refused" {
-                tx.rollback_to_savepoint().await?;
-            } else {
-                make_move(tx, number, user).await?;
-                tx.release_savepoint().await?;
-            }
-            tx.save_response(&key.digest, &answer(&body), Millis(now)).await?;
-            Ok(None)
-        })
+    let write = ground.store.write(async move |tx| {
+        if let Some(saved) = tx.saved_response(&key).await? {
+            assert_eq!(saved, answer(&saved.body));
+            return Ok(Some(saved.body));
+        }
+        let made = tx.part(async |tx| {
+            make_move(tx, number, user).await?;
+            if body == "refused" { Err(refusal()) } else { Ok(()) }
+        });
+        if let Err(ServiceError::Store(error)) = made.await {
+            return Err(error);
+        }
+        tx.save_response(&key.digest, &answer(&body), Millis(now)).await?;
+        Ok(None)
     });
     write.await
 }
@@ -131,16 +129,13 @@ async fn receive(
         verdicts: None,
         host: None,
     };
-    let write = ground.store.write(move |tx| {
-        let (row, id) = (row.clone(), id.clone());
-        Box::pin(async move {
-            let key = tx.insert_inbox(&row).await?;
-            let is_first = tx.claim_mail(&id, key, Millis(at - 100), Millis(at)).await?;
-            if is_first {
-                make_move(tx, number_of(index), user).await?;
-            }
-            Ok((key, is_first))
-        })
+    let write = ground.store.write(async move |tx| {
+        let key = tx.insert_inbox(&row).await?;
+        let is_first = tx.claim_mail(&id, key, Millis(at - 100), Millis(at)).await?;
+        if is_first {
+            make_move(tx, number_of(index), user).await?;
+        }
+        Ok((key, is_first))
     });
     write.await
 }

@@ -28,12 +28,10 @@ pub(super) async fn migrations_run_twice_and_side_by_side(ground: &Ground) {
 }
 
 pub(super) async fn a_newer_schema_is_refused_by_name(ground: &Ground) {
-    let write = ground.store.write(|tx| {
-        Box::pin(async move {
-            let row = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+    let write = ground.store.write(async move |tx| {
+        let row = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
                        SELECT 9999, 'later', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
-            execute(tx, row).await
-        })
+        execute(tx, row).await
     });
     write.await.unwrap();
     let refused = Store::migrate(&ground.settings).await.unwrap_err();
@@ -44,18 +42,16 @@ pub(super) async fn a_newer_schema_is_refused_by_name(ground: &Ground) {
 
 pub(super) async fn a_schema_that_does_not_fit_is_noticed_without_migrating(ground: &Ground) {
     ground.store.check_schema().await.unwrap();
-    let forget = ground.store.write(|tx| {
-        Box::pin(async move { execute(tx, "DELETE FROM _sqlx_migrations WHERE version = 1").await })
-    });
+    let forget = ground
+        .store
+        .write(async move |tx| execute(tx, "DELETE FROM _sqlx_migrations WHERE version = 1").await);
     forget.await.unwrap();
     let refused = ground.store.check_schema().await.unwrap_err().to_string();
     assert_eq!(refused, "the database lacks schema 1; run `knotpost migrate`");
-    let later = ground.store.write(|tx| {
-        Box::pin(async move {
-            let row = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+    let later = ground.store.write(async move |tx| {
+        let row = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
                        VALUES (9999, 'later', TRUE, '', 0)";
-            execute(tx, row).await
-        })
+        execute(tx, row).await
     });
     later.await.unwrap();
     let refused = ground.store.check_schema().await.unwrap_err().to_string();
@@ -65,7 +61,7 @@ pub(super) async fn a_schema_that_does_not_fit_is_noticed_without_migrating(grou
 pub(super) async fn what_servers_agree_about_is_kept(ground: &Ground) {
     assert_eq!(ground.store.read().await.unwrap().server_metadata("key").await.unwrap(), None);
     for value in ["one", "two"] {
-        let write = ground.store.write(move |tx| Box::pin(tx.save_server_metadata("key", value)));
+        let write = ground.store.write(async move |tx| tx.save_server_metadata("key", value).await);
         write.await.unwrap();
         let known = ground.store.read().await.unwrap().server_metadata("key").await.unwrap();
         assert_eq!(known.as_deref(), Some(value));
@@ -100,17 +96,16 @@ async fn a_backup_is_a_whole_database() {
 async fn a_full_disk_fails_writes_and_not_the_writer() {
     let ground = Ground::sqlite().await;
     ground.user("before").await;
-    let limit =
-        ground.store.write(|tx| Box::pin(async move { execute(tx, "PRAGMA max_page_count = 1").await }));
+    let limit = ground.store.write(async move |tx| execute(tx, "PRAGMA max_page_count = 1").await);
     limit.await.unwrap();
     let big = |n: i64| NewUser { userid: format!("u{n}"), password_hash: "x".repeat(200_000), at: Millis(n) };
     let writes: Vec<_> = (0..20)
         .map(|n| {
             let store = ground.store.clone();
             tokio::spawn(async move {
-                let write = store.write(move |tx| {
+                let write = store.write(async move |tx| {
                     let new = big(n);
-                    Box::pin(async move { tx.insert_user(&new).await })
+                    tx.insert_user(&new).await
                 });
                 write.await
             })

@@ -1,12 +1,13 @@
 //! Moves that are made together: each is as if it were made alone.
 
 use futures_util::future::join_all;
+use knotpost_core::boards::ServiceError;
 use knotpost_model::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_storage::{
     BoardMail, MailFilter, MoveRow, NewOutbox, NewToken, OutboxContent, StoreError, Turn, Window, WriteTx,
 };
 
-use super::Ground;
+use super::{Ground, refusal};
 
 /// A board of each of `count` pairs of players, and the first player of each.
 pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
@@ -61,7 +62,7 @@ pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> R
 
 async fn move_on(ground: &Ground, index: usize, user: UserKey) -> Result<String, StoreError> {
     let number = number_of(index);
-    ground.store.write(move |tx| Box::pin(make_move(tx, number, user))).await
+    ground.store.write(async move |tx| make_move(tx, number, user).await).await
 }
 
 /// Stored state of a board: its moves, where it stands, who is next, what was said, and the mails that wait.
@@ -87,19 +88,15 @@ const TWO_MOVES: &str = "[\"m1\", \"m2\"] 2 after 2 Some(502) [1]";
 pub(super) async fn moves_made_together_are_as_if_made_alone(ground: &Ground) {
     let boards = boards(ground, 32).await;
     let (watched, watcher) = (boards[3].0, ground.user("eve").await);
-    let prepare = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_preference(watcher, "osbox", "style", Some("large")).await?;
-            tx.subscribe(watched, watcher).await
-        })
+    let prepare = ground.store.write(async move |tx| {
+        tx.set_preference(watcher, "osbox", "style", Some("large")).await?;
+        tx.subscribe(watched, watcher).await
     });
     prepare.await.unwrap();
     let (one, next) = (boards[4].1, boards[5].1);
-    let prepare = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_preference(one, "", "confirm", Some("on")).await?;
-            tx.set_preference(next, "osbox", "confirm", Some("off")).await
-        })
+    let prepare = ground.store.write(async move |tx| {
+        tx.set_preference(one, "", "confirm", Some("on")).await?;
+        tx.set_preference(next, "osbox", "confirm", Some("off")).await
     });
     prepare.await.unwrap();
     let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
@@ -128,23 +125,23 @@ pub(super) async fn a_move_that_fails_among_others_is_undone_alone(ground: &Grou
     let boards = boards(ground, 9).await;
     let all = boards.iter().enumerate().map(|(index, (_, user))| {
         let user = *user;
-        ground.store.write(move |tx| {
-            Box::pin(async move {
-                make_move(tx, 101 + index as u32, user).await?;
-                assert_ne!(index, 1, "a fault for the test");
-                if index == 4 {
-                    tx.undo_all();
-                }
-                if index == 7 { Err(StoreError::Corrupt("on purpose".to_owned())) } else { Ok(()) }
-            })
+        ground.store.write(async move |tx| {
+            make_move(tx, 101 + index as u32, user).await?;
+            assert_ne!(index, 1, "a fault for the test");
+            match index {
+                4 => Err(refusal()),
+                7 => Err(StoreError::Corrupt("on purpose".to_owned()).into()),
+                _ => Ok(()),
+            }
         })
     });
     let outcomes = join_all(all).await;
     for (index, (outcome, (key, _))) in outcomes.into_iter().zip(&boards).enumerate() {
         let found = stored(ground, index, *key).await;
         match index {
-            1 => assert!(matches!(outcome, Err(StoreError::Panicked)), "{outcome:?}"),
-            7 => assert!(matches!(outcome, Err(StoreError::Corrupt(_))), "{outcome:?}"),
+            1 => assert!(matches!(outcome, Err(ServiceError::Store(StoreError::Panicked))), "{outcome:?}"),
+            4 => assert!(matches!(outcome, Err(ServiceError::Refused(_))), "{outcome:?}"),
+            7 => assert!(matches!(outcome, Err(ServiceError::Store(StoreError::Corrupt(_)))), "{outcome:?}"),
             _ => outcome.unwrap(),
         }
         let is_made = found.starts_with(ONE_MOVE);
@@ -164,22 +161,17 @@ pub(super) async fn a_key_is_looked_at_with_the_move_that_shows_it(ground: &Grou
         password_mark: "mark".to_owned(),
         expires_at: Millis(99),
     };
-    let write = ground.store.write(move |tx| {
-        let token = token.clone();
-        Box::pin(async move { tx.insert_token(&token, Millis(1)).await })
-    });
+    let write = ground.store.write(async move |tx| tx.insert_token(&token, Millis(1)).await);
     let key = write.await.unwrap();
     // The last two are about one board.
     let moves =
         [(0, Some(key)), (1, Some(key)), (2, Some(key + 1)), (3, None), (4, None), (4, Some(key + 1))];
     let all = moves.iter().map(|&(index, key)| {
         let user = boards[index].1;
-        ground.store.write(move |tx| {
-            Box::pin(async move {
-                let mover = tx.mover(user, "osbox", key).await?.expect("there is a user");
-                make_move(tx, 101 + index as u32, user).await?;
-                Ok(mover.has_key)
-            })
+        ground.store.write(async move |tx| {
+            let mover = tx.mover(user, "osbox", key).await?.expect("there is a user");
+            make_move(tx, 101 + index as u32, user).await?;
+            Ok::<_, StoreError>(mover.has_key)
         })
     });
     let found: Vec<bool> = join_all(all).await.into_iter().map(Result::unwrap).collect();
@@ -207,24 +199,22 @@ pub(super) async fn what_a_move_has_written_is_what_it_finds(ground: &Ground) {
     let boards = boards(ground, 3).await;
     let all = boards.iter().enumerate().map(|(index, (key, user))| {
         let (number, key, user) = (number_of(index), *key, *user);
-        ground.store.write(move |tx| {
-            Box::pin(async move {
-                // Another one's wish, on which the other boards' mails depend.
-                tx.set_preference(user, "osbox", "style", Some("tiny")).await?;
-                let found = make_move(tx, number, user).await?;
-                assert!(found.contains("tiny"), "{found}");
-                assert_eq!(tx.moves(key).await?.len(), 1);
-                tx.savepoint().await?;
+        ground.store.write(async move |tx| {
+            // Another one's wish, on which the other boards' mails depend.
+            tx.set_preference(user, "osbox", "style", Some("tiny")).await?;
+            let found = make_move(tx, number, user).await?;
+            assert!(found.contains("tiny"), "{found}");
+            assert_eq!(tx.moves(key).await?.len(), 1);
+            let undone = tx.part(async |tx| {
                 make_move(tx, number, user).await?;
                 assert_eq!(tx.moves(key).await?.len(), 2);
                 make_move(tx, number, user).await?;
-                tx.rollback_to_savepoint().await?;
-                let row = tx.board(key).await?.expect("there is a board");
-                assert_eq!((row.ply, row.position.as_str()), (1, "after 1"));
-                tx.savepoint().await?;
-                make_move(tx, number, user).await?;
-                tx.release_savepoint().await
-            })
+                Err::<(), _>(refusal())
+            });
+            assert!(matches!(undone.await, Err(ServiceError::Refused(_))));
+            let row = tx.board(key).await?.expect("there is a board");
+            assert_eq!((row.ply, row.position.as_str()), (1, "after 1"));
+            tx.part(async |tx| make_move(tx, number, user).await).await
         })
     });
     for outcome in join_all(all).await {
@@ -245,22 +235,20 @@ pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &
         let watched = boards[round as usize].0;
         let wishes = boards.iter().map(|(_, user)| {
             let (wish, user) = (wish.clone(), *user);
-            ground.store.write(move |tx| {
-                let wish = wish.clone();
-                Box::pin(async move {
-                    tx.subscribe(watched, watcher).await?;
-                    tx.set_preference(user, "osbox", "confirm", Some(&wish)).await
-                })
+            ground.store.write(async move |tx| {
+                tx.subscribe(watched, watcher).await?;
+                tx.set_preference(user, "osbox", "confirm", Some(&wish)).await
             })
         });
         let moves = boards.iter().enumerate().map(|(index, (_, user))| {
             let (number, user) = (number_of(index), *user);
-            ground.store.write(move |tx| {
-                Box::pin(async move {
-                    let found = make_move(tx, number, user).await?;
-                    let wishes = tx.preferences(user).await?;
-                    Ok((found, wishes.into_iter().find(|wish| wish.name == "confirm").map(|wish| wish.value)))
-                })
+            ground.store.write(async move |tx| {
+                let found = make_move(tx, number, user).await?;
+                let wishes = tx.preferences(user).await?;
+                Ok::<_, StoreError>((
+                    found,
+                    wishes.into_iter().find(|wish| wish.name == "confirm").map(|wish| wish.value),
+                ))
             })
         });
         let (wishes, moves) = tokio::join!(join_all(wishes), join_all(moves));

@@ -1,11 +1,14 @@
 //! What a transaction promises: all or nothing, alone among others, and never a dead writer.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use knotpost_core::boards::ServiceError;
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{Driver, NewUser, Store, StoreError};
+use knotpost_storage::{Driver, NewUser, Store, StoreError, WriteTx};
 
-use super::Ground;
+use super::{Ground, refusal};
 
 fn named(userid: &str) -> NewUser {
     NewUser { userid: userid.to_owned(), password_hash: "hash".to_owned(), at: Millis(1) }
@@ -17,21 +20,18 @@ enum End {
     Well,
     Error,
     Panic,
-    /// With a value, and nothing stored.
-    Undone,
+    Refusal,
 }
 
-async fn sign_up(store: &Store, userid: String, end: End) -> Result<Option<UserKey>, StoreError> {
-    let write = store.write(move |tx| {
-        let new = named(&userid);
-        Box::pin(async move {
-            let key = tx.insert_user(&new).await?;
-            assert!(end != End::Panic, "a fault for the test");
-            if end == End::Undone {
-                tx.undo_all();
-            }
-            if end == End::Error { Err(StoreError::Corrupt("on purpose".to_owned())) } else { Ok(key) }
-        })
+async fn sign_up(store: &Store, userid: String, end: End) -> Result<Option<UserKey>, ServiceError> {
+    let write = store.write(async move |tx| {
+        let key = tx.insert_user(&named(&userid)).await?;
+        match end {
+            End::Well => Ok(key),
+            End::Error => Err(StoreError::Corrupt("on purpose".to_owned()).into()),
+            End::Panic => panic!("a fault for the test"),
+            End::Refusal => Err(refusal()),
+        }
     });
     write.await
 }
@@ -43,69 +43,92 @@ async fn users(store: &Store) -> Vec<String> {
 
 pub(super) async fn a_failed_write_leaves_nothing(ground: &Ground) {
     let failed = sign_up(&ground.store, "ann".to_owned(), End::Error).await;
-    assert!(matches!(failed, Err(StoreError::Corrupt(_))), "{failed:?}");
+    assert!(matches!(failed, Err(ServiceError::Store(StoreError::Corrupt(_)))), "{failed:?}");
     assert_eq!(users(&ground.store).await, Vec::<String>::new());
 }
 
 pub(super) async fn a_savepoint_undoes_only_what_came_after_it(ground: &Ground) {
-    let write = ground.store.write(|tx| {
-        Box::pin(async move {
-            tx.insert_user(&named("before")).await?;
-            tx.savepoint().await?;
+    let write = ground.store.write(async move |tx| {
+        tx.insert_user(&named("before")).await?;
+        let undone = tx.part(async |tx| {
             tx.insert_user(&named("undone")).await?;
-            tx.rollback_to_savepoint().await?;
-            tx.savepoint().await?;
-            tx.insert_user(&named("kept")).await?;
-            tx.release_savepoint().await
-        })
+            Err::<(), _>(refusal())
+        });
+        assert!(matches!(undone.await, Err(ServiceError::Refused(_))));
+        tx.part(async |tx| tx.insert_user(&named("kept")).await).await
     });
     write.await.unwrap();
     assert_eq!(users(&ground.store).await, ["before", "kept"]);
 }
 
+/// A part that refuses after it has added these users.
+async fn add_and_refuse(tx: &mut WriteTx, userids: &[&str]) -> Result<(), StoreError> {
+    let refused = tx.part(async |tx| {
+        for userid in userids {
+            tx.insert_user(&named(userid)).await?;
+        }
+        Err::<(), _>(refusal())
+    });
+    match refused.await {
+        Err(ServiceError::Store(error)) => Err(error),
+        refused => {
+            assert!(refused.is_err());
+            Ok(())
+        }
+    }
+}
+
 pub(super) async fn savepoints_lie_within_each_other(ground: &Ground) {
-    let write = ground.store.write(|tx| {
-        Box::pin(async move {
-            // Two at the same point: nothing is written between them.
-            tx.savepoint().await?;
-            tx.savepoint().await?;
-            tx.insert_user(&named("inner")).await?;
-            tx.rollback_to_savepoint().await?;
+    let write = ground.store.write(async move |tx| {
+        // Two at the same point: nothing is written between them.
+        tx.part(async |tx| {
+            add_and_refuse(tx, &["inner"]).await?;
             tx.insert_user(&named("outer")).await?;
-            tx.savepoint().await?;
-            tx.insert_user(&named("undone")).await?;
-            tx.rollback_to_savepoint().await?;
-            tx.release_savepoint().await?;
-            // Nothing to undo.
-            tx.savepoint().await?;
-            tx.rollback_to_savepoint().await?;
-            tx.savepoint().await?;
-            tx.savepoint().await?;
-            tx.insert_user(&named("kept")).await?;
-            tx.release_savepoint().await?;
-            tx.insert_user(&named("gone")).await?;
-            tx.rollback_to_savepoint().await?;
-            tx.insert_user(&named("last")).await.map(drop)
+            add_and_refuse(tx, &["undone"]).await
         })
+        .await?;
+        add_and_refuse(tx, &[]).await?;
+        let refused = tx.part(async |tx| {
+            tx.part(async |tx| tx.insert_user(&named("kept")).await).await?;
+            tx.insert_user(&named("gone")).await?;
+            Err::<(), _>(refusal())
+        });
+        assert!(matches!(refused.await, Err(ServiceError::Refused(_))));
+        tx.insert_user(&named("last")).await
     });
     write.await.unwrap();
     assert_eq!(users(&ground.store).await, ["last", "outer"]);
 }
 
-pub(super) async fn what_is_undone_at_the_end_leaves_a_value_and_nothing_else(ground: &Ground) {
-    let alone = sign_up(&ground.store, "alone".to_owned(), End::Undone).await;
-    assert!(matches!(alone, Ok(Some(_))), "{alone:?}");
-    let outcomes = write_together(ground, End::Undone).await;
+pub(super) async fn a_refused_write_leaves_nothing_but_its_refusal(ground: &Ground) {
+    let alone = sign_up(&ground.store, "alone".to_owned(), End::Refusal).await;
+    assert!(matches!(alone, Err(ServiceError::Refused(_))), "{alone:?}");
+    let outcomes = write_together(ground, End::Refusal).await;
     for (n, outcome) in outcomes.iter().enumerate() {
-        assert!(matches!(outcome, Ok(Some(_))), "{n}: {outcome:?}");
+        let is_refused = matches!(outcome, Err(ServiceError::Refused(_)));
+        assert_eq!(is_refused, n % 10 == 3, "{n}: {outcome:?}");
+        assert_eq!(outcome.is_ok(), n % 10 != 3, "{n}: {outcome:?}");
     }
     let stored = users(&ground.store).await;
     assert_eq!(stored.len(), 90);
     assert!(stored.iter().all(|userid| !userid.ends_with('3')), "{stored:?}");
 }
 
+pub(super) async fn a_refusal_is_not_tried_again(ground: &Ground) {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&runs);
+    let refused = ground.store.write(async move |tx| {
+        tx.insert_user(&named("ann")).await?;
+        counted.fetch_add(1, Ordering::Relaxed);
+        Err::<(), _>(refusal())
+    });
+    assert!(matches!(refused.await, Err(ServiceError::Refused(_))));
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+    assert_eq!(users(&ground.store).await, Vec::<String>::new());
+}
+
 /// Many writes at once, every tenth of which ends badly.
-async fn write_together(ground: &Ground, bad: End) -> Vec<Result<Option<UserKey>, StoreError>> {
+async fn write_together(ground: &Ground, bad: End) -> Vec<Result<Option<UserKey>, ServiceError>> {
     let writes: Vec<_> = (0..100)
         .map(|n| {
             let (store, end) = (ground.store.clone(), if n % 10 == 3 { bad } else { End::Well });
@@ -151,10 +174,10 @@ pub(super) async fn a_write_is_told_of_only_when_everybody_can_see_it(ground: &G
 
 pub(super) async fn a_panic_in_a_write_harms_no_other(ground: &Ground) {
     let alone = sign_up(&ground.store, "alone".to_owned(), End::Panic).await;
-    assert!(matches!(alone, Err(StoreError::Panicked)), "{alone:?}");
+    assert!(matches!(alone, Err(ServiceError::Store(StoreError::Panicked))), "{alone:?}");
     let outcomes = write_together(ground, End::Panic).await;
     for (n, outcome) in outcomes.iter().enumerate() {
-        let panicked = matches!(outcome, Err(StoreError::Panicked));
+        let panicked = matches!(outcome, Err(ServiceError::Store(StoreError::Panicked)));
         assert_eq!(panicked, n % 10 == 3, "{n}: {outcome:?}");
         assert_eq!(outcome.is_ok(), n % 10 != 3, "{n}: {outcome:?}");
     }
@@ -192,7 +215,7 @@ pub(super) async fn closing_finishes_what_waits(ground: &Ground) {
         done += usize::from(write.await.unwrap().is_ok());
     }
     let late = sign_up(&ground.store, "late".to_owned(), End::Well).await;
-    assert!(matches!(late, Err(StoreError::Closed)), "{late:?}");
+    assert!(matches!(late, Err(ServiceError::Store(StoreError::Closed))), "{late:?}");
     // Told of success exactly as often as it is true.
     let again = Store::open(&ground.settings).await.unwrap();
     assert_eq!(users(&again).await.len(), done);
@@ -204,9 +227,9 @@ pub(super) async fn writes_that_meet_on_one_row_are_all_made(ground: &Ground) {
     let writes: Vec<_> = (0..40)
         .map(|n| {
             let store = if n % 2 == 0 { ground.store.clone() } else { other.clone() };
-            tokio::spawn(async move {
-                store.write(|tx| Box::pin(async move { tx.take_board_number("osbox").await })).await
-            })
+            tokio::spawn(
+                async move { store.write(async move |tx| tx.take_board_number("osbox").await).await },
+            )
         })
         .collect();
     let mut numbers = Vec::new();
@@ -226,13 +249,11 @@ pub(super) async fn writes_that_keep_meeting_on_one_row_are_all_made(ground: &Gr
             tokio::spawn(async move {
                 let mut numbers = Vec::new();
                 for _ in 0..12 {
-                    let write = store.write(|tx| {
-                        Box::pin(async move {
-                            // The snapshot is older than the write by as long as a command thinks.
-                            tx.find_user("nobody").await?;
-                            tokio::time::sleep(Duration::from_millis(2)).await;
-                            tx.take_board_number("osbox").await
-                        })
+                    let write = store.write(async move |tx| {
+                        // The snapshot is older than the write by as long as a command thinks.
+                        tx.find_user("nobody").await?;
+                        tokio::time::sleep(Duration::from_millis(2)).await;
+                        tx.take_board_number("osbox").await
                     });
                     numbers.push(write.await);
                 }

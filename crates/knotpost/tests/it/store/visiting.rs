@@ -22,17 +22,13 @@ fn session(digest: &str, user: UserKey, seen: i64) -> SessionRow {
 
 pub(super) async fn sessions_begin_are_used_and_end(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            for row in
-                [session("a", ann, 1), session("b", ann, 5), session("c", bob, 2), session("d", bob, 3)]
-            {
-                tx.insert_session(&row).await?;
-            }
-            tx.touch_session("a", Millis(9)).await?;
-            tx.touch_session("b", Millis(2)).await?;
-            tx.drop_session("d").await
-        })
+    let write = ground.store.write(async move |tx| {
+        for row in [session("a", ann, 1), session("b", ann, 5), session("c", bob, 2), session("d", bob, 3)] {
+            tx.insert_session(&row).await?;
+        }
+        tx.touch_session("a", Millis(9)).await?;
+        tx.touch_session("b", Millis(2)).await?;
+        tx.drop_session("d").await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -42,11 +38,9 @@ pub(super) async fn sessions_begin_are_used_and_end(ground: &Ground) {
     assert_eq!(tx.session("c").await.unwrap().unwrap().user_id, bob);
     assert!(tx.session("d").await.unwrap().is_none());
     drop(tx);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            assert!(!tx.prune_sessions(Millis(6)).await?);
-            tx.drop_sessions_of(bob).await
-        })
+    let write = ground.store.write(async move |tx| {
+        assert!(!tx.prune_sessions(Millis(6)).await?);
+        tx.drop_sessions_of(bob).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -56,22 +50,20 @@ pub(super) async fn sessions_begin_are_used_and_end(ground: &Ground) {
 
 pub(super) async fn a_link_is_taken_once_and_only_the_latest(ground: &Ground) {
     let ann = ground.user("ann").await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_magic_link(ann, Millis(5)).await?;
-            tx.set_magic_link(ann, Millis(7)).await?;
-            let latest = tx.magic_link_at(ann).await?;
-            let taken = [
-                tx.take_magic_link(ann, Millis(5)).await?,
-                tx.take_magic_link(ann, Millis(7)).await?,
-                tx.take_magic_link(ann, Millis(7)).await?,
-            ];
-            tx.set_magic_link(ann, Millis(8)).await?;
-            tx.prune_magic_links(Millis(8)).await?;
-            let kept = tx.magic_link_at(ann).await?;
-            tx.prune_magic_links(Millis(9)).await?;
-            Ok::<_, knotpost_storage::StoreError>((latest, taken, kept, tx.magic_link_at(ann).await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.set_magic_link(ann, Millis(5)).await?;
+        tx.set_magic_link(ann, Millis(7)).await?;
+        let latest = tx.magic_link_at(ann).await?;
+        let taken = [
+            tx.take_magic_link(ann, Millis(5)).await?,
+            tx.take_magic_link(ann, Millis(7)).await?,
+            tx.take_magic_link(ann, Millis(7)).await?,
+        ];
+        tx.set_magic_link(ann, Millis(8)).await?;
+        tx.prune_magic_links(Millis(8)).await?;
+        let kept = tx.magic_link_at(ann).await?;
+        tx.prune_magic_links(Millis(9)).await?;
+        Ok::<_, knotpost_storage::StoreError>((latest, taken, kept, tx.magic_link_at(ann).await?))
     });
     assert_eq!(write.await.unwrap(), (Some(7), [false, true, false], Some(8), None));
 }

@@ -1,7 +1,7 @@
 //! Whose turn is next among the mails that wait, and how many may.
 
 use knotpost_model::{InboxKey, Millis};
-use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, Store};
+use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, Store, StoreError};
 
 use super::Ground;
 use super::mails::received;
@@ -14,21 +14,16 @@ fn place(flow: &str, share: Share) -> NewPlace {
 
 async fn wait(store: &Store, place: &NewPlace, bounds: QueueBounds) -> Result<InboxKey, QueueBound> {
     let place = place.clone();
-    let write = store.write(move |tx| {
-        let place = place.clone();
-        Box::pin(async move { tx.insert_waiting(&received(10, None), &place, &bounds).await })
-    });
+    let write = store.write(async move |tx| tx.insert_waiting(&received(10, None), &place, &bounds).await);
     write.await.unwrap()
 }
 
 /// Takes the mail whose turn it is, and ends it.
 async fn next(store: &Store) -> Option<InboxKey> {
-    let write = store.write(|tx| {
-        Box::pin(async move {
-            let Some(row) = tx.lease_inbox(Millis(50), Millis(100)).await? else { return Ok(None) };
-            tx.finish_inbox(row.id, "done", "executed", false, Millis(60)).await?;
-            Ok(Some(row.id))
-        })
+    let write = store.write(async move |tx| {
+        let Some(row) = tx.lease_inbox(Millis(50), Millis(100)).await? else { return Ok(None) };
+        tx.finish_inbox(row.id, "done", "executed", false, Millis(60)).await?;
+        Ok::<_, StoreError>(Some(row.id))
     });
     write.await.unwrap()
 }
@@ -70,7 +65,7 @@ pub(super) async fn a_leased_mail_does_not_hold_turns_back(ground: &Ground) {
     let store = &ground.store;
     let flow = |number: usize| place(&format!("host 192.0.2.{number}"), Share::Unproven);
     let stuck = wait(store, &flow(1), WIDE).await.unwrap();
-    let lease = store.write(|tx| Box::pin(tx.lease_inbox(Millis(50), Millis(10_000)))).await.unwrap();
+    let lease = store.write(async move |tx| tx.lease_inbox(Millis(50), Millis(10_000)).await).await.unwrap();
     assert_eq!(lease.map(|row| row.id), Some(stuck));
     let mut second = Vec::new();
     for _ in 0..2 {

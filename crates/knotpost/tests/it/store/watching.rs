@@ -1,7 +1,7 @@
 //! Watchers, those who wait for an end, and boards that came in as records.
 
 use knotpost_model::{Address, Millis, RemarkKind, UserKey};
-use knotpost_storage::UserState;
+use knotpost_storage::{StoreError, UserState};
 
 use super::Ground;
 
@@ -9,15 +9,13 @@ pub(super) async fn watchers_are_those_of_the_board_and_of_its_game(ground: &Gro
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let (cyd, dan) = (ground.user("cyd").await, ground.user("dan").await);
     let (board, other) = (ground.board("osbox", [ann, bob]).await, ground.board("osbo", [ann, bob]).await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.subscribe(board, cyd).await?;
-            tx.subscribe(board, cyd).await?;
-            tx.set_watches_all("osbox", dan, true).await?;
-            tx.set_watches_all("osbox", cyd, true).await?;
-            tx.set_hears_of_all("osbox", cyd, true).await?;
-            tx.subscribe(other, cyd).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.subscribe(board, cyd).await?;
+        tx.subscribe(board, cyd).await?;
+        tx.set_watches_all("osbox", dan, true).await?;
+        tx.set_watches_all("osbox", cyd, true).await?;
+        tx.set_hears_of_all("osbox", cyd, true).await?;
+        tx.subscribe(other, cyd).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -28,11 +26,9 @@ pub(super) async fn watchers_are_those_of_the_board_and_of_its_game(ground: &Gro
     assert_eq!(tx.watches_all("osbo", cyd).await.unwrap(), (false, false));
     assert_eq!(tx.watched_boards("osbox", cyd, 10).await.unwrap(), [101]);
     drop(tx);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.unsubscribe_all("osbox", cyd).await?;
-            Ok((tx.unsubscribe(board, cyd).await?, tx.unsubscribe(other, cyd).await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.unsubscribe_all("osbox", cyd).await?;
+        Ok::<_, StoreError>((tx.unsubscribe(board, cyd).await?, tx.unsubscribe(other, cyd).await?))
     });
     assert_eq!(write.await.unwrap(), (false, true));
     let mut tx = ground.store.read().await.unwrap();
@@ -45,11 +41,12 @@ pub(super) async fn the_end_is_heard_by_those_who_asked(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let (cyd, dan) = (ground.user("cyd").await, ground.user("dan").await);
     let (board, other) = (ground.board("osbox", [ann, bob]).await, ground.board("osbox", [ann, bob]).await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_hears_of_all("osbox", dan, true).await?;
-            Ok((tx.switch_notification(board, cyd).await?, tx.switch_notification(board, dan).await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.set_hears_of_all("osbox", dan, true).await?;
+        Ok::<_, StoreError>((
+            tx.switch_notification(board, cyd).await?,
+            tx.switch_notification(board, dan).await?,
+        ))
     });
     assert_eq!(write.await.unwrap(), (true, true));
     let mut tx = ground.store.read().await.unwrap();
@@ -59,27 +56,23 @@ pub(super) async fn the_end_is_heard_by_those_who_asked(ground: &Ground) {
     assert_eq!(tx.notified_boards("osbox", cyd, 10).await.unwrap(), [101]);
     assert!(tx.notified_boards("osbo", cyd, 10).await.unwrap().is_empty());
     drop(tx);
-    let write =
-        ground.store.write(move |tx| Box::pin(async move { tx.switch_notification(board, cyd).await }));
+    let write = ground.store.write(async move |tx| tx.switch_notification(board, cyd).await);
     assert!(!write.await.unwrap());
 }
 
 pub(super) async fn imports_are_known_again_and_keep_their_numbers(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let board = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.insert_import(board, "digest", "[]", Millis(9)).await?;
-            let claims =
-                (tx.claim_board_number("osbox", 101).await?, tx.claim_board_number("osbox", 150).await?);
-            let next = (tx.take_board_number("osbox").await?, tx.claim_board_number("osbo", 120).await?);
-            let mut row = tx.board(board).await?.unwrap();
-            row.state = knotpost_model::BoardState::Over;
-            row.ended_at = Some(61_500);
-            row.ply = 3;
-            tx.update_board(&row).await?;
-            Ok((claims, next, tx.take_board_number("osbo").await?))
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.insert_import(board, "digest", "[]", Millis(9)).await?;
+        let claims = (tx.claim_board_number("osbox", 101).await?, tx.claim_board_number("osbox", 150).await?);
+        let next = (tx.take_board_number("osbox").await?, tx.claim_board_number("osbo", 120).await?);
+        let mut row = tx.board(board).await?.unwrap();
+        row.state = knotpost_model::BoardState::Over;
+        row.ended_at = Some(61_500);
+        row.ply = 3;
+        tx.update_board(&row).await?;
+        Ok::<_, StoreError>((claims, next, tx.take_board_number("osbo").await?))
     });
     assert_eq!(write.await.unwrap(), ((false, true), (151, true), 121));
     let mut tx = ground.store.read().await.unwrap();
@@ -98,11 +91,9 @@ pub(super) async fn imports_are_known_again_and_keep_their_numbers(ground: &Grou
         assert_eq!(boards.contains(&board), found, "{game} {second} {seed} {ply}");
     }
     drop(tx);
-    let again = ground.store.write(move |tx| {
-        Box::pin(async move {
-            let other = tx.board(board).await?.unwrap().id;
-            tx.insert_import(other, "digest", "[]", Millis(9)).await
-        })
+    let again = ground.store.write(async move |tx| {
+        let other = tx.board(board).await?.unwrap().id;
+        tx.insert_import(other, "digest", "[]", Millis(9)).await
     });
     assert!(again.await.is_err(), "a record is taken once");
 }
@@ -110,18 +101,16 @@ pub(super) async fn imports_are_known_again_and_keep_their_numbers(ground: &Grou
 pub(super) async fn what_was_said_with_moves_is_kept_apart_from_chat(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let board = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.insert_remark(board, 2, Some(bob), RemarkKind::Comment, "two", Millis(3)).await?;
-            tx.insert_remark(board, 1, Some(ann), RemarkKind::Chat, "chat", Millis(2)).await?;
-            tx.insert_remark(board, 0, None, RemarkKind::Comment, "zero", Millis(1)).await?;
-            let address: Address = "both@example.org".parse().unwrap();
-            let unproven: Address = "ann@example.org".parse().unwrap();
-            tx.add_address(ann, &address, Some(Millis(1)), Millis(1)).await?;
-            tx.add_address(bob, &address, Some(Millis(1)), Millis(1)).await?;
-            tx.add_address(ann, &unproven, None, Millis(1)).await?;
-            tx.set_user_state(bob, UserState::Suspended).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.insert_remark(board, 2, Some(bob), RemarkKind::Comment, "two", Millis(3)).await?;
+        tx.insert_remark(board, 1, Some(ann), RemarkKind::Chat, "chat", Millis(2)).await?;
+        tx.insert_remark(board, 0, None, RemarkKind::Comment, "zero", Millis(1)).await?;
+        let address: Address = "both@example.org".parse().unwrap();
+        let unproven: Address = "ann@example.org".parse().unwrap();
+        tx.add_address(ann, &address, Some(Millis(1)), Millis(1)).await?;
+        tx.add_address(bob, &address, Some(Millis(1)), Millis(1)).await?;
+        tx.add_address(ann, &unproven, None, Millis(1)).await?;
+        tx.set_user_state(bob, UserState::Suspended).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();

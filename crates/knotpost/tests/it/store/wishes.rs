@@ -1,20 +1,18 @@
 //! What users want otherwise than the default.
 
 use knotpost_model::{Address, Millis, RemarkKind};
-use knotpost_storage::ALL_GAMES;
+use knotpost_storage::{ALL_GAMES, StoreError};
 
 use super::Ground;
 
 pub(super) async fn a_wish_for_a_game_counts_before_the_one_for_all(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_preference(ann, ALL_GAMES, "moves", Some("mine")).await?;
-            tx.set_preference(ann, "osbox", "moves", Some("all")).await?;
-            tx.set_preference(ann, "osbox", "moves", Some("digest")).await?;
-            tx.set_preference(ann, ALL_GAMES, "board", Some("list")).await?;
-            tx.set_preference(bob, "osbo", "board", Some("wide")).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.set_preference(ann, ALL_GAMES, "moves", Some("mine")).await?;
+        tx.set_preference(ann, "osbox", "moves", Some("all")).await?;
+        tx.set_preference(ann, "osbox", "moves", Some("digest")).await?;
+        tx.set_preference(ann, ALL_GAMES, "board", Some("list")).await?;
+        tx.set_preference(bob, "osbo", "board", Some("wide")).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -31,13 +29,11 @@ pub(super) async fn a_wish_for_a_game_counts_before_the_one_for_all(ground: &Gro
 
 pub(super) async fn a_wish_can_be_taken_back(ground: &Ground) {
     let ann = ground.user("ann").await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.set_preference(ann, ALL_GAMES, "moves", Some("mine")).await?;
-            tx.set_preference(ann, "osbox", "moves", Some("all")).await?;
-            tx.set_preference(ann, "osbox", "moves", None).await?;
-            tx.set_preference(ann, "osbox", "moves", None).await
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.set_preference(ann, ALL_GAMES, "moves", Some("mine")).await?;
+        tx.set_preference(ann, "osbox", "moves", Some("all")).await?;
+        tx.set_preference(ann, "osbox", "moves", None).await?;
+        tx.set_preference(ann, "osbox", "moves", None).await
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -48,18 +44,16 @@ pub(super) async fn readers_of_a_board_bring_their_wishes_and_addresses(ground: 
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let (cyd, dan) = (ground.user("cyd").await, ground.user("dan").await);
     let board = ground.board("osbox", [ann, bob]).await;
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.subscribe(board, cyd).await?;
-            for (user, proven) in [(ann, Some(Millis(3))), (cyd, None), (dan, None)] {
-                let address: Address = format!("{}@example.org", user.0).parse().unwrap();
-                tx.add_address(user, &address, proven, Millis(3)).await?;
-                tx.set_preference(user, "osbox", "moves", Some("digest")).await?;
-                tx.set_preference(user, ALL_GAMES, "moves", Some("mine")).await?;
-                tx.set_preference(user, "osbo", "moves", Some("all")).await?;
-            }
-            Ok(())
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.subscribe(board, cyd).await?;
+        for (user, proven) in [(ann, Some(Millis(3))), (cyd, None), (dan, None)] {
+            let address: Address = format!("{}@example.org", user.0).parse().unwrap();
+            tx.add_address(user, &address, proven, Millis(3)).await?;
+            tx.set_preference(user, "osbox", "moves", Some("digest")).await?;
+            tx.set_preference(user, ALL_GAMES, "moves", Some("mine")).await?;
+            tx.set_preference(user, "osbo", "moves", Some("all")).await?;
+        }
+        Ok::<_, StoreError>(())
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -83,21 +77,18 @@ pub(super) async fn readers_of_a_board_bring_their_wishes_and_addresses(ground: 
 pub(super) async fn a_digest_is_taken_once_with_its_boards(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let (one, two) = (ground.board("osbox", [ann, bob]).await, ground.board("osbo", [ann, bob]).await);
-    let write = ground.store.write(move |tx| {
-        Box::pin(async move {
-            tx.add_to_digest(ann, two, Millis(20)).await?;
-            tx.add_to_digest(ann, one, Millis(10)).await?;
-            tx.add_to_digest(ann, one, Millis(30)).await?;
-            tx.add_to_digest(bob, one, Millis(30)).await?;
-            tx.set_digest_due(ann, Millis(50)).await?;
-            tx.set_digest_due(ann, Millis(100)).await?;
-            tx.set_digest_due(bob, Millis(200)).await?;
-            for at in [9, 10, 11] {
-                tx.insert_remark(one, 0, Some(bob), RemarkKind::Chat, &format!("at {at}"), Millis(at))
-                    .await?;
-            }
-            Ok(())
-        })
+    let write = ground.store.write(async move |tx| {
+        tx.add_to_digest(ann, two, Millis(20)).await?;
+        tx.add_to_digest(ann, one, Millis(10)).await?;
+        tx.add_to_digest(ann, one, Millis(30)).await?;
+        tx.add_to_digest(bob, one, Millis(30)).await?;
+        tx.set_digest_due(ann, Millis(50)).await?;
+        tx.set_digest_due(ann, Millis(100)).await?;
+        tx.set_digest_due(bob, Millis(200)).await?;
+        for at in [9, 10, 11] {
+            tx.insert_remark(one, 0, Some(bob), RemarkKind::Chat, &format!("at {at}"), Millis(at)).await?;
+        }
+        Ok::<_, StoreError>(())
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
@@ -106,7 +97,8 @@ pub(super) async fn a_digest_is_taken_once_with_its_boards(ground: &Ground) {
     let said = tx.remarks_since(one, Millis(10)).await.unwrap();
     assert_eq!(said.into_iter().map(|row| row.text).collect::<Vec<_>>(), ["at 10", "at 11"]);
     drop(tx);
-    let take = async |now| ground.store.write(move |tx| Box::pin(tx.take_digest(Millis(now)))).await.unwrap();
+    let take =
+        async |now| ground.store.write(async move |tx| tx.take_digest(Millis(now)).await).await.unwrap();
     assert!(take(99).await.is_none());
     let (user, boards) = take(100).await.expect("ann's");
     let boards: Vec<_> = boards.into_iter().map(|board| (board.board_id, board.since.0)).collect();

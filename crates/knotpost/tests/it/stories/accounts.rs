@@ -303,17 +303,14 @@ mod stories {
             at: app.app.clock.now(),
         };
         let set_moves = |moves: Option<MoveRow>| {
-            app.app.store.write(move |tx| {
-                let moves = moves.clone();
-                Box::pin(async move {
-                    let mut row = tx.board(BoardKey(MANY as i64)).await?.unwrap();
-                    tx.delete_moves(row.id).await?;
-                    row.ply = i64::from(moves.is_some());
-                    if let Some(one) = moves {
-                        tx.insert_move(row.id, &one).await?;
-                    }
-                    tx.update_board(&row).await
-                })
+            app.app.store.write(async move |tx| {
+                let mut row = tx.board(BoardKey(MANY as i64)).await?.unwrap();
+                tx.delete_moves(row.id).await?;
+                row.ply = i64::from(moves.is_some());
+                if let Some(one) = &moves {
+                    tx.insert_move(row.id, one).await?;
+                }
+                tx.update_board(&row).await
             })
         };
         set_moves(Some(nonsense)).await.unwrap();

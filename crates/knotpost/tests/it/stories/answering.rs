@@ -47,7 +47,7 @@ mod stories {
     async fn spend(app: &TestApp, budget: &'static str, mails: i64) {
         let hour = app.app.clock.now().0 / HOUR;
         let spent = Spent { mails, bytes: 0 };
-        let write = app.app.store.write(move |tx| Box::pin(tx.spend_of_budget(budget, spent, hour)));
+        let write = app.app.store.write(async move |tx| tx.spend_of_budget(budget, spent, hour).await);
         write.await.unwrap();
     }
 

@@ -346,16 +346,14 @@ mod stories {
         join(&app, "ann").await;
         app.app
             .store
-            .write(|tx| {
-                Box::pin(async move {
-                    let trouble = Trouble {
-                        kind: BounceKind::Hard,
-                        status: "5.1.1".to_owned(),
-                        said: "no such user".to_owned(),
-                    };
-                    tx.insert_bounce(OutboxKey(1), "ann@ann.example", &trouble, Millis(1)).await?;
-                    tx.stop_address("ann@ann.example", "no such user", Millis(1)).await
-                })
+            .write(async move |tx| {
+                let trouble = Trouble {
+                    kind: BounceKind::Hard,
+                    status: "5.1.1".to_owned(),
+                    said: "no such user".to_owned(),
+                };
+                tx.insert_bounce(OutboxKey(1), "ann@ann.example", &trouble, Millis(1)).await?;
+                tx.stop_address("ann@ann.example", "no such user", Millis(1)).await
             })
             .await
             .unwrap();

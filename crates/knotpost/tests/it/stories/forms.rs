@@ -337,9 +337,8 @@ mod stories {
         app.clock.advance(1_000);
         let now = app.clock.now();
         let key = failed.id;
-        let retry = app.app.store.write(move |tx| {
-            Box::pin(async move { tx.retry_mail(MailQueue::Outbox, key, ["", ""], now).await })
-        });
+        let retry =
+            app.app.store.write(async move |tx| tx.retry_mail(MailQueue::Outbox, key, ["", ""], now).await);
         assert!(retry.await.unwrap());
         app.post("osbox move 101 ann ann-secret f1", "").await;
         app.work().await;

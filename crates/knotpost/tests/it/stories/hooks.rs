@@ -30,7 +30,7 @@ mod stories {
     use knotpost_core::queries::view_board;
     use knotpost_core::webhooks::{Delivery, Fate, HookEvent, Taken, note_fate, take_delivery};
     use knotpost_model::BoardRef;
-    use knotpost_storage::{NewHookEvent, WebhookRow};
+    use knotpost_storage::{NewHookEvent, StoreError, WebhookRow};
 
     use crate::harness::{DAY, HOUR, HookHost, Place, TestApp, edit_user};
 
@@ -400,23 +400,21 @@ mod stories {
         say(&app, "osbox challenge -size=4 ann bob", "").await;
         let ann = key_of(&app, "ann").await;
         let at = app.app.clock.now();
-        let fill = app.app.store.write(move |tx| {
-            Box::pin(async move {
-                let WebhookRow { user_id, .. } = tx.webhook(id).await?.unwrap();
-                for number in 0..1000 {
-                    let (recipient, body) = ("https://x.example".to_owned(), "{}".to_owned());
-                    let event = NewHookEvent {
-                        webhook: id,
-                        user: user_id,
-                        recipient,
-                        id: format!("m{number}"),
-                        body,
-                        at,
-                    };
-                    tx.insert_hook_event(&event).await?;
-                }
-                Ok(())
-            })
+        let fill = app.app.store.write(async move |tx| {
+            let WebhookRow { user_id, .. } = tx.webhook(id).await?.unwrap();
+            for number in 0..1000 {
+                let (recipient, body) = ("https://x.example".to_owned(), "{}".to_owned());
+                let event = NewHookEvent {
+                    webhook: id,
+                    user: user_id,
+                    recipient,
+                    id: format!("m{number}"),
+                    body,
+                    at,
+                };
+                tx.insert_hook_event(&event).await?;
+            }
+            Ok::<_, StoreError>(())
         });
         fill.await.unwrap();
         say(&app, "osbox move 101 ann ann-secret d2", "").await;

@@ -176,15 +176,13 @@ mod stories {
     pub(super) async fn every_kind_of_row_moves_unchanged(place: Place) {
         let there = elsewhere(&place).await;
         let (here, there) = (empty(place).await, empty(there).await);
-        let filled = here.app.store.write(|tx| {
-            Box::pin(async move {
-                tx.empty_tables().await?;
-                for table in TABLES {
-                    let rows: Vec<_> = (1..=3).map(|number| made_up(table, number)).collect();
-                    tx.insert_rows(table, &rows).await?;
-                }
-                Ok(())
-            })
+        let filled = here.app.store.write(async move |tx| {
+            tx.empty_tables().await?;
+            for table in TABLES {
+                let rows: Vec<_> = (1..=3).map(|number| made_up(table, number)).collect();
+                tx.insert_rows(table, &rows).await?;
+            }
+            Ok::<_, knotpost_storage::StoreError>(())
         });
         filled.await.unwrap();
         let file = export(&here).await;

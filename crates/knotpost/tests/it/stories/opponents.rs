@@ -163,14 +163,11 @@ mod stories {
     /// Mail to this user comes back for good.
     async fn stop_mail(app: &TestApp, name: &str) {
         let (address, now) = (format!("{name}@{name}.example"), app.app.clock.now());
-        let stopped = app.app.store.write(move |tx| {
-            let address = address.clone();
-            Box::pin(async move {
-                let (status, said) = ("5.1.1".to_owned(), "no such user".to_owned());
-                let trouble = Trouble { kind: BounceKind::Hard, status, said };
-                tx.insert_bounce(OutboxKey(1), &address, &trouble, now).await?;
-                tx.stop_address(&address, "no such user", now).await
-            })
+        let stopped = app.app.store.write(async move |tx| {
+            let (status, said) = ("5.1.1".to_owned(), "no such user".to_owned());
+            let trouble = Trouble { kind: BounceKind::Hard, status, said };
+            tx.insert_bounce(OutboxKey(1), &address, &trouble, now).await?;
+            tx.stop_address(&address, "no such user", now).await
         });
         assert!(stopped.await.unwrap());
     }

@@ -222,14 +222,11 @@ mod stories {
             auto: false,
             at: app.app.clock.now(),
         };
-        let broken = app.app.store.write(move |tx| {
-            let nonsense = nonsense.clone();
-            Box::pin(async move {
-                tx.insert_move(BoardKey(1), &nonsense).await?;
-                let mut row = tx.board(BoardKey(1)).await?.unwrap();
-                row.ply = 3;
-                tx.update_board(&row).await
-            })
+        let broken = app.app.store.write(async move |tx| {
+            tx.insert_move(BoardKey(1), &nonsense).await?;
+            let mut row = tx.board(BoardKey(1)).await?.unwrap();
+            row.ply = 3;
+            tx.update_board(&row).await
         });
         broken.await.unwrap();
         app.pass(7 * DAY).await;

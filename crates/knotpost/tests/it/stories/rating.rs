@@ -17,7 +17,7 @@ mod stories {
     use knotpost_core::admin::{Administrator, Recompute, recompute_ratings};
     use knotpost_core::ratings::rate_board;
     use knotpost_model::{Millis, Rating, Score};
-    use knotpost_storage::{NewBoard, NewUser, RatingRow};
+    use knotpost_storage::{NewBoard, NewUser, RatingRow, StoreError};
 
     use crate::harness::{Letter, Place, TestApp, show_all};
 
@@ -154,19 +154,17 @@ mod stories {
 
     pub(super) async fn standings_of_many_are_cut(place: Place) {
         let app = TestApp::with_players(place, &["ann"]).await;
-        let stored = app.app.store.write(|tx| {
-            Box::pin(async move {
-                for number in 0..230 {
-                    let userid = format!("player{number}");
-                    let new = NewUser { userid, password_hash: "none".to_owned(), at: Millis(1) };
-                    let user = tx.insert_user(&new).await?.unwrap();
-                    let games = if number < 120 { 25 } else { 5 };
-                    let rating = Rating { rating: 2000.0 - f64::from(number), games, ..Rating::default() };
-                    let row = RatingRow::of(user, rating, true, Millis(1_795_168_800_000));
-                    tx.put_rating("osbox", &row).await?;
-                }
-                Ok(())
-            })
+        let stored = app.app.store.write(async move |tx| {
+            for number in 0..230 {
+                let userid = format!("player{number}");
+                let new = NewUser { userid, password_hash: "none".to_owned(), at: Millis(1) };
+                let user = tx.insert_user(&new).await?.unwrap();
+                let games = if number < 120 { 25 } else { 5 };
+                let rating = Rating { rating: 2000.0 - f64::from(number), games, ..Rating::default() };
+                let row = RatingRow::of(user, rating, true, Millis(1_795_168_800_000));
+                tx.put_rating("osbox", &row).await?;
+            }
+            Ok::<_, StoreError>(())
         });
         stored.await.unwrap();
         app.post("osbox seek ann ann-secret 3", "").await;
@@ -179,27 +177,24 @@ mod stories {
 
     pub(super) async fn ties_have_a_column_of_their_own(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
-        let stored = app.app.store.write(|tx| {
-            Box::pin(async move {
-                let [ann, bob] =
-                    [tx.find_user("ann").await?.unwrap().id, tx.find_user("bob").await?.unwrap().id];
-                let new = NewBoard {
-                    game: "osbox".to_owned(),
-                    options: String::new(),
-                    rules_version: 1,
-                    seed: [1; 32],
-                    rated: true,
-                    position: String::new(),
-                    scores: String::new(),
-                    at: Millis(1_795_168_800_000),
-                    nag_ms: None,
-                    forfeit_ms: None,
-                    total_ms: None,
-                };
-                let board = tx.insert_board(500, &new).await?;
-                let scores = [(ann, Score::Tied), (bob, Score::Tied)];
-                rate_board(tx, "osbox", board, &scores, new.at).await.map(drop)
-            })
+        let stored = app.app.store.write(async move |tx| {
+            let [ann, bob] = [tx.find_user("ann").await?.unwrap().id, tx.find_user("bob").await?.unwrap().id];
+            let new = NewBoard {
+                game: "osbox".to_owned(),
+                options: String::new(),
+                rules_version: 1,
+                seed: [1; 32],
+                rated: true,
+                position: String::new(),
+                scores: String::new(),
+                at: Millis(1_795_168_800_000),
+                nag_ms: None,
+                forfeit_ms: None,
+                total_ms: None,
+            };
+            let board = tx.insert_board(500, &new).await?;
+            let scores = [(ann, Score::Tied), (bob, Score::Tied)];
+            rate_board(tx, "osbox", board, &scores, new.at).await.map(drop)
         });
         stored.await.unwrap();
         insta::assert_snapshot!("standings_with_ties", standings(&app).await.text);

@@ -74,9 +74,10 @@ mod stories {
 
     pub(super) async fn no_reader_takes_back_what_an_administrator_stopped(place: Place) {
         let app = start(place).await;
-        let blocked = app.app.store.write(|tx| {
-            Box::pin(async move { tx.block_address("vic@vic.example", "complaints", Millis(1)).await })
-        });
+        let blocked = app
+            .app
+            .store
+            .write(async move |tx| tx.block_address("vic@vic.example", "complaints", Millis(1)).await);
         assert!(blocked.await.unwrap());
         app.mail_aligned("vic@vic.example", "signup vic vic-secret").await;
         let letters = app.letters();

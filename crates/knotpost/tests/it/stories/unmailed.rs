@@ -63,9 +63,8 @@ mod stories {
         let page = app.post("osbox challenge -size=3 ann bob", "").await;
         assert_eq!(page.outcome(), "200 ok");
         // Both mails wait. What a server does for somebody who writes `stop` is done meanwhile.
-        let blocked = app.app.store.write(|tx| {
-            Box::pin(async move { tx.block_address("bob@bob.example", "stop", Millis(1)).await })
-        });
+        let blocked =
+            app.app.store.write(async move |tx| tx.block_address("bob@bob.example", "stop", Millis(1)).await);
         assert!(blocked.await.unwrap());
         assert!(app.app.store.read().await.unwrap().is_blocked("bob+x@bob.example").await.unwrap());
         app.work().await;

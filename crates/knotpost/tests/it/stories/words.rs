@@ -197,17 +197,16 @@ mod stories {
             }
             let user = app.app.store.read().await.unwrap().find_user("user0").await.unwrap().unwrap();
             let hash = user.password_hash.unwrap();
-            let write = app.app.store.write(move |tx| {
+            let write = app.app.store.write(async move |tx| {
                 let new = knotpost_storage::NewUser {
                     userid: format!("user{number}"),
                     password_hash: hash.clone(),
                     at: knotpost_model::Millis(1),
                 };
                 let address = addresses[0].parse().unwrap();
-                Box::pin(async move {
-                    let key = tx.insert_user(&new).await?.unwrap();
-                    tx.add_address(key, &address, Some(new.at), new.at).await
-                })
+
+                let key = tx.insert_user(&new).await?.unwrap();
+                tx.add_address(key, &address, Some(new.at), new.at).await
             });
             write.await.unwrap();
         }

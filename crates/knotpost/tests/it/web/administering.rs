@@ -457,14 +457,11 @@ mod stories {
         let here = format!("/admin/outbox/{mail}");
         assert_eq!(ada.post(&here, &[("act", "drop")]).await.status, 422, "not sure");
         let (now, until) = (app.app.clock.now(), app.app.clock.now().plus(60_000));
-        let leased = app.app.store.write(move |tx| Box::pin(tx.lease_outbox(now, until, 9))).await.unwrap();
+        let leased = app.app.store.write(async move |tx| tx.lease_outbox(now, until, 9).await).await.unwrap();
         let page = ada.post(&here, &[("act", "drop"), ("sure", "yes")]).await;
         assert!(page.status == 409 && page.text.contains("is in progress at this moment"), "{}", page.text);
         let keys: Vec<_> = leased.iter().map(|row| row.id).collect();
-        let given_back = app.app.store.write(move |tx| {
-            let keys = keys.clone();
-            Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
-        });
+        let given_back = app.app.store.write(async move |tx| tx.give_back_outbox(&keys, until, now).await);
         given_back.await.unwrap();
         let page = ada.submit(&here, &[("act", "drop"), ("sure", "yes")]).await;
         assert!(page.text.contains("dropped by administrator"), "{}", page.text);

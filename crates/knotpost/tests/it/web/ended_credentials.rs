@@ -56,7 +56,7 @@ mod stories {
             assert!(page.status == 200, "{word}: {}", page.text);
         }
         let user = key_of(&app, "ann").await;
-        app.app.store.write(move |tx| Box::pin(tx.drop_tokens_of(user))).await.unwrap();
+        app.app.store.write(async move |tx| tx.drop_tokens_of(user).await).await.unwrap();
         let token = ann.trim_start_matches("Bearer ").to_owned();
         assert_eq!(once(&app, &ann, "i6").await.status, 401, "what was answered is not told again");
         for word in ["g4", "propose", "resign"] {
@@ -83,10 +83,8 @@ mod stories {
         assert_eq!(app.post("osbox move 101 bob bob-secret o11", "").await.status, 200);
         let (user, now) = (key_of(&app, "ann").await, app.app.clock.now());
         let hash = app.app.credentials.hash("chocolate").await.unwrap();
-        let replaced = app.app.store.write(move |tx| {
-            let hash = hash.clone();
-            Box::pin(async move { tx.set_password_hash(user, Some(&hash), now).await })
-        });
+        let replaced =
+            app.app.store.write(async move |tx| tx.set_password_hash(user, Some(&hash), now).await);
         replaced.await.unwrap();
         let again = app.post_with(first.0, "", &first.1).await;
         assert_eq!(again.json()["error"]["code"], "bad_credentials", "{}", again.text);

@@ -15,7 +15,7 @@ tell! {
 mod stories {
     use knotpost_core::admin::{AdminAction, Administrator, BoardAction, UserEdit, administer};
     use knotpost_model::{BoardKey, BoardRef, Millis, UserKey};
-    use knotpost_storage::NewBoard;
+    use knotpost_storage::{NewBoard, StoreError};
     use serde_json::{Value, json};
 
     use super::super::browser::Browser;
@@ -157,27 +157,25 @@ mod stories {
     pub(super) async fn a_thousand_notes_are_enough(place: Place) {
         let app = playing(place).await;
         let (ann, _) = keys(&app, "ann").await;
-        let write = app.app.store.write(move |tx| {
-            Box::pin(async move {
-                for number in 501..=1_500 {
-                    let board = NewBoard {
-                        game: "osbox".to_owned(),
-                        options: String::new(),
-                        rules_version: 1,
-                        seed: [0; 32],
-                        rated: false,
-                        position: String::new(),
-                        scores: String::new(),
-                        at: Millis(0),
-                        nag_ms: None,
-                        forfeit_ms: None,
-                        total_ms: None,
-                    };
-                    let board = tx.insert_board(number, &board).await?;
-                    tx.set_board_note(ann, board, "x", Millis(2_000 - number)).await?;
-                }
-                Ok(())
-            })
+        let write = app.app.store.write(async move |tx| {
+            for number in 501..=1_500 {
+                let board = NewBoard {
+                    game: "osbox".to_owned(),
+                    options: String::new(),
+                    rules_version: 1,
+                    seed: [0; 32],
+                    rated: false,
+                    position: String::new(),
+                    scores: String::new(),
+                    at: Millis(0),
+                    nag_ms: None,
+                    forfeit_ms: None,
+                    total_ms: None,
+                };
+                let board = tx.insert_board(number, &board).await?;
+                tx.set_board_note(ann, board, "x", Millis(2_000 - number)).await?;
+            }
+            Ok::<_, StoreError>(())
         });
         write.await.unwrap();
         let page = call(&app, &basic("ann"), "PUT", NOTE, &json!({ "text": "one more" })).await;
@@ -188,7 +186,7 @@ mod stories {
             tx.find_board("osbox", 1_500).await.unwrap().unwrap().id
         };
         let oldest = oldest.await;
-        app.app.store.write(move |tx| Box::pin(tx.drop_board_note(ann, oldest))).await.unwrap();
+        app.app.store.write(async move |tx| tx.drop_board_note(ann, oldest).await).await.unwrap();
         for text in ["one more", "the same, changed"] {
             let page = call(&app, &basic("ann"), "PUT", NOTE, &json!({ "text": text })).await;
             assert_eq!(page.status, 200, "{}", page.text);

@@ -575,7 +575,7 @@ pub(super) mod stories {
         edit_user(&app.app, "ann", suspend).await.unwrap();
         is_refused(&mut device, &app, "did not log you in").await;
         let row = app.app.store.read().await.unwrap().passkey(&base64(&device.id)).await.unwrap().unwrap();
-        app.app.store.write(move |tx| Box::pin(tx.forget_user(row.user_id))).await.unwrap();
+        app.app.store.write(async move |tx| tx.forget_user(row.user_id).await).await.unwrap();
         assert_eq!(app.tables().await.rows("passkeys").len(), 0);
     }
 
