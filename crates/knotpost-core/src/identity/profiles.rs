@@ -66,5 +66,5 @@ pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceErr
     let level = computer_player::level_of(&user.userid).filter(|_| user.is_computer_player());
     let is_bot = user.is_bot();
     let (userid, since) = (user.userid, user.created_at.into());
-    Ok(Profile { level, is_bot, userid, since, away_until, absences, ratings })
+    Ok(Profile { userid, since, away_until, absences, level, is_bot, ratings })
 }

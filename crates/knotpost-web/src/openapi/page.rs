@@ -24,7 +24,7 @@ pub(super) fn show(web: &Web, visitor: Option<&Visitor>) -> Response {
 
 /// Adds the filters with which the page shows parts of the document.
 pub(crate) fn add_filters(templates: &mut Environment<'_>) {
-    templates.add_filter("marked", |sentence: &str| marked(sentence));
+    templates.add_filter("marked", marked);
     templates.add_filter("shape", |schema: &Fact| Fact::from_safe_string(kind_html(&json_of(schema))));
     templates.add_filter("choices", |schema: &Fact| choices(&json_of(schema)));
     templates.add_filter("shown", |security: &Fact| shown(&json_of(security)));

@@ -14,6 +14,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use self::unsent::Unsent;
+use super::board_actions::hints;
 use crate::Web;
 use crate::client::Client;
 use crate::credentials::Credentials;
@@ -256,8 +257,8 @@ pub(super) async fn sign_up(
         Ok(answer) => answer,
         Err(error) => return web.pages.failure(error.into()),
     };
-    if let Some(failure) = answer.failure {
-        let hints = if failure.code == Code::UseridTaken { answer_hints(&answer.reply) } else { Vec::new() };
+    if let Some(failure) = &answer.failure {
+        let hints = if failure.code == Code::UseridTaken { hints(&answer) } else { Vec::new() };
         return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
     }
     match log_in(&app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
@@ -275,13 +276,6 @@ fn read_sign_up(given: &SignUp) -> Result<(String, Command), &'static str> {
     let address = read_word(given.address.trim()).ok_or("mail address")?;
     let who = Typed::typed(userid.as_str(), password);
     Ok((userid, Command::Signup { who, addresses: vec![address] }))
-}
-
-fn answer_hints(reply: &knotpost_core::replies::Reply) -> Vec<String> {
-    match reply {
-        knotpost_core::replies::Reply::Error(error) => error.hints.clone(),
-        _ => Vec::new(),
-    }
 }
 
 pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<String>) -> Response {

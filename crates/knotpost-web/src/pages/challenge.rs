@@ -145,7 +145,9 @@ async fn partners(web: &Web, visitor: &Visitor) -> Result<Partners, ServiceError
     for game in web.app.offered_games() {
         let name = game.meta().name;
         let mut seeks = view_seeks(&web.app, name).await?;
-        seeks.iter().for_each(|seek| add(&seek.userid));
+        for seek in &seeks {
+            add(&seek.userid);
+        }
         seeks.retain(|seek| seek.userid != visitor.userid && seek.rests.is_none());
         seeking.insert(name, seeks);
     }
