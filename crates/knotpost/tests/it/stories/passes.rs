@@ -295,8 +295,7 @@ mod stories {
         let (app, boxes) = begin(place).await;
         let first = boxes.top("ann").clone();
         // Kept no longer, or lost since the backup that was restored: numbers begin anew.
-        let prune =
-            app.app.store.write(|tx| Box::pin(async move { tx.prune_outbox(Millis(i64::MAX)).await }));
+        let prune = app.app.store.write(async |tx| tx.prune_outbox(Millis(i64::MAX)).await);
         assert!(prune.await.expect("pruned") > 0);
         assert_eq!(app.reply(ANN, &first, "f1").await, "bad_token", "there is no such mail");
         app.letters();
