@@ -269,16 +269,12 @@ pub async fn log_in_by_passkey(
         Ok((user, used)) => {
             let entry = Entry::Passkey(used);
             let begun = begin(app, user, user_agent, entry, |row| row.password_hash.is_some()).await?;
-            match begun {
-                Some(token) => {
-                    record_login(app, user, rate_key).await;
-                    return Ok(token);
-                }
-                None => {
-                    let words = "the passkey did not log you in; try again, or use password or link";
-                    Refusal::new(Code::BadCredentials, words).into()
-                }
+            if let Some(token) = begun {
+                record_login(app, user, rate_key).await;
+                return Ok(token);
             }
+            let words = "the passkey did not log you in; try again, or use password or link";
+            Refusal::new(Code::BadCredentials, words).into()
         }
         Err(error) => error,
     };
