@@ -20,24 +20,24 @@ pub const LATE_MS: i64 = 10 * 60_000;
 /// A mail queue.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Queue {
-    /// How many mails.
+    /// Number of mails.
     pub waiting: i64,
-    /// How many of them have waited for longer than ten minutes.
+    /// Number of them that have waited for longer than ten minutes.
     pub late: i64,
-    /// When the first of them is due.
+    /// Time at which the first of them is due.
     pub oldest_due: Option<Moment>,
-    /// When the last one came or left.
+    /// Time at which the last one came or left.
     pub last: Option<Moment>,
 }
 
 /// Work that one process does for all.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Duty {
-    /// Which work.
+    /// Name of the work.
     pub name: String,
     /// The process that does it.
     pub holder: String,
-    /// When it was last done.
+    /// Time at which it was last done.
     pub last_run: Moment,
     /// No other process does it before this time.
     pub until: Moment,
@@ -50,11 +50,11 @@ pub struct Deadline {
     pub game: String,
     /// The number among the game's boards.
     pub number: i64,
-    /// Whose turn it is.
+    /// Userid of the player to move.
     pub to_move: Option<String>,
-    /// When the clock checks it.
+    /// Time at which the clock checks it.
     pub due: Moment,
-    /// When the player was reminded last.
+    /// Time of the last reminder.
     pub reminded: Option<Moment>,
 }
 
@@ -65,7 +65,7 @@ pub struct Broadcast {
     pub id: i64,
     /// Its author.
     pub userid: String,
-    /// When.
+    /// Time of its writing.
     pub at: Moment,
     /// The number of the last user who was passed it.
     pub after_user: i64,
@@ -108,7 +108,7 @@ pub struct Jobs {
     pub duties: Vec<Duty>,
     /// Broadcasts on their way.
     pub broadcasts: Vec<Broadcast>,
-    /// When the next mail of the day is due.
+    /// Time at which the next mail of the day is due.
     pub next_digest: Option<Moment>,
 }
 

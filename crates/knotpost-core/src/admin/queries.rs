@@ -30,7 +30,7 @@ pub struct AuditQuery {
 pub struct AuditEntry {
     /// Its number.
     pub id: i64,
-    /// When.
+    /// Time of the action.
     pub at: Moment,
     /// `shell`, `web` or `api`.
     #[serde(rename = "door")]
@@ -41,7 +41,7 @@ pub struct AuditEntry {
     /// A stable word such as `board.pause`.
     #[serde(rename = "deed")]
     pub action: String,
-    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    /// Object of the action: `ann`, `osbox 101`, `inbox 17`.
     pub subject: String,
     /// `done`, or the code of a refusal.
     pub outcome: String,
@@ -59,7 +59,7 @@ impl From<AuditRow> for AuditEntry {
 /// A page of the audit log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AuditLog {
-    /// What was done, the latest first.
+    /// Actions, the latest first.
     #[serde(rename = "audit")]
     pub rows: Vec<AuditEntry>,
     /// Goes into the next request; `null`: that was all.
@@ -84,7 +84,7 @@ pub struct InspectedBoard {
     pub facts: BoardFacts,
     /// Since when its clock is stopped.
     pub paused: Option<Moment>,
-    /// Whose turn it is, or how it ended, as a sentence.
+    /// Player to move, or the end of the game, as a sentence.
     pub status: String,
     /// The number of this move.
     pub ply: usize,
@@ -100,9 +100,9 @@ pub struct InspectedBoard {
     pub queued: Vec<QueuedMoves>,
     /// The moves so far.
     pub moves: Vec<MoveLine>,
-    /// When the clock checks it next.
+    /// Time at which the clock checks it next.
     pub due: Option<Moment>,
-    /// When the player to move was reminded last.
+    /// Time of the last reminder to the player to move.
     pub reminded: Option<Moment>,
     /// The users who are mailed about it without playing.
     pub watchers: Vec<String>,

@@ -41,17 +41,17 @@ pub struct Server {
     pub host: String,
     /// Its version, and the commit where it is known.
     pub version: String,
-    /// When it started.
+    /// Time of its start.
     pub started: Moment,
-    /// When it reported last.
+    /// Time of its last report.
     pub reported: Moment,
-    /// Whether it has missed reports: it is not running, or cannot reach the database.
+    /// True if it has missed reports: it is not running, or cannot reach the database.
     pub silent: bool,
     /// Errors in its log of the last 24 hours.
     pub errors: i64,
     /// The latest of them.
     pub last_error: Option<String>,
-    /// When that was.
+    /// Time of that error.
     pub last_error_at: Option<Moment>,
 }
 

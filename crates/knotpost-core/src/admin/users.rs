@@ -25,11 +25,11 @@ pub struct UserLine {
     pub userid: String,
     /// `player`, `admin`, `bot` or `program`.
     pub role: String,
-    /// Whether the account is in use.
+    /// State of the account.
     pub state: &'static str,
-    /// When it was signed up.
+    /// Day of the sign-up.
     pub since: String,
-    /// Why the name would be refused to a new user today; `null`: it would not be.
+    /// Reason for which the name would be refused to a new user today; `null`: it would not be.
     pub name_refused: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub struct PublicUser {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// When that was.
+    /// Time since which it is so.
     pub since: Moment,
     #[serde(skip)]
     pub is_admin: bool,

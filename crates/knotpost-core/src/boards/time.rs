@@ -8,7 +8,7 @@ use knotpost_storage::BoardRow;
 
 pub(crate) const DAY: Span = Span(86_400_000);
 
-/// How long players may take, in milliseconds.
+/// Time that players may take, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct TimeLimits {
     /// Until a player is reminded of their turn.

@@ -44,15 +44,15 @@ pub struct TokenView {
     pub id: i64,
     /// Its name, chosen by its owner.
     pub name: String,
-    /// What it allows.
+    /// Permissions.
     pub scopes: Vec<Scope>,
-    /// When it was made.
+    /// Time at which it was made.
     #[serde(rename = "created")]
     pub created_at: Moment,
-    /// When it was last used, to the hour.
+    /// Time of its last use, to the hour.
     #[serde(rename = "used")]
     pub used_at: Option<Moment>,
-    /// When it ends.
+    /// Time of its end.
     #[serde(rename = "expires")]
     pub expires_at: Moment,
 }

@@ -32,16 +32,16 @@ pub struct HookWish {
 pub struct HookView {
     /// Its number.
     pub id: i64,
-    /// Where the requests go.
+    /// Address that takes the requests.
     pub url: String,
     /// The events that it gets.
     pub events: Vec<HookEvent>,
     /// In which form it is told.
     pub form: HookForm,
-    /// When it was made.
+    /// Time at which it was made.
     #[serde(rename = "created")]
     pub created_at: Moment,
-    /// When it last accepted an event.
+    /// Time of the last event that was accepted.
     #[serde(rename = "delivered")]
     pub sent_at: Option<Moment>,
     /// Since when it has accepted none.
@@ -49,7 +49,7 @@ pub struct HookView {
     /// Since when it is switched off.
     #[serde(rename = "stopped")]
     pub stopped_at: Option<Moment>,
-    /// Why the last attempt failed.
+    /// Reason of the last failure.
     pub error: Option<String>,
 }
 

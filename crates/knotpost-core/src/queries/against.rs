@@ -23,7 +23,7 @@ pub struct HeadToHead {
     pub userid: String,
     /// The other user.
     pub other: String,
-    /// What came of the finished boards; games without one are left out.
+    /// Outcomes of the finished boards; games without one are left out.
     pub games: Vec<GameScore>,
     /// The number of boards being played.
     pub playing: u32,

@@ -20,11 +20,11 @@ pub struct BoardFacts {
     pub options: String,
     /// Its state now.
     pub state: BoardState,
-    /// Whether its result counts for the ratings.
+    /// True if its result counts for the ratings.
     pub rated: bool,
-    /// When it began.
+    /// Time of its beginning.
     pub started: Moment,
-    /// When it ended.
+    /// Time of its end.
     pub ended: Option<Moment>,
 }
 
@@ -37,7 +37,7 @@ pub struct BoardSummary {
     #[serde(rename = "players", serialize_with = "serialize_players")]
     #[schemars(with = "Vec<SeatedPlayer<'static>>")]
     pub seats: Vec<SeatSummary>,
-    /// Whose turn it is.
+    /// Userids of the players to move.
     pub to_move: Vec<String>,
     /// The number of the last move.
     #[serde(rename = "ply")]
@@ -72,7 +72,7 @@ pub struct SeatedPlayer<'a> {
     pub userid: &'a str,
     /// From 1, in turn order.
     pub seat: i64,
-    /// What the side is called, such as `Horz`.
+    /// Name of the side, such as `Horz`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
 }
@@ -91,15 +91,15 @@ pub struct SeatSummary {
     pub seat: i64,
     /// The player in this seat.
     pub userid: String,
-    /// Whether it still plays.
+    /// State of play.
     pub state: SeatState,
-    /// Whether it is its turn.
+    /// True if it is to move.
     pub to_move: bool,
-    /// Whether it resigns on its next turn.
+    /// True if it resigns on its next turn.
     pub resigns_on_turn: bool,
     /// The end of the player's last vacation, possibly past.
     pub away_until: Option<Moment>,
-    /// Whether moves wait for its turn.
+    /// True if moves wait for its turn.
     pub has_queued: bool,
 }
 
@@ -174,9 +174,9 @@ pub struct MoveLine {
     pub userid: String,
     /// As the list of moves spells it.
     pub text: String,
-    /// Whether the server made it for the player.
+    /// True if the server made it for the player.
     pub auto: bool,
-    /// When it was made.
+    /// Time of the move.
     pub at: Moment,
 }
 

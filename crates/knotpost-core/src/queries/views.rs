@@ -27,11 +27,11 @@ pub struct BoardView {
     pub unreached: Vec<String>,
 }
 
-/// What a player proposed to the others.
+/// A proposal of a player to the others.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Proposal")]
 pub struct ProposalView {
-    /// What it is about.
+    /// Subject of the proposal.
     pub kind: ProposalKind,
     /// The player who proposed it.
     pub by: String,
