@@ -70,7 +70,7 @@ pub struct PublicUser {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// Time since which it is so.
+    /// Time of the sign-up.
     pub since: Moment,
     #[serde(skip)]
     pub is_admin: bool,
