@@ -14,11 +14,11 @@ use sha2::{Digest as _, Sha256};
 
 /// The longest string within a TXT record (RFC 1035, section 3.3).
 const MAX_STRING: usize = 255;
-/// What stands before an RSA key in a `SubjectPublicKeyInfo`: the algorithm, `rsaEncryption` without parameters.
+/// DER prefix of an RSA key in a `SubjectPublicKeyInfo`: algorithm `rsaEncryption` without parameters.
 const RSA_ALGORITHM: &[u8] =
     &[0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
 
-/// Why a key cannot sign.
+/// Reason why a key cannot sign.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file cannot be read.

@@ -147,7 +147,7 @@ fn column_width(sheet: &Sheet, line: usize) -> usize {
     line.saturating_sub(3) / sheet.seats.len().max(1)
 }
 
-/// Whether a move of the list does not fit into a column of this width.
+/// True if a move of the list does not fit into a column of this width.
 fn is_wide(sheet: &Sheet, most: usize) -> bool {
     sheet.moves.iter().any(|made| numbered(made).chars().count() + 1 > most)
 }
@@ -180,7 +180,7 @@ pub(super) fn listed_moves(sheet: &Sheet) -> Vec<String> {
     sheet.moves.iter().map(line).collect()
 }
 
-/// Whether the page, too, shows the moves one a line: where the text does.
+/// True if the page, too, shows the moves one a line: it does where the text does.
 pub(super) fn has_listed_moves(sheet: &Sheet) -> bool {
     match sheet.drawing.layout() {
         Layout::Standard | Layout::Wide => is_wide(sheet, column_width(sheet, WIDTH)),

@@ -1,4 +1,4 @@
-//! What is written into a page: the one escape of all templates. It changes the five signs that end a text or an
+//! Escaping of values in pages, the same for all templates. It changes the five signs that end a text or an
 //! attribute and no others: a link stays as it is, since filters of mail distrust links in disguise.
 
 use std::fmt;

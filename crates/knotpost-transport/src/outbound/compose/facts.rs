@@ -9,7 +9,7 @@ use super::board_text::wrapped;
 use super::table::table;
 use knotpost_core::replies::{Fact, Facts};
 
-/// What templates may name of these facts.
+/// Template context of these facts.
 pub(super) fn lay_out(facts: Facts) -> Result<Value, Error> {
     let data = facts.data.map_err(|error| {
         Error::new(ErrorKind::BadSerialization, "a reply is no plain data").with_source(error)

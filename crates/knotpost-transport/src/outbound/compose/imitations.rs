@@ -1,14 +1,14 @@
 //! Words of users that read like the server's own lines: in a text mail nothing else would tell them apart.
 
-/// What stands before such a line.
+/// Mark before such a line.
 const MARK: &str = "| ";
 /// A row of this many signs reads as one of the server's rules.
 const ROW: usize = 10;
-/// How lines of the server begin, in lower case.
+/// Beginnings of lines of the server, in lower case.
 const BEGINNINGS: &[&str] =
     &["it is ", "game won by ", "the game was a tie", "summary of ", "you wrote:", "nothing was changed"];
 
-/// What a user said, each line that reads like one of the server's behind a mark.
+/// Puts the mark before each line of a user's words that reads like one of the server's.
 pub(super) fn mark_imitations(said: &str) -> String {
     let mark = |line: &str| if imitates(line) { format!("{MARK}{line}") } else { line.to_owned() };
     said.lines().map(mark).collect::<Vec<_>>().join("\n")

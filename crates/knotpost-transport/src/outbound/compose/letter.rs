@@ -12,7 +12,7 @@ use lettre::message::{Mailbox, Mailboxes};
 use super::parts::{alternatives, text};
 use knotpost_core::replies::{Auto, Drawn, Letter};
 
-/// Why a letter cannot be written.
+/// Reason why a letter cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeError {
     /// Not a valid address, or more than one.

@@ -13,7 +13,7 @@ use knotpost_core::replies::{Answers, Depicted, PICTURE_ENDS, Reply, Sheet, pict
 /// The most pictures of a mail; boards beyond are shown as text alone.
 const MAX_PICTURES: usize = 12;
 
-/// What a page needs to know about its mail.
+/// Facts about its mail that a page needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MailFacts<'a> {
     /// The user it is for, where others read mail at the same address.
@@ -97,7 +97,7 @@ impl Renderer {
         Ok(results)
     }
 
-    /// What a page may name of a board.
+    /// Template context of a board in a page.
     fn board(&self, sheet: &Sheet, facts: Value, mail: MailFacts<'_>, pictures: &mut Vec<Depicted>) -> Value {
         let picture = (pictures.len() < MAX_PICTURES && !sheet.drawing.view().panels.is_empty()).then(|| {
             let content_id = format!("board{}.{}", pictures.len() + 1, mail.message_id);

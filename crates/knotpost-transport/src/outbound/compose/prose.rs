@@ -14,7 +14,7 @@ pub(super) enum Block {
     },
     /// A single link.
     Link {
-        /// Where it leads.
+        /// Its target.
         url: String,
     },
     /// Lines that must stay as they are: commands, drawings, lists in columns.
@@ -37,9 +37,9 @@ pub(super) enum Block {
 #[serde(tag = "kind", content = "text", rename_all = "snake_case")]
 pub(super) enum Span {
     Words(String),
-    /// What is to be typed.
+    /// Text to be typed.
     Code(String),
-    /// Where a link leads.
+    /// Target of a link.
     Link(String),
     /// The end of a line that stays one.
     Break,
@@ -108,7 +108,7 @@ fn push_lines(blocks: &mut Vec<Block>, part: &[&str], width: Option<usize>) {
     }
 }
 
-/// Whether blanks within the line mean something, or it belongs to a drawing.
+/// True if blanks within the line mean something, or it belongs to a drawing.
 fn is_in_columns(line: &str) -> bool {
     let line = line.trim_start();
     line.contains("   ") || line.starts_with("+-") || (line.starts_with('|') && line.ends_with('|'))
@@ -149,7 +149,7 @@ fn spans_of(lines: &[&str], width: Option<usize>) -> Vec<Span> {
 fn spans(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     for (index, piece) in text.split('`').enumerate() {
-        // What stands between two backticks is code; a last one alone is none.
+        // Text between two backticks is code; a last backtick alone begins none.
         let closed = text.matches('`').count() > index;
         match piece {
             "" => {}

@@ -95,7 +95,7 @@ impl Renderer {
         sheet.map(|sheet| self.sheet(sheet)).transpose()
     }
 
-    /// What the reply's template may name.
+    /// Template context of the reply.
     pub(super) fn facts(&self, reply: &Reply) -> Result<Value, RenderError> {
         let own = match reply {
             Reply::Board(sheet) => sheet_context(sheet),

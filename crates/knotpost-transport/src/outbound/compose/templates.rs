@@ -31,7 +31,7 @@ pub(super) struct Templates {
 pub struct OwnTemplate {
     /// Its path in the folder, such as `board/body.html`.
     pub file: String,
-    /// Why the built-in template is used instead.
+    /// Reason why the built-in template is used instead.
     pub problem: Option<String>,
 }
 

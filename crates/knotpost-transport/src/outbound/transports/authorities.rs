@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject as _;
 
 use super::TransportError;
 
-/// Why authorities cannot be trusted.
+/// Reason why authorities cannot be trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
     /// A file could not be read as PEM.
@@ -17,18 +17,18 @@ pub enum AuthorityError {
     Pem {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the PEM.
         source: rustls::pki_types::pem::Error,
     },
     /// A file without any certificate.
     #[error("{} holds no certificate", .0.display())]
     Empty(PathBuf),
-    /// What stands in the file is no certificate of an authority.
+    /// The content of the file is no certificate of an authority.
     #[error("a certificate in {} cannot be used", path.display())]
     Certificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the certificate.
         source: rustls::Error,
     },
 }
@@ -44,7 +44,7 @@ pub(super) fn read_authorities(path: &Path) -> Result<Vec<Certificate>, Transpor
     if read.is_empty() {
         return Err(AuthorityError::Empty(path.to_owned()).into());
     }
-    // Where the relay needs no valid certificate nothing else would look at them.
+    // Checked here, as nothing else looks at them if the relay needs no valid certificate.
     let mut roots = RootCertStore::empty();
     for certificate in &read {
         roots

@@ -20,7 +20,7 @@ static DELIVERIES: AtomicU64 = AtomicU64::new(0);
 /// The end of the names of our mails.
 const ENDING: &str = ".knotpost";
 
-/// How many names are tried before a delivery fails, in case other processes use them.
+/// Number of names that are tried before a delivery fails, in case other processes use them.
 const MAX_TRIES: usize = 1000;
 
 /// The two folders of complete mails.
@@ -51,7 +51,7 @@ pub struct Entry {
     pub size: u64,
 }
 
-/// Whether a mail may have been delivered before.
+/// First or repeated delivery of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
     /// It was not delivered before.
@@ -307,7 +307,7 @@ fn sort_key(name: &str) -> (u64, &str) {
     (seconds.parse().unwrap_or(u64::MAX), rest)
 }
 
-/// Whether a name is a plain file name. Names come from web requests, and must not lead out of the folder.
+/// True if a name is a plain file name. Names come from web requests, and must not lead out of the folder.
 fn is_plain_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')

@@ -24,7 +24,7 @@ pub use self::smtp::{RelayStep, RelayTrouble};
 use knotpost_core::config::Config;
 use knotpost_platform::files::check_folder;
 
-/// Why a transport cannot be set up.
+/// Reason why a transport cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// No transport of that name.
@@ -48,7 +48,7 @@ pub enum TransportError {
     Folder(#[from] std::io::Error),
 }
 
-/// Why a mail was not sent, as text for the administrator.
+/// Reason why a mail was not sent, as text for the administrator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// It was certainly not delivered; another attempt may succeed.
@@ -77,7 +77,7 @@ pub enum Transport {
     Memory(MemoryBox),
 }
 
-/// What a transport's URL says.
+/// Transport that a URL names, not set up yet.
 #[derive(Debug, Clone)]
 pub enum Examined {
     /// Into this folder.
@@ -134,7 +134,7 @@ impl SmtpRelay {
         format!("{}:{}", relay.host, relay.port)
     }
 
-    /// Whether it runs on this machine.
+    /// True if it runs on this machine.
     pub fn is_near(&self) -> bool {
         self.0.relay().is_near()
     }
@@ -155,7 +155,7 @@ pub struct Sent {
     pub bytes: Vec<u8>,
 }
 
-/// What left through [`Transport::Memory`], and failures to come.
+/// Mails that left through [`Transport::Memory`], and failures to come.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryBox {
     state: Arc<Mutex<MemoryState>>,
@@ -236,7 +236,7 @@ impl Transport {
         })
     }
 
-    /// Whether mails leave this machine's own folders.
+    /// True if mails leave this machine's own folders.
     pub fn reaches_people(&self) -> bool {
         matches!(self, Self::Smtp(_) | Self::Sendmail(_))
     }
@@ -294,7 +294,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// Whether this is one address, without anything that could end a header line, a command or an argument.
+/// True if this is one address, without anything that could end a header line, a command or an argument.
 fn is_one_address(address: &str) -> bool {
     address.contains('@')
         && !address.starts_with('-')

@@ -2,7 +2,7 @@
 
 use super::TransportError;
 
-/// How the connection is secured.
+/// Encryption of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Security {
     /// Without encryption.
@@ -84,7 +84,7 @@ fn split_port(place: &str, default_port: u16) -> Result<(String, u16), Transport
 }
 
 impl Relay {
-    /// Whether it runs on this machine.
+    /// True if it runs on this machine.
     pub(super) fn is_near(&self) -> bool {
         is_loopback(&self.host)
     }

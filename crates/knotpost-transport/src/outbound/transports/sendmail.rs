@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::SendError;
 
-/// How long the program may take for one mail.
+/// Time limit of the program for one mail.
 const SEND_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Exit codes of sysexits.h that mean a permanent failure.

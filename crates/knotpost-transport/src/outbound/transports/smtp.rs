@@ -185,7 +185,7 @@ pub enum RelayStep {
 pub struct RelayTrouble {
     /// The step that failed.
     pub step: RelayStep,
-    /// Why, without a password.
+    /// Reason of the failure, without a password.
     pub problem: String,
 }
 

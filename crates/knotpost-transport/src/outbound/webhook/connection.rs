@@ -13,7 +13,7 @@ use tokio_rustls::client::TlsStream;
 
 use knotpost_model::HookUrl;
 
-/// How long one of several addresses may take to connect.
+/// Time limit for connecting to one of several addresses.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Connects to the first address that accepts.

@@ -58,7 +58,7 @@ where
     Ok(judge(head.status, &head.headers, delivery.form))
 }
 
-/// What a response means.
+/// Maps a response to the fate of its request.
 fn judge(status: StatusCode, headers: &HeaderMap, form: HookForm) -> Fate {
     if status.is_success() {
         return Fate::Arrived;
