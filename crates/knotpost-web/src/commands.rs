@@ -43,9 +43,9 @@ struct JsonRequest {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CommandAnswer")]
 struct JsonAnswer<'a> {
-    /// Whether it was carried out.
+    /// True if it was carried out.
     ok: bool,
-    /// Why not.
+    /// Reason why it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<CommandError<'a>>,
     /// The mails that the sender would get.
@@ -55,12 +55,12 @@ struct JsonAnswer<'a> {
     notices: &'a [String],
     /// The boards it was about.
     boards: &'a [BoardRef],
-    /// Whether it was a move that the player had made already: nothing was done.
+    /// True if it was a move that the player had made already: nothing was done.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
 }
 
-/// Why a command was not carried out.
+/// Reason why a command was not carried out.
 #[derive(Serialize, JsonSchema)]
 struct CommandError<'a> {
     /// The word to test for.

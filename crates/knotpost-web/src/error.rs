@@ -78,7 +78,7 @@ pub(super) fn status(code: Code) -> StatusCode {
 
 pub(super) const PROBLEM_TYPE: &str = "application/problem+json";
 
-/// What went wrong (RFC 9457).
+/// Description of a failure (RFC 9457).
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
 pub(super) struct ProblemDetails<'a> {
@@ -92,9 +92,9 @@ pub(super) struct ProblemDetails<'a> {
     /// The word to test for.
     #[schemars(schema_with = "codes")]
     code: &'a str,
-    /// What went wrong, as a sentence for people.
+    /// Description of the failure, as a sentence for people.
     detail: &'a str,
-    /// What would have worked, a line each.
+    /// Requests that would have worked, a line each.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     hints: &'a [String],
 }

@@ -29,7 +29,7 @@ type CurrentAdmin = Extension<Caller>;
 pub(in crate::api) struct Done {
     /// Always `true`: refusals are problem details.
     ok: bool,
-    /// What was done, as the audit log has it.
+    /// The action, as the audit log has it.
     #[serde(rename = "deed")]
     action: &'static str,
 }

@@ -25,7 +25,7 @@ pub(crate) struct WholeBoard<'a> {
     facts: &'a BoardFacts,
     /// The players in turn order.
     players: Vec<SeatedPlayer<'a>>,
-    /// Whose turn it is after this move.
+    /// Userids of the players to move after this move.
     to_move: Vec<&'a str>,
     /// The number of this move.
     ply: usize,
@@ -41,13 +41,13 @@ pub(crate) struct WholeBoard<'a> {
     paths: Option<Vec<Vec<u32>>>,
     /// The moves so far.
     moves: Vec<MoveLine>,
-    /// How it ended, if it is over after this move.
+    /// End of the game, if it is over after this move.
     result: Option<GameResult<'a>>,
     /// The comments made with this move.
     comment: Option<Comment<'a>>,
     /// The proposals that wait for an answer.
     proposal: Option<&'a ProposalView>,
-    /// How long players may take.
+    /// Time limits of the players.
     limits: TimeLimits,
     /// Digest of the seed of its dice, fixed at the start.
     seed_commitment: Option<String>,
@@ -59,12 +59,12 @@ pub(crate) struct WholeBoard<'a> {
     paused: Option<Moment>,
 }
 
-/// How a game ended.
+/// End of a game.
 #[derive(Serialize, JsonSchema)]
 struct GameResult<'a> {
     /// The seats in first place.
     winners: Vec<u8>,
-    /// Whether several share it.
+    /// True if several share it.
     tie: bool,
     /// One word: what decided, such as `score`.
     reason: &'a str,

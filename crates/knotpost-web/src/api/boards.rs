@@ -41,7 +41,7 @@ pub(super) struct ListQuery {
     state: Option<String>,
     /// Only boards where it is the turn of `user`.
     next: Option<bool>,
-    /// Where the last page ended.
+    /// The `cursor` of the page before.
     cursor: Option<i64>,
     /// The most entries of the page; 50 by default.
     #[schemars(range(min = 1, max = MOST))]
@@ -126,7 +126,7 @@ pub(super) async fn moves(
     Ok(Json(Moves { moves: list_moves(&view.board) }))
 }
 
-/// Which moves.
+/// The query of the legal moves.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LegalQuery {
@@ -137,7 +137,7 @@ pub(super) struct LegalQuery {
     begun: String,
 }
 
-/// What can be played.
+/// Legal moves of a position.
 #[derive(Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Legal {

@@ -21,7 +21,7 @@ use knotpost_core::commands::CommandResponse;
 use knotpost_core::identity::Scope;
 use knotpost_core::replies::Answer;
 
-/// What is said.
+/// Words to be said.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Words")]
@@ -31,7 +31,7 @@ pub(super) struct Words {
     text: String,
 }
 
-/// What came of it.
+/// Result of saying something.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Said {
     /// Always `true`: refusals are problem details.

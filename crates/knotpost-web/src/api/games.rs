@@ -29,21 +29,21 @@ pub(super) struct Game {
     game: &'static str,
     /// Its name for people.
     title: &'static str,
-    /// What it is, in half a sentence.
+    /// Description in half a sentence.
     summary: &'static str,
-    /// Who invented it.
+    /// Its inventor.
     credit: &'static str,
     /// The version of the rules that new boards are played under.
     rules_version: u32,
-    /// How many can play.
+    /// Range of the number of players.
     players: PlayerRange,
     /// The options of a challenge.
     options: Vec<GameOption>,
-    /// How many boards there are.
+    /// Numbers of its boards.
     boards: BoardCounts,
 }
 
-/// How many can play.
+/// Range of the number of players.
 #[derive(Serialize, JsonSchema)]
 struct PlayerRange {
     least: usize,
@@ -55,19 +55,19 @@ struct PlayerRange {
 struct GameOption {
     /// Its name.
     name: &'static str,
-    /// How it is given.
+    /// Form in which it is given.
     kind: GameOptionKind,
     /// The words that stand for it.
     words: Vec<&'static str>,
-    /// How it is typed, such as `-size=N`.
+    /// Usage, such as `-size=N`.
     usage: String,
-    /// What holds without it.
+    /// Value that holds without it.
     default: String,
-    /// What it does.
+    /// Its effect.
     help: &'static str,
 }
 
-/// How an option is given.
+/// Form in which an option is given.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum GameOptionKind {
@@ -83,7 +83,7 @@ enum GameOptionKind {
     Text,
 }
 
-/// How many boards there are.
+/// Numbers of the boards of a game.
 #[derive(Serialize, JsonSchema)]
 struct BoardCounts {
     /// Being played.

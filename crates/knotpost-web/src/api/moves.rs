@@ -26,7 +26,7 @@ use knotpost_model::limit_comment;
 /// Bytes.
 const LONGEST_MOVE: usize = 500;
 
-/// What is played.
+/// A turn to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Turn")]
@@ -42,15 +42,15 @@ pub(super) struct Play {
     comment: String,
 }
 
-/// What came of it.
+/// Result of a turn.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Played<'a> {
     /// Always `true`: refusals are problem details.
     ok: bool,
-    /// Whether this player had made this move already; it was not made again.
+    /// True if this player had made this move already; it was not made again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
-    /// How the board stands.
+    /// The board after the turn.
     #[serde(flatten)]
     board: Option<After<'a>>,
 }
@@ -64,9 +64,9 @@ struct After<'a> {
     number: Option<u32>,
     /// The number of the last move.
     ply: usize,
-    /// Whose turn it is, or how it ended, as a sentence.
+    /// Player to move, or the end of the game, as a sentence.
     status: String,
-    /// Whether the move is made. A player who has asked to confirm their moves gets a mail, and has not moved yet.
+    /// True if the move is made. A player who asked to confirm moves gets a mail, and has not moved yet.
     played: bool,
 }
 

@@ -20,7 +20,7 @@ use knotpost_core::identity::Scope;
 use knotpost_core::play::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
 use knotpost_model::Moment;
 
-/// What is noted.
+/// A note to be written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewNote")]
@@ -35,7 +35,7 @@ pub(super) struct Words {
 pub(super) struct Note {
     /// The words; empty: there is no note.
     text: String,
-    /// When they were written.
+    /// Time at which they were written.
     written: Option<Moment>,
 }
 

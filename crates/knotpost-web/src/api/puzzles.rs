@@ -22,7 +22,7 @@ pub(super) struct PuzzleQuery {
     /// A move to be judged.
     #[serde(rename = "move")]
     play: Option<String>,
-    /// Whether the solution is given.
+    /// True if the solution is to be given.
     solution: Option<bool>,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Puzzle {
     position: &'static str,
     /// The seat to move, which wins.
     seat: u8,
-    /// What that side is called.
+    /// Name of that side.
     side: &'static str,
-    /// How many turns, of both sides, it takes to win against best play.
+    /// Number of turns, of both sides, that it takes to win against best play.
     turns: usize,
     /// The board as text.
     board: String,
-    /// Whether the move that was asked about is the one that wins; `null`: none was asked about.
+    /// True if the move that was asked about is the one that wins; `null`: none was asked about.
     right: Option<bool>,
     /// The turns of best play, beginning with the move that wins; `null` unless they were asked for.
     solution: Option<Vec<&'static str>>,

@@ -29,10 +29,10 @@ pub(super) struct Wish {
     /// Its name, chosen by its owner.
     #[schemars(length(min = 1, max = LONGEST_TOKEN_NAME))]
     name: String,
-    /// What it is to allow.
+    /// Scopes that it is to have.
     #[schemars(with = "Vec<Scope>", length(min = 1))]
     scopes: Vec<String>,
-    /// When it ends; a year unless it says otherwise.
+    /// Lifetime in days; a year if left out.
     #[schemars(range(min = 1, max = MOST_TOKEN_DAYS))]
     expires_days: Option<u32>,
 }

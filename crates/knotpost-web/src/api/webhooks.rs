@@ -26,13 +26,13 @@ use knotpost_core::webhooks::{HookEvent, HookForm};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewWebhook")]
 pub(super) struct Wish {
-    /// Where the requests go: `https://…`.
+    /// Target of the requests: `https://…`.
     #[schemars(length(min = 1, max = 1000))]
     url: String,
     /// The events that it gets.
     #[schemars(with = "Vec<HookEvent>", length(min = 1))]
     events: Vec<String>,
-    /// Who is there, and so in which form it is told; left out: `signed`.
+    /// Kind of receiver, and so the form in which it is told; left out: `signed`.
     #[serde(default)]
     #[schemars(with = "Option<HookForm>")]
     form: Option<String>,

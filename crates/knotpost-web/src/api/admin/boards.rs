@@ -56,10 +56,10 @@ pub(in crate::api) async fn board(
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BoardChange")]
 pub(in crate::api) struct BoardRequest {
-    /// What is done.
+    /// Name of the action.
     #[schemars(extend("enum" = act_words(BOARD_ACTS)))]
     act: String,
-    /// Why; the players are told in a mail.
+    /// Reason, which the players are told in a mail.
     #[serde(default)]
     why: String,
     /// With `adjudicate`: the seats that win, several for a tie.

@@ -34,7 +34,7 @@ pub(in crate::api) struct MailsQuery {
     user: Option<String>,
     /// Only mails from or to this address.
     address: Option<String>,
-    /// Where the last page ended.
+    /// The `cursor` of the page before.
     #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
     cursor: Option<String>,
     /// The most entries of the page; 50 by default.
@@ -99,7 +99,7 @@ pub(in crate::api) async fn outgoing(
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MailChange")]
 pub(in crate::api) struct MailRequest {
-    /// What is done.
+    /// Name of the action.
     #[schemars(extend("enum" = act_words(MAIL_ACTS)))]
     act: String,
 }

@@ -39,7 +39,7 @@ pub(in crate::api) struct LogQuery {
     /// Only from this date (in UTC) or moment (RFC 3339) on.
     #[schemars(example = "2026-11-20")]
     since: Option<String>,
-    /// Where the last page ended.
+    /// The `cursor` of the page before.
     #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
     cursor: Option<String>,
     /// The most entries of the page; 50 by default.

@@ -17,10 +17,10 @@ use knotpost_core::config::StrangerPolicy;
 use knotpost_core::identity::view_stranger_policy;
 use knotpost_core::mailing::{DoNotMail, view_unmailed};
 
-/// Which page.
+/// The query of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::api) struct UnmailedQuery {
-    /// What the last page ended with.
+    /// The `cursor` of the page before.
     cursor: Option<String>,
 }
 
@@ -41,12 +41,12 @@ pub(in crate::api) async fn do_not_mail(
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DoNotMailChange")]
 pub(in crate::api) struct UnmailedRequest {
-    /// What is done.
+    /// Name of the action.
     #[schemars(extend("enum" = act_words(DO_NOT_MAIL_ACTS)))]
     act: String,
     /// An address, or a domain.
     target: String,
-    /// Why.
+    /// Reason for the entry.
     #[serde(default)]
     reason: String,
 }
@@ -68,12 +68,12 @@ pub(in crate::api) async fn change_do_not_mail(
     carry_out(&web, &caller, named(DO_NOT_MAIL_ACTS, &request.act, of)?).await
 }
 
-/// How mail from strangers is treated.
+/// Policy for mail from strangers.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::api) struct Strangers {
     /// `open`, `known` or `closed`.
     policy: &'static str,
-    /// Whether an administrator set it, rather than the configuration.
+    /// True if an administrator set it, rather than the configuration.
     is_set: bool,
 }
 

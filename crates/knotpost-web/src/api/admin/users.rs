@@ -22,7 +22,7 @@ use knotpost_core::boards::Code;
 pub(in crate::api) struct UsersQuery {
     /// The beginning of a name, or a complete address.
     q: String,
-    /// Where the last page ended.
+    /// The `cursor` of the page before.
     cursor: Option<String>,
     /// The most entries of the page; 50 by default.
     #[schemars(range(min = 1, max = MOST))]
@@ -63,7 +63,7 @@ pub(in crate::api) async fn user(
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "UserChange")]
 pub(in crate::api) struct UserRequest {
-    /// What is done.
+    /// Name of the action.
     #[schemars(extend("enum" = act_words(USER_ACTS)))]
     act: String,
     /// With `start`: the address that is to get mail again.
