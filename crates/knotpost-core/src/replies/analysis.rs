@@ -18,17 +18,17 @@ const ROWS: usize = 10;
 /// A finished game as a computer player sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Analysis {
-    /// Who sat in each seat at the end.
+    /// Userids by seat, as it was at the end.
     pub players: Vec<String>,
-    /// How good the position was, before the first move and after each.
+    /// Values of the position, before the first move and after each.
     pub points: Vec<Point>,
     /// The moves that lost most, in the order in which they were made.
     pub mistakes: Vec<Mistake>,
-    /// Whether rolls of dice are part of what the values show.
+    /// True if rolls of dice are part of what the values show.
     pub has_dice: bool,
     /// The level of the player.
     pub level: Option<u8>,
-    /// Whether time ended a search: then the values may be others next time.
+    /// True if time ended a search: then the values may be others next time.
     pub cut: bool,
     /// The version of the players.
     pub version: Option<&'static str>,
@@ -48,20 +48,20 @@ pub struct Point {
 pub struct Mistake {
     /// The number of the move.
     pub number: usize,
-    /// Whose it was: the seat, from 1.
+    /// Seat of the player, from 1.
     pub seat: i64,
     /// Their userid.
     pub userid: String,
     /// The move.
     #[serde(rename = "move")]
     pub play: String,
-    /// How good the position was for them before it.
+    /// Value of the position for them before it.
     pub before: f64,
-    /// … and after it.
+    /// Value of the position for them after it.
     pub after: f64,
-    /// What the computer player would have played, and the turns that it expected then.
+    /// Turn that the computer player would have played, and those that it expected then.
     pub better: Vec<String>,
-    /// Whether no other move of the game lost more.
+    /// True if no other move of the game lost more.
     pub worst: bool,
 }
 

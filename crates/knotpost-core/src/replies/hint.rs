@@ -12,9 +12,9 @@ pub struct Hint {
     pub ply: usize,
     /// The seat to move, from 1.
     pub seat: i64,
-    /// How good the position is for the player to move, as a sentence.
+    /// Value of the position for the player to move, as a sentence.
     pub judgement: String,
-    /// What a computer player would do.
+    /// Choice of a computer player.
     #[serde(flatten)]
     pub thought: Thought,
 }

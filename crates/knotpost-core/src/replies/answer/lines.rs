@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How many boards a game has.
+/// Numbers of the boards of a game.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "GameBoards")]
 pub struct GameCount {
@@ -10,7 +10,7 @@ pub struct GameCount {
     pub game: String,
     /// Its name for people.
     pub title: String,
-    /// What it is, in half a sentence.
+    /// Description in half a sentence.
     pub summary: String,
     /// Being played.
     pub active: i64,
@@ -33,7 +33,7 @@ pub struct BoardLine {
 pub struct StandingLine {
     /// From 1 in each block.
     pub rank: u32,
-    /// Who.
+    /// Userid of the player.
     pub userid: String,
     /// The rating, in whole points.
     pub rating: i64,
@@ -47,15 +47,15 @@ pub struct StandingLine {
     pub active: i64,
     /// The most they play at a time.
     pub limit: Option<i64>,
-    /// Whether they take challenges.
+    /// True if they take challenges.
     pub accepts: bool,
-    /// How many boards they look for.
+    /// Number of boards they look for.
     pub seeking: i64,
     /// The Glicko-2 estimate, in whole points.
     pub glicko: i64,
     /// Its deviation, in whole points.
     pub deviation: i64,
-    /// Whether a program plays for them; left out of people.
+    /// True if a program plays for them; left out of people.
     #[serde(rename = "bot", skip_serializing_if = "std::ops::Not::not")]
     pub is_bot: bool,
 }
@@ -67,18 +67,18 @@ pub struct StandingsTable {
     pub name: String,
     /// Its players, the best first.
     pub lines: Vec<StandingLine>,
-    /// Whether there are more.
+    /// True if there are more.
     pub more: bool,
 }
 
 /// Somebody who looks for opponents.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct SeekLine {
-    /// Who.
+    /// Their userid.
     pub userid: String,
-    /// How many boards.
+    /// Number of boards they look for.
     pub wanted: i64,
-    /// With which options, as typed.
+    /// Options, as typed.
     pub terms: String,
     /// The reason for which no board begins for them now; left out where one may.
     #[serde(skip_serializing_if = "Option::is_none")]
