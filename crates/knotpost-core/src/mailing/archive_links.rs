@@ -7,16 +7,16 @@ use crate::replies::{Content, Facts, Reply};
 use knotpost_model::Millis;
 use knotpost_storage::UserRow;
 
-/// How long the link is good.
+/// Lifetime of the link.
 pub(crate) const ARCHIVE_MS: i64 = 24 * 3_600_000;
 
 #[derive(Debug, Serialize)]
 struct ArchiveReady {
-    /// Whose.
+    /// User whose archive it is.
     userid: String,
     /// The page that makes it.
     link: String,
-    /// How long the link is good.
+    /// Lifetime of the link.
     hours: i64,
 }
 

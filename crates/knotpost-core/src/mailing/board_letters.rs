@@ -14,18 +14,18 @@ use knotpost_storage::{ReadTx, RemarkRow, StoreError, UserRow};
 /// A board mail to one reader.
 #[derive(Clone, Debug)]
 pub(crate) struct BoardLetter {
-    /// What it shows.
+    /// The board that it shows.
     pub(crate) sheet: Sheet,
-    /// Where its reader answers it without a password.
+    /// Address at which its reader answers it without a password.
     pub(crate) reply_to: Option<String>,
-    /// How they take no more of its kind.
+    /// Ways for them to end mails of its kind.
     pub(crate) unsubscribe: Option<Refusing>,
 }
 
 /// Rows of a board mail by reference, beside the position.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
-    /// What was said, of all that the mail's facts name.
+    /// Remarks that the mail's facts name.
     pub(crate) remarks: Vec<RemarkRow>,
     pub(crate) reader: Option<UserRow>,
     /// True if they have proven to read where it goes.
@@ -33,7 +33,7 @@ pub(crate) struct Sources {
 }
 
 impl BoardFacts {
-    /// What was said in all that the mail tells of, oldest first.
+    /// Keys of the remarks that the mail tells of, oldest first.
     pub(crate) fn remarks(&self) -> Vec<RemarkKey> {
         let mut keys: Vec<RemarkKey> = self.earlier.iter().chain(&self.remark).copied().collect();
         keys.sort_unstable_by_key(|key| key.0);
@@ -81,7 +81,7 @@ pub(crate) async fn letter_by_reference(
     Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
 }
 
-/// Whether this player is still to move, and not away.
+/// True if this player is still to move, and not away.
 fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
     let Standing::ToMove(seat) = board.standing() else { return false };
     board.seats.iter().any(|row| {

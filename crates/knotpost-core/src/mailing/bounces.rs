@@ -22,10 +22,10 @@ const ARRIVED_MS: i64 = 5 * DAY_MS;
 
 /// The mail that goes to a stopped address all the same: it asks whether anybody reads it.
 pub(crate) const CONFIRMATION_KIND: &str = "confirm_address";
-/// What stands on the row of a mail to a stopped address.
+/// Error on the row of a mail to a stopped address.
 pub(crate) const STOPPED: &str = "the address is stopped: mail to it came back";
 
-/// What became of a report about a mail of ours.
+/// Outcome of a report about a mail of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BounceOutcome {
     /// It counts.
@@ -111,7 +111,7 @@ pub(crate) async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address
     Ok(())
 }
 
-/// What a user must be told in a mail to `recipient` of their other addresses. Each is told once.
+/// Takes the notices about the user's other addresses for a mail to `recipient`. Each is told once.
 pub(crate) async fn take_notices(
     tx: &mut WriteTx,
     app: &App,
@@ -194,7 +194,7 @@ pub(crate) async fn start_stopped(tx: &mut WriteTx, address: &str) -> Result<(),
     Err(Refusal::new(Code::BadValue, format!("mail to {address} is not stopped")).into())
 }
 
-/// Why an address no longer gets mail.
+/// Stop of an address, to which no more mail goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Stop")]
 pub struct AddressStop {
@@ -218,7 +218,7 @@ impl From<StoppedAddress> for AddressStop {
 pub struct UserAddress {
     /// As registered.
     pub address: String,
-    /// Whether the user has confirmed it.
+    /// True if the user has confirmed it.
     pub confirmed: bool,
     /// Since when and why it no longer gets mail.
     pub stopped: Option<AddressStop>,

@@ -109,12 +109,12 @@ fn can_coalesce(older: &BoardFacts, newer: &BoardFacts) -> bool {
     is_replaceable(older) && is_complete(newer)
 }
 
-/// Whether a newer board mail can say all that one like this says.
+/// True if a newer board mail can say all that one like this says.
 fn is_replaceable(older: &BoardFacts) -> bool {
     matches!(older.heading, Heading::New | Heading::Summary | Heading::Chat | Heading::Show)
 }
 
-/// Whether a mail like this says all that matters about the board.
+/// True if a mail like this says all that matters about the board.
 fn is_complete(newer: &BoardFacts) -> bool {
     matches!(newer.heading, Heading::Summary | Heading::New)
 }
@@ -148,7 +148,7 @@ fn merge(merged: &mut BoardFacts, older: BoardFacts, moves_since: i64) {
     merged.begins |= older.begins || older.heading == Heading::New;
 }
 
-/// Whether a note still holds after further moves. Proposals are void then; who is away or gets no mail is
+/// True if a note still holds after further moves. Proposals are void then; who is away or gets no mail is
 /// listed anew.
 fn lasts(note: &Note) -> bool {
     match note {

@@ -23,7 +23,7 @@ pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result
     let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
     let mut bytes = write(&draft.letter)?;
     let whole = draft.letter.text.clone();
-    // What the transport makes of a text may be larger than the text, about evenly for all of it.
+    // The transport's form of a text may be larger than the text, about evenly for all of it.
     let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
     while bytes.len() > most && room > 0 {
         draft.letter.text = cut(&whole, room, most, &app.config.server.public_url);

@@ -49,7 +49,7 @@ pub(crate) async fn stop(tx: &mut WriteTx, user: UserKey) -> Result<(), StoreErr
     tx.end_digest(user).await
 }
 
-/// When it is next the hour at which the user wants the mails of the day.
+/// Time of the user's next mail of the day, at the hour and in the time zone of their preferences.
 pub(crate) async fn next_mail_of_day(
     tx: &mut ReadTx,
     user: UserKey,

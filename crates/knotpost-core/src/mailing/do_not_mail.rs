@@ -19,7 +19,7 @@ const LONGEST_REASON: usize = 300;
 pub struct DoNotMailEntry {
     /// An address, with all its tags, or a domain behind an `@`.
     pub target: String,
-    /// Why.
+    /// Reason for the entry.
     pub reason: String,
     /// Since when.
     pub since: Moment,
@@ -30,7 +30,7 @@ pub struct DoNotMailEntry {
 pub struct DoNotMail {
     /// The entries, by target.
     pub entries: Vec<DoNotMailEntry>,
-    /// Where the next page begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub cursor: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn unblock(tx: &mut WriteTx, target: &str) -> Result<(), Servic
         .into())
 }
 
-/// What an entry that is written like this stands for.
+/// Parses an entry of the list.
 ///
 /// # Errors
 /// When it is neither an address nor a domain.

@@ -15,14 +15,14 @@ use knotpost_storage::{MailFilter, OutboxRow, ReadTx, StoreError, Window, WriteT
 
 /// Row numbers that one look into the database goes through.
 const WINDOW: i64 = 20_000;
-/// What stands on an outgoing mail that an administrator ended.
+/// Error on an outgoing mail that an administrator ended.
 const DROPPED: &str = "dropped by administrator";
-/// What stands on such a received mail.
+/// Outcome of a received mail that an administrator ended.
 const DROPPED_REASON: &str = "dropped_by_administrator";
 /// Times run with row numbers, but for clocks that differ by so much.
 const DISORDER_MS: i64 = 86_400_000;
 
-/// Which mails are asked for.
+/// Filter of a list of mails.
 #[derive(Clone, Debug, Default)]
 pub struct MailQuery {
     pub state: Option<String>,
@@ -39,7 +39,7 @@ pub struct MailQuery {
     pub limit: usize,
 }
 
-/// What an administrator does to a mail.
+/// Action of an administrator on a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailChange {
     /// Once more, now.

@@ -9,9 +9,9 @@ use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
 const MINUTE_MS: i64 = 60_000;
-/// How long a link or code for a new password can be used.
+/// Lifetime of a link or code for a new password.
 pub(crate) const RESET_MS: i64 = 24 * 3_600_000;
-/// How long a mailed link logs its reader in.
+/// Lifetime of a mailed link that logs its reader in.
 const LINK_MS: i64 = 30 * MINUTE_MS;
 
 /// Link and code for a forgotten password.
@@ -22,7 +22,7 @@ struct PasswordReset {
     link: String,
     /// A code that counts as the present password once.
     code: String,
-    /// How long the link is good.
+    /// Lifetime of the link.
     hours: i64,
 }
 
@@ -42,7 +42,7 @@ struct MagicLink {
     userid: String,
     /// The page that logs in.
     link: String,
-    /// How long the link is good.
+    /// Lifetime of the link.
     minutes: i64,
 }
 

@@ -1,5 +1,5 @@
-//! What puts mail into the outbox: readers, digests, coalescing, reply addresses, bounces, the mail inspector.
-//! How a mail is built and sent is known to `knotpost-transport`.
+//! Sources of mail in the outbox: readers, digests, coalescing, reply addresses, bounces, the mail inspector.
+//! `knotpost-transport` builds and sends the mails.
 
 pub(crate) mod archive_links;
 pub(crate) mod board_letters;

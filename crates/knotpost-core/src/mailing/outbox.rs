@@ -1,7 +1,8 @@
 //! The outbox as its senders see it: mails are leased several at a time, acknowledged when they were sent, or given
 //! back.
 //!
-//! How many mails are leased, and when, is not decided here. Knows nothing of how a mail is built or sent.
+//! The number of leased mails and the time of their lease are not decided here. Knows nothing of how a mail
+//! is built or sent.
 
 mod backoff;
 mod delivery;
@@ -20,7 +21,7 @@ use knotpost_storage::{OutboxRow, StoreError};
 #[derive(Debug)]
 pub struct LeasedMail {
     pub(crate) row: OutboxRow,
-    /// When the lease ends.
+    /// Time at which the lease ends.
     pub until: Millis,
 }
 
@@ -30,7 +31,7 @@ impl LeasedMail {
         self.row.id
     }
 
-    /// What kind of mail it is.
+    /// Kind of mail, such as `board`.
     pub fn kind(&self) -> &str {
         &self.row.kind
     }

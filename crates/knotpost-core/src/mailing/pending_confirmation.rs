@@ -15,7 +15,7 @@ use knotpost_storage::{ReadTx, StoreError, WriteTx};
 /// For how many days an answer can be confirmed.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
-/// How often a player is asked in an hour.
+/// Limit of questions to a player in an hour.
 const MOST_QUESTIONS: i64 = 3;
 
 /// So much of the line is shown with the question.
@@ -28,13 +28,13 @@ struct ForeignAnswer {
     title: String,
     /// The board's number.
     number: u32,
-    /// Whose board mail it was.
+    /// Userid of the board mail's reader.
     userid: String,
-    /// From which address.
+    /// Address it came from.
     sender: String,
     /// True if that is the player's: their mail program dropped the reply address, and nothing proves who wrote.
     is_own: bool,
-    /// What it said.
+    /// Short command of the answer.
     line: String,
     /// The move that it confirms, if it does.
     confirms: Option<String>,
@@ -59,9 +59,9 @@ struct UnprovenAnswer {
     title: String,
     /// The board's number.
     number: u32,
-    /// Whose board mail it was.
+    /// Userid of the board mail's reader.
     userid: String,
-    /// What it said.
+    /// Short command of the answer.
     line: String,
 }
 
@@ -75,12 +75,12 @@ impl Content for UnprovenAnswer {
     }
 }
 
-/// What somebody wrote.
+/// Words of an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Words {
     /// The short command.
     pub(crate) line: String,
-    /// What follows it.
+    /// Text that follows it.
     pub(crate) comment: String,
 }
 
@@ -175,7 +175,7 @@ pub(crate) async fn words(tx: &mut ReadTx, app: &App, grant: &ReplyGrant) -> Res
 /// That somebody says yes.
 pub(crate) struct Consent;
 
-/// Whether a line says yes.
+/// Reads a line that says yes; `None`: it says something else.
 pub(crate) fn read_consent(line: &str) -> Option<Consent> {
     let word = line.trim().trim_end_matches(['.', '!']).trim_matches(['`', '"', '\'']);
     ["confirm", "yes"].iter().any(|yes| word.eq_ignore_ascii_case(yes)).then_some(Consent)

@@ -16,12 +16,12 @@ const FROM_ONE: i64 = 1;
 /// Mails of all senders in a day that are.
 const FROM_ALL: i64 = 30;
 
-/// What a sender wrote to the people who run the server.
+/// A sender's words to the people who run the server.
 #[derive(Debug, Serialize)]
 struct Postmaster {
     /// The address that they used.
     used: String,
-    /// Who, as far as the From line says.
+    /// The sender, as far as the From line says.
     from: String,
     /// True if an answer to the mail goes to them.
     is_answerable: bool,
@@ -56,7 +56,7 @@ pub(crate) struct About {
 /// A mail to the postmaster.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ToPostmaster {
-    /// Who wrote it, as far as the From line says.
+    /// Its sender, as far as the From line says.
     pub(crate) from: String,
     /// The address it went to.
     #[serde(default)]

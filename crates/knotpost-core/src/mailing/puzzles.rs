@@ -88,7 +88,7 @@ async fn post_puzzles(tx: &mut WriteTx, app: &App, user: UserKey, now: Millis) -
     Ok(())
 }
 
-/// What the mail with the puzzles of a day says to this reader; `None`: they take no puzzles any more.
+/// Reply with the puzzles of a day for this reader; `None`: they take no puzzles any more.
 pub(crate) async fn letter(
     tx: &mut ReadTx,
     app: &App,

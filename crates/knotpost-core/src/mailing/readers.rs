@@ -1,4 +1,4 @@
-//! Who gets a board mail, whether at once, and in which style.
+//! Readers of a board mail: who gets it, whether at once, and in which style.
 
 use crate::app::App;
 use crate::boards::{Board, Standing};
@@ -7,7 +7,7 @@ use crate::replies::{BoardFacts, Heading, Style};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WriteTx};
 
-/// Which board mails somebody wants.
+/// Board mails that somebody wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Moves {
     #[default]
@@ -30,7 +30,7 @@ pub(crate) struct Reader {
     pub(crate) style: Style,
     /// Those of their addresses that get no mail any more, of which they have not been told.
     pub(crate) untold: Vec<String>,
-    /// Whether they can be told at another one.
+    /// True if they can be told at another one.
     pub(crate) is_reachable: bool,
     pub(crate) has_webhooks: bool,
     moves: Moves,
@@ -39,12 +39,12 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Whether mail comes back from all their addresses.
+    /// True if mail comes back from all their addresses.
     pub(crate) fn is_unreached(&self) -> bool {
         !self.addresses.is_empty() && !self.is_reachable
     }
 
-    /// Whether they are to be mailed now. For the mail of the day the board is noted.
+    /// True if they are to be mailed now. For the mail of the day the board is noted.
     pub(crate) async fn takes_now(
         &self,
         tx: &mut WriteTx,
@@ -80,16 +80,16 @@ impl Reader {
     }
 }
 
-/// Who is to hear of a board.
+/// Users who are to hear of a board.
 #[derive(Debug)]
 pub(crate) struct BoardReaders {
     /// The players and who watches, in this order.
     pub(crate) readers: Vec<Reader>,
-    /// Who watches without playing, by name.
+    /// Users who watch without playing, by name.
     pub(crate) watchers: Vec<String>,
 }
 
-/// What players and who watches want of mails about a board.
+/// Looks up what players and who watches want of mails about a board.
 pub(crate) async fn readers_and_watchers(
     tx: &mut ReadTx,
     app: &App,
@@ -103,7 +103,7 @@ pub(crate) async fn readers_and_watchers(
     Ok(BoardReaders { readers: gather(app, users, facts), watchers })
 }
 
-/// What these users want of mails about a board.
+/// Looks up what these users want of mails about a board.
 pub(crate) async fn readers(
     tx: &mut ReadTx,
     app: &App,

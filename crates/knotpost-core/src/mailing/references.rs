@@ -13,10 +13,10 @@ use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
-/// What a user writes to all others.
+/// A user's words to all others.
 #[derive(Debug, Serialize)]
 struct Broadcast {
-    /// Whose copy this is.
+    /// Userid of the reader of this copy.
     reader: String,
     from: String,
     /// The words.
@@ -33,7 +33,7 @@ impl Content for Broadcast {
     }
 }
 
-/// What a mail without a text of its own shows. Nothing in it is a secret.
+/// Source of a mail without a text of its own. Nothing in it is a secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reference {
@@ -51,18 +51,18 @@ pub(crate) enum Reference {
     Letter(Box<StoredDraft>),
 }
 
-/// What a mail without bytes of its own says.
+/// Content of a mail without bytes of its own.
 #[derive(Clone, Debug)]
 pub(crate) enum Referred {
     /// This, to be put into words now.
     Reply {
-        /// What it says.
+        /// Its content.
         reply: Reply,
-        /// How its reader takes no more of its kind.
+        /// Ways for its reader to end mails of its kind.
         unsubscribe: Option<Refusing>,
         /// The address at which it is answered, when not where it came from.
         reply_to: Option<String>,
-        /// Which forms of it are wanted.
+        /// Forms of it that are wanted.
         form: MailForm,
     },
     /// This, but for its pictures.
@@ -119,7 +119,8 @@ pub(crate) async fn post_reference_to(
     tx.insert_outbox(&mail).await
 }
 
-/// What a mail by reference says; `None`: there is nothing to say any more. `end` is the address that ends mails of its kind.
+/// Looks up the content of a mail by reference; `None`: there is nothing to say any more. `end` is the
+/// address that ends mails of its kind.
 ///
 /// # Errors
 /// When the database fails or the reference cannot be read.

@@ -15,7 +15,7 @@ const LONGEST_LOCAL: usize = 64;
 /// The longest local part after the server's own name, with a number of twelve digits.
 const LONGEST_TAG: usize = "+r.e".len() + 12 + ".".len() + 2 + 2 * SIGNATURE;
 
-/// What an address is for.
+/// Effect of a mail to a reply address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Answering the mail.

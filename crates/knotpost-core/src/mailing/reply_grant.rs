@@ -15,7 +15,7 @@ use knotpost_storage::{BoardRow, HeldAnswerRow, OutboxOrigin, ReadTx, StoreError
 
 const DAY_MS: i64 = 86_400_000;
 
-/// What a mail says about its sender's right to act without a password, unverified.
+/// Claim of a mail that its sender may act without a password, unverified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
     /// Tokens of the reply addresses it went to, in lower case.
@@ -35,16 +35,16 @@ impl Claim {
     }
 }
 
-/// What a mail was about, and so what its reply is.
+/// Topic of a mail, and so the effect of its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum About {
     /// The board: a reply acts on it.
     Play,
-    /// What somebody said: a reply says something back.
+    /// The words of somebody: a reply says something back.
     Talk,
 }
 
-/// What a reply to a mail is about; stored with the mail, or read from what a board mail shows.
+/// Subject of a reply to a mail; stored with the mail, or read from what a board mail shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
@@ -67,7 +67,8 @@ impl Subject {
         fits(app).then_some(self)
     }
 
-    /// Where its replies go. The question if an address is read is answered with `stop` by whoever is bothered.
+    /// Purpose of the address for its replies. The question if an address is read is answered with `stop` by
+    /// whoever is bothered.
     pub(crate) fn purpose(&self) -> Purpose {
         match self {
             Self::Address { .. } => Purpose::End,
@@ -85,7 +86,7 @@ impl Subject {
 pub(crate) struct Sight {
     /// Number of the last move.
     ply: i64,
-    /// When it looked like that; after an undo or a new beginning it looks so later.
+    /// Time at which it looked like that; after an undo or a new beginning it looks so later.
     at: Millis,
     /// The move shown that waits for `confirm`.
     pub(crate) submitted: Option<String>,
@@ -121,7 +122,7 @@ pub(crate) struct AnsweredMail {
     /// `None`: nothing but ending mails of its kind.
     pub(crate) subject: Option<Subject>,
     pub(crate) about: About,
-    /// What its address was for; `None`: the address was dropped, and the mail is named by its Message-ID.
+    /// Purpose of its address; `None`: the address was dropped, and the mail is named by its Message-ID.
     pub(crate) purpose: Option<Purpose>,
 }
 
@@ -225,7 +226,7 @@ pub(crate) fn answers_words(mails: &[AnsweredMail]) -> bool {
         .any(|mail| mail.about == About::Talk || matches!(mail.subject, Some(Subject::Message { .. })))
 }
 
-/// What became of a claim.
+/// Result of checking a claim.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// It holds, and its sender writes from an address of the player's.
@@ -334,8 +335,9 @@ pub(crate) async fn find_message(
     Ok(None)
 }
 
-/// What a reply to a mail about this board, as it is now, is about; `None` if its reader does not play there or has not
-/// proven to read at `recipient`. `submitted` is the move that the mail shows and that is not made yet.
+/// Subject of a reply to a mail about this board, as it is now; `None` if its reader does not play there or
+/// has not proven to read at `recipient`. `submitted` is the move that the mail shows and that is not made
+/// yet.
 pub(crate) async fn board_subject(
     tx: &mut ReadTx,
     app: &App,
@@ -357,7 +359,7 @@ pub(crate) async fn board_subject(
     Ok(subject.answerable(app))
 }
 
-/// What a reply to a message of `author` is about; `None` if its reader has not proven to read at `recipient`.
+/// Subject of a reply to a message of `author`; `None` if its reader has not proven to read at `recipient`.
 pub(crate) async fn message_subject(
     tx: &mut ReadTx,
     app: &App,

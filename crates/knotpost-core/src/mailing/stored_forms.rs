@@ -1,5 +1,6 @@
-//! What waits in the database as JSON was written by the program of before an upgrade: each form is read, and written in
-//! the same form for another server that is not upgraded yet. A variant without an example does not compile.
+//! JSON that waits in the database was written by the program of before an upgrade: each form is read, and
+//! written in the same form for another server that is not upgraded yet. A variant without an example does
+//! not compile.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! How a user wants their mails: looked up in their preferences.
+//! Style of a user's mails: looked up in their preferences.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::replies::{Reply, Style};
 use knotpost_model::{Address, UserKey};
 use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError};
 
-/// What a user wants otherwise than the default, for all games and for single ones.
+/// Preferences of a user that differ from the default, for all games and for single ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes(Vec<PreferenceRow>);
 
@@ -35,7 +35,7 @@ impl Wishes {
         }
     }
 
-    /// How the boards of a game are to be set.
+    /// Style of the boards of a game.
     pub(crate) fn style(&self, game: &str) -> Style {
         let mut style = Style::default();
         // Sorted by game: what is wanted for all games comes first and gives way.
@@ -45,7 +45,7 @@ impl Wishes {
         style
     }
 
-    /// How a mail that says this is to be set.
+    /// Style of a mail that says this.
     pub(crate) fn style_of_mail(&self, reply: &Reply) -> Style {
         match reply {
             Reply::Board(sheet) => self.style(&sheet.game),
@@ -64,7 +64,7 @@ impl Wishes {
     }
 }
 
-/// How a user wants the boards of a game set.
+/// Style in which a user wants the boards of a game.
 pub(crate) async fn style_of(tx: &mut ReadTx, user: UserKey, game: &str) -> Result<Style, StoreError> {
     Ok(Wishes::of(tx, user).await?.style(game))
 }

@@ -29,7 +29,7 @@ pub enum Kind {
     Puzzles,
     /// The mail of the day: a mail comes when it is the user's turn instead, as they would not know otherwise.
     Digests,
-    /// What other users write to them, and what is said on their boards by those who do not play there.
+    /// Messages of other users, and what is said on their boards by those who do not play there.
     Messages,
     /// Mails about a board that the user watches without playing.
     Watching(BoardKey),
@@ -37,12 +37,12 @@ pub enum Kind {
     Endings(BoardKey),
 }
 
-/// What a link is about, for the page that asks and thanks.
+/// Subject of a link, for the page that asks and thanks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusable {
-    /// Whose mails.
+    /// User whose mails they are.
     pub userid: String,
-    /// Which, as in `no more …`.
+    /// Kind of mails, as in `no more …`.
     pub what: String,
     /// The command that brings them back.
     pub again: String,
@@ -142,7 +142,7 @@ pub(crate) fn refusable(
     }
 }
 
-/// What a mail to one of those addresses wants, whatever it says. It holds under any password.
+/// Reads which mails a mail to one of those addresses ends, whatever it says. It holds under any password.
 pub(crate) async fn read_mail(
     tx: &mut ReadTx,
     mails: &[AnsweredMail],
@@ -181,7 +181,7 @@ pub(crate) async fn accept(
     Ok(Answer { changed: true, ..Answer::to_registered(reply) })
 }
 
-/// Whose mails of which kind a link stops; `None`: it is none of ours, or its user has left.
+/// User and kind of the mails that a link stops; `None`: it is none of ours, or its user has left.
 pub async fn view_unsubscribe(app: &App, token: &str) -> Result<Option<Refusable>, StoreError> {
     let Some((user, kind)) = read(app, token) else { return Ok(None) };
     let mut tx = app.store.read().await?;

@@ -27,7 +27,7 @@ pub struct WebhookMail {
     pub raw: Vec<u8>,
 }
 
-/// What came of a delivered message.
+/// Outcome of a delivered message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WebhookOutcome {
     /// It is committed, now or when it was delivered before.

@@ -13,7 +13,7 @@ use knotpost_storage::{InboxEntry, OutboxEntry};
 pub struct ReceivedMail {
     /// Its number.
     pub id: i64,
-    /// When it came.
+    /// Time of its arrival.
     pub received: Moment,
     /// The way it came, such as `smtp`.
     pub way: String,
@@ -33,22 +33,22 @@ pub struct ReceivedMail {
     pub subject: Option<String>,
     /// Its text.
     pub text: Option<String>,
-    /// What is known of its sender's proof.
+    /// Results of the authentication of its sender.
     pub verdicts: Option<Map<String, Value>>,
     /// The same as stored: JSON text.
     #[serde(skip)]
     pub verdicts_text: Option<String>,
-    /// Whether the message itself is kept.
+    /// True if the message itself is kept.
     pub kept: bool,
     /// `new`, `done` or `failed`.
     pub state: String,
     /// The named outcome.
     pub reason: Option<String>,
-    /// How often its processing began.
+    /// Number of times that its processing began.
     pub attempts: i64,
-    /// When it is processed, while it waits.
+    /// Time at which it is processed, while it waits.
     pub due: Option<Moment>,
-    /// When it ended.
+    /// Time at which it ended.
     pub done: Option<Moment>,
 }
 
@@ -91,7 +91,7 @@ pub struct Outbox {
 pub struct OutgoingMail {
     /// Its number.
     pub id: i64,
-    /// What kind of mail it is, such as `board`.
+    /// Kind of mail, such as `board`.
     pub kind: String,
     /// To whom.
     pub recipient: String,
@@ -109,13 +109,13 @@ pub struct OutgoingMail {
     pub date: Moment,
     /// `queued`, `sent`, `failed` or `dropped`.
     pub state: String,
-    /// How often it was tried.
+    /// Number of attempts to send it.
     pub attempts: i64,
-    /// When it is tried next, while it waits.
+    /// Time of the next attempt, while it waits.
     pub due: Option<Moment>,
-    /// When it ended.
+    /// Time at which it ended.
     pub done: Option<Moment>,
-    /// Why it was not sent, the last time.
+    /// Reason why it was not sent, the last time.
     pub error: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use knotpost_mail::{Section, outline, parse};
 
 use crate::app::App;
 
-/// Whose words a message holds.
+/// Author of the words of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     /// Our own: they repeat a word that may be a password only between backticks, and below `ECHO`.

@@ -33,7 +33,7 @@ const MOST_SHOWN: u64 = 4 * 1024 * 1024;
 /// A mail in a list.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct MailLine {
-    /// What it is asked for by.
+    /// Name by which it is asked for.
     pub name: String,
     /// To whom it was delivered.
     pub to: String,
@@ -46,7 +46,7 @@ pub struct MailLine {
 pub struct MailLines {
     /// The newest first.
     pub lines: Vec<MailLine>,
-    /// Where to go on; `None`: that was all.
+    /// Cursor of the next page; `None`: that was all.
     pub next: Option<String>,
 }
 

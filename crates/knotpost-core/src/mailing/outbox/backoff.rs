@@ -1,4 +1,4 @@
-//! When to try again to send a mail that could not be sent.
+//! Schedule of the attempts to send a mail that could not be sent.
 
 /// A minute, in milliseconds.
 const MINUTE: i64 = 60_000;
@@ -6,11 +6,11 @@ const MINUTE: i64 = 60_000;
 const LONGEST: i64 = 4 * 60 * MINUTE;
 /// For how long attempts are made at least.
 pub(super) const GIVE_UP_AFTER: i64 = 4 * 24 * 60 * MINUTE;
-/// How many attempts are made at least: as many as fit into [`GIVE_UP_AFTER`] when every pause has the longest jitter. A
+/// Least number of attempts: as many as fit into [`GIVE_UP_AFTER`] when every pause has the longest jitter. A
 /// mail is old without them when the server stood still, or when an administrator has it tried once more.
 const FEWEST_ATTEMPTS: u32 = attempts_within(GIVE_UP_AFTER);
 
-/// What to do after a failed attempt.
+/// Action after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retry {
     /// Try again after this many milliseconds.
@@ -44,7 +44,7 @@ const fn step(attempts: u32) -> i64 {
     if pause < LONGEST { pause } else { LONGEST }
 }
 
-/// How many attempts are made within this time when every pause is a quarter longer than its step.
+/// Number of attempts within this time when every pause is a quarter longer than its step.
 const fn attempts_within(time: i64) -> u32 {
     let (mut attempts, mut passed) = (1, 0);
     loop {

@@ -10,7 +10,7 @@ use knotpost_model::{Millis, Trouble};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{Attempted, StoreError};
 
-/// Why a leased mail was not sent.
+/// Reason why a leased mail was not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryOutcome {
     /// There is nothing to send any more.

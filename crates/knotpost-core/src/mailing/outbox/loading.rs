@@ -17,7 +17,7 @@ use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing
 use knotpost_model::{BoardKey, BoardRef, Millis};
 use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, StoreError};
 
-/// What a mail is written from.
+/// Source that a mail is written from.
 #[derive(Debug)]
 pub enum MailContent {
     Reply(Box<(Reply, Envelope)>),
