@@ -94,7 +94,7 @@ pub(super) struct ProblemDetails<'a> {
     code: &'a str,
     /// Description of the failure, as a sentence for people.
     detail: &'a str,
-    /// Requests that would have worked, a line each.
+    /// Hints at requests that would have worked, a line each.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     hints: &'a [String],
 }

@@ -18,7 +18,7 @@ const ROWS: usize = 10;
 /// A finished game as a computer player sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Analysis {
-    /// Userids by seat, as it was at the end.
+    /// Userids of the players at the end, by seat.
     pub players: Vec<String>,
     /// Values of the position, before the first move and after each.
     pub points: Vec<Point>,

@@ -12,7 +12,7 @@ pub struct Hint {
     pub ply: usize,
     /// The seat to move, from 1.
     pub seat: i64,
-    /// Value of the position for the player to move, as a sentence.
+    /// Judgement of the position for the player to move, as a sentence.
     pub judgement: String,
     /// Choice of a computer player.
     #[serde(flatten)]
