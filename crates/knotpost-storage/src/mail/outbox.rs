@@ -78,7 +78,7 @@ pub struct OutboxOrigin {
     pub ply: Option<i64>,
     /// Of a board mail alone.
     pub facts: Option<String>,
-    /// What a reply is about, as JSON; `None`: about the board of a board mail, or about nothing.
+    /// Subject of a reply, as JSON; `None`: the board of a board mail, or nothing.
     pub on_reply: Option<String>,
     /// Without angle brackets.
     pub message_id: String,

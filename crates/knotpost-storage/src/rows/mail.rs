@@ -49,7 +49,7 @@ pub struct NewOutbox {
     pub recipient: String,
     pub user: Option<UserKey>,
     pub content: OutboxContent,
-    /// What a reply is about, as JSON, if not about the board of a board mail.
+    /// Subject of a reply, as JSON, if not the board of a board mail.
     pub on_reply: Option<String>,
     /// Without angle brackets.
     pub message_id: String,

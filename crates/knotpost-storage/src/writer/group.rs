@@ -127,7 +127,7 @@ async fn try_group(
 struct Ended {
     /// Reported to its caller once the group is committed.
     outcome: Result<(), StoreError>,
-    /// What it wrote must not be committed.
+    /// True if its changes must not be committed.
     is_undone: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::transaction::{WriteError, WriteTx};
 /// End of a job's run inside its transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ran {
-    /// What it wrote is to be committed.
+    /// Its changes are to be committed.
     Done,
     /// It refused: what it wrote is undone, and it is not run again.
     Refused,

@@ -87,7 +87,7 @@ pub(super) async fn keys_are_found_by_digest_and_end(ground: &Ground) {
     assert_eq!(names, ["key b", "key a"], "the newest first");
     drop(tx);
     let write = ground.store.write(async move |tx| {
-        assert!(!tx.drop_token(bob, first).await?, "it is not his");
+        assert!(!tx.drop_token(bob, first).await?, "it is not theirs");
         assert!(tx.drop_token(ann, first).await?);
         assert!(!tx.prune_tokens(Millis(250)).await?);
         assert_eq!(tx.drop_tokens_of(ann).await?, 0, "that one was too old");

@@ -9,7 +9,7 @@ pub(super) async fn feeds_have_an_address_until_they_are_ended(ground: &Ground) 
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let write = ground.store.write(async move |tx| {
         tx.set_feed_key(ann, "first", Millis(10)).await?;
-        tx.set_feed_key(bob, "his", Millis(11)).await?;
+        tx.set_feed_key(bob, "theirs", Millis(11)).await?;
         tx.set_feed_key(ann, "second", Millis(12)).await?;
         let known = (tx.feed_key(ann).await?, tx.feed_key(bob).await?);
         tx.drop_feed_key(ann).await?;
@@ -19,7 +19,7 @@ pub(super) async fn feeds_have_an_address_until_they_are_ended(ground: &Ground) 
     });
     let ((anns, bobs), (ended, kept), forgotten) = write.await.unwrap();
     assert_eq!(anns.map(|row| (row.salt, row.at)), Some(("second".to_owned(), Millis(12))));
-    assert_eq!(bobs.map(|row| (row.salt, row.at)), Some(("his".to_owned(), Millis(11))));
+    assert_eq!(bobs.map(|row| (row.salt, row.at)), Some(("theirs".to_owned(), Millis(11))));
     assert!(ended.is_none() && kept.is_some() && forgotten.is_none());
 }
 
