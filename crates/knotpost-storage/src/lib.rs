@@ -61,7 +61,6 @@ pub use rows::{
     NewInbox, NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow,
     RequestKey, SavedResponse, SeatRow, SeatedBoard, StoredMail, Turn, UserRow, UserState, WaitingMail,
 };
-pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
 pub use transaction::{ReadTx, WriteTx};
 pub use users::{

@@ -59,7 +59,11 @@ impl ReadTx {
     }
 
     pub(super) fn is_postgres(&self) -> bool {
-        !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
+        let connection = &self.connection;
+        !matches!(
+            connection,
+            Connection::SqliteReader(_) | Connection::SqliteAlone(_) | Connection::SqliteWriter(_)
+        )
     }
 
     /// What was read for the batch. Each row is taken once, by the query it was read for.
@@ -251,6 +255,7 @@ impl WriteTx {
         match self.into_connection() {
             Connection::Postgres(transaction, ended) => finish(transaction.commit(), ended).await?,
             Connection::SqliteReader(_)
+            | Connection::SqliteAlone(_)
             | Connection::SqliteWriter(_)
             | Connection::PostgresWriter(..)
             | Connection::PostgresAlone(..) => {}
@@ -262,6 +267,7 @@ impl WriteTx {
         match self.into_connection() {
             Connection::Postgres(transaction, ended) => finish(transaction.rollback(), ended).await?,
             Connection::SqliteReader(_)
+            | Connection::SqliteAlone(_)
             | Connection::SqliteWriter(_)
             | Connection::PostgresWriter(..)
             | Connection::PostgresAlone(..) => {}

@@ -39,7 +39,7 @@ impl ResponseCache {
         make: impl Future<Output = Result<Content, Problem>>,
     ) -> Result<Response, Problem> {
         // The version is read before `make` reads: a commit in between makes the response seem older than it is, never newer.
-        let Some(data_version) = view_data_version(app)? else {
+        let Some(data_version) = view_data_version(app).await? else {
             return Ok(make.await?.unless_known(headers));
         };
         let address = uri.path_and_query().map_or("", |address| address.as_str());

@@ -131,6 +131,6 @@ pub async fn view_traces(app: &App) -> Result<Traces, StoreError> {
 }
 
 /// A number that changes with every commit, whichever process makes it; `None`: the database has no such number.
-pub fn view_data_version(app: &App) -> Result<Option<i64>, StoreError> {
-    app.store.data_version()
+pub async fn view_data_version(app: &App) -> Result<Option<i64>, StoreError> {
+    app.store.data_version().await
 }

@@ -1,5 +1,6 @@
 //! The database, open: reads, writes, and what concerns the database itself.
 
+mod data_version;
 mod earlier;
 mod integrity;
 mod notify;
@@ -11,8 +12,7 @@ pub use open::Settings;
 pub use readiness::Readiness;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{DataVersion, ReaderPool, Usage, UsageCounter};
-use sqlx_sqlite::SqliteConnectOptions;
+use sqlx_sqlite::{SqliteConnectOptions, SqlitePool};
 use tokio::time::Instant;
 
 use crate::batch::MovePlan;
@@ -20,17 +20,17 @@ use crate::connection::{Connection, FileIdentity, StoreError, on};
 use crate::postgres::{PATIENCE, Primary, State};
 use crate::transaction::ReadTx;
 use crate::writer::{Isolation, Work, Writer};
+use data_version::DataVersion;
 
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
-    /// `apart` are the options for connections that run long operations on a thread of their own.
+    /// `apart` are the options for connections that run long operations.
     Sqlite {
-        readers: ReaderPool,
+        readers: SqlitePool,
         data_version: Box<DataVersion>,
         apart: Box<SqliteConnectOptions>,
         file: Box<FileIdentity>,
-        usage: UsageCounter,
     },
     Postgres(Primary),
 }
@@ -49,7 +49,7 @@ impl Store {
     /// When no connection is available.
     pub async fn read(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.begin().await?),
             Pools::Postgres(primary) => {
                 let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
                 let (transaction, generation) = primary.begin(begin, Instant::now() + PATIENCE).await?;
@@ -64,7 +64,7 @@ impl Store {
     /// When no connection is available.
     pub async fn query(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteAlone(readers.acquire().await?),
             Pools::Postgres(primary) => {
                 let (connection, generation) = primary.acquire().await?;
                 Connection::PostgresAlone(connection, generation.ended)
@@ -122,14 +122,6 @@ impl Store {
         self.writer.writes()
     }
 
-    /// How much this process has used the database since it opened it; `None`: on PostgreSQL that is not counted here.
-    pub fn usage(&self) -> Option<Usage> {
-        match &self.pools {
-            Pools::Sqlite { usage, .. } => Some(usage.read()),
-            Pools::Postgres(_) => None,
-        }
-    }
-
     /// Whether the database took writes when that was seen last. Asks nothing.
     pub fn is_working(&self) -> bool {
         match &self.pools {
@@ -151,9 +143,9 @@ impl Store {
     }
 
     /// A number that changes with every commit, by whatever process; `None`: PostgreSQL has no such number.
-    pub fn data_version(&self) -> Result<Option<i64>, StoreError> {
+    pub async fn data_version(&self) -> Result<Option<i64>, StoreError> {
         match &self.pools {
-            Pools::Sqlite { data_version, .. } => Ok(Some(data_version.read()?)),
+            Pools::Sqlite { data_version, .. } => Ok(Some(data_version.read().await?)),
             Pools::Postgres(_) => Ok(None),
         }
     }
@@ -178,10 +170,9 @@ impl Store {
         self.writer.close().await;
         match &self.pools {
             Pools::Sqlite { readers, data_version, .. } => {
-                for closed in [data_version.close(), readers.close().await] {
-                    if let Err(error) = closed {
-                        tracing::warn!(%error, "the database was not closed well");
-                    }
+                readers.close().await;
+                if let Err(error) = data_version.close().await {
+                    tracing::warn!(%error, "the database was not closed well");
                 }
             }
             Pools::Postgres(primary) => primary.close().await,

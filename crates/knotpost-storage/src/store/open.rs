@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{DataVersion, ReaderPool, RusqliteConnectOptions};
-use sqlx_sqlite::SqlitePool;
-use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx_sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
 
 use knotpost_platform::files::create_private;
 
+use super::data_version::DataVersion;
 use super::earlier::keep_copy;
 use super::{Pools, Store};
 use crate::connection::{FileIdentity, StoreError, on};
@@ -186,24 +187,27 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 }
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
-    let options = RusqliteConnectOptions::new(file)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENT_CACHE);
+    let options = sqlite_options(file);
     // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
     // for it.
     options.connect().await?.close().await?;
     let identity = FileIdentity::of(file)?;
-    let options = options.must_exist();
+    let options = options.create_if_missing(false);
     let writer = Writer::sqlite(options.clone(), identity.clone()).await?;
-    let usage = options.usage_counter();
-    let options = options.pragma("cache_size", READ_CACHE);
+    // The file itself is opened for writing all the same: readers of a write-ahead log need its shared memory.
+    let reading = options.clone().pragma("cache_size", READ_CACHE).pragma("query_only", "ON");
     Ok(Store {
         pools: Pools::Sqlite {
-            data_version: Box::new(DataVersion::new(options.clone())),
-            readers: ReaderPool::new(options, max_connections.max(1)),
-            apart: Box::new(sqlite_options(file).create_if_missing(false)),
+            data_version: Box::new(DataVersion::new(reading.clone())),
+            // A connection to a file does not break while nobody uses it, and what it has read stays in its memory.
+            readers: SqlitePoolOptions::new()
+                .max_connections(max_connections.max(1))
+                .test_before_acquire(false)
+                .idle_timeout(None)
+                .max_lifetime(None)
+                .connect_lazy_with(reading),
+            apart: Box::new(options),
             file: Box::new(identity),
-            usage,
         },
         writer,
     })

@@ -1,7 +1,7 @@
 //! The connection that a batch writer owns, so that its statements are prepared once.
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::RusqliteConnectOptions;
+use sqlx_sqlite::SqliteConnectOptions;
 
 use crate::connection::{Connection, FileIdentity, StoreError};
 use crate::postgres::Primary;
@@ -10,7 +10,7 @@ use crate::transaction::WriteTx;
 /// Where connections come from.
 pub(super) enum Source {
     /// A SQLite file, and what it was when it was opened.
-    Sqlite { options: RusqliteConnectOptions, file: FileIdentity },
+    Sqlite { options: Box<SqliteConnectOptions>, file: FileIdentity },
     /// The PostgreSQL server that works now.
     Postgres(Primary),
 }
@@ -128,7 +128,10 @@ async fn close(connection: Connection) {
     let closed = match connection {
         Connection::SqliteWriter(connection) => connection.close().await.map_err(StoreError::from),
         Connection::PostgresWriter(connection, ..) => connection.close().await.map_err(StoreError::from),
-        Connection::SqliteReader(_) | Connection::Postgres(..) | Connection::PostgresAlone(..) => Ok(()),
+        Connection::SqliteReader(_)
+        | Connection::SqliteAlone(_)
+        | Connection::Postgres(..)
+        | Connection::PostgresAlone(..) => Ok(()),
     };
     if let Err(error) = closed {
         // A server that is away has told that already.

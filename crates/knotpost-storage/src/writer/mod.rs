@@ -25,7 +25,7 @@ pub(crate) use job::Isolation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx_rusqlite::RusqliteConnectOptions;
+use sqlx_sqlite::SqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::batch::MovePlan;
@@ -67,9 +67,9 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// A writer on a connection of its own, and on a thread of its own.
+    /// A writer on a connection of its own.
     pub(crate) async fn sqlite(
-        options: RusqliteConnectOptions,
+        options: SqliteConnectOptions,
         file: FileIdentity,
     ) -> Result<Self, StoreError> {
         let (orders, queue) = mpsc::channel(QUEUE_LENGTH);
