@@ -1,5 +1,6 @@
 //! Opening the database and bringing its schema up to date.
 
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -203,6 +204,9 @@ async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreEr
             readers: SqlitePoolOptions::new()
                 .max_connections(max_connections.max(1))
                 .test_before_acquire(false)
+                // After an error of the disk SQLite has ended the transaction by itself. The driver believes that it is
+                // open, and would begin the next one inside of it, which never ends.
+                .before_acquire(|connection, _| Box::pin(ready(Ok(!connection.is_in_transaction()))))
                 .idle_timeout(None)
                 .max_lifetime(None)
                 .connect_lazy_with(reading),

@@ -190,6 +190,20 @@ pub(super) async fn a_caller_who_goes_away_leaves_nothing_open(ground: &Ground) 
     }
 }
 
+/// As after an error of the disk, of which the driver learns nothing but that the statement failed.
+#[tokio::test]
+async fn a_read_whose_transaction_sqlite_has_ended_is_the_last_on_its_connection() {
+    let ground = Ground::sqlite().await;
+    let mut tx = ground.store.read().await.unwrap();
+    let Driver::Sqlite(connection) = tx.driver_for_tests() else { panic!("not SQLite") };
+    sqlx::query("ROLLBACK").execute(connection).await.unwrap();
+    drop(tx);
+    for name in ["ann", "bob", "cyd"] {
+        ground.user(name).await;
+        assert!(users(&ground.store).await.iter().any(|user| user == name), "{name}");
+    }
+}
+
 /// Somebody who writes beside the server is waited for, and meanwhile it can be read.
 #[tokio::test]
 async fn a_write_of_another_process_is_waited_for() {
