@@ -56,7 +56,6 @@ pub use rows::{
     NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey,
     SavedResponse, SeatRow, SeatedBoard, Turn, UserRow, UserState,
 };
-pub use sqlx_rusqlite::Usage;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
 pub use transaction::{ReadTx, WriteTx};
 pub use users::{

@@ -43,7 +43,11 @@ impl ReadTx {
     }
 
     pub(super) fn is_postgres(&self) -> bool {
-        !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
+        let connection = &self.connection;
+        !matches!(
+            connection,
+            Connection::SqliteReader(_) | Connection::SqliteAlone(_) | Connection::SqliteWriter(_)
+        )
     }
 
     /// The connection itself, for SQL of the tests. The server never calls it.

@@ -3,19 +3,21 @@
 use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
 use sqlx_postgres::{PgConnection, Postgres};
-use sqlx_rusqlite::{PooledReader, RusqliteConnection};
+use sqlx_sqlite::{Sqlite, SqliteConnection};
 
 use super::ReadOnly;
 
 /// A transaction of either database, or a connection without one.
 #[derive(Debug)]
 pub(crate) enum Connection {
-    /// SQLite, for queries.
-    SqliteReader(PooledReader),
+    /// SQLite, for queries that see one snapshot.
+    SqliteReader(Transaction<'static, Sqlite>),
+    /// SQLite, for a single query.
+    SqliteAlone(PoolConnection<Sqlite>),
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
     /// SQLite, for the writer, which begins and ends its transactions by statements.
-    SqliteWriter(RusqliteConnection),
+    SqliteWriter(SqliteConnection),
     /// PostgreSQL, for a single query.
     PostgresAlone(PoolConnection<Postgres>),
 }
@@ -29,16 +31,17 @@ pub enum Driver<S, P> {
 }
 
 /// What queries run on.
-pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut RusqliteConnection>, ReadOnly<&'c mut PgConnection>>;
+pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut SqliteConnection>, ReadOnly<&'c mut PgConnection>>;
 
 /// What any statement runs on.
-pub type WriteDriver<'c> = Driver<&'c mut RusqliteConnection, &'c mut PgConnection>;
+pub type WriteDriver<'c> = Driver<&'c mut SqliteConnection, &'c mut PgConnection>;
 
 impl Connection {
     pub(crate) fn driver(&mut self) -> WriteDriver<'_> {
         match self {
             Self::Postgres(transaction) => Driver::Postgres(transaction),
-            Self::SqliteReader(reader) => Driver::Sqlite(reader),
+            Self::SqliteReader(transaction) => Driver::Sqlite(transaction),
+            Self::SqliteAlone(connection) => Driver::Sqlite(connection),
             Self::SqliteWriter(connection) => Driver::Sqlite(connection),
             Self::PostgresAlone(connection) => Driver::Postgres(connection),
         }

@@ -4,16 +4,11 @@
 //! changes rows it cannot, and there a change that did not come through `WriteTx::writing` would survive a command that is
 //! refused later.
 
-use std::ops::ControlFlow;
-
 use futures_util::future::{self, BoxFuture};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
 use sqlx::error::BoxDynError;
-use sqlx::{AssertSqlSafe, Database, Either, Error, Execute, Executor, SqlStr};
-use sqlx_rusqlite::{RusqliteConnection, RusqliteRow};
-
-use super::StoreError;
+use sqlx::{Database, Either, Error, Execute, Executor, SqlStr};
 
 /// Runs queries on `C` and refuses every other statement.
 #[derive(Debug)]
@@ -22,21 +17,6 @@ pub struct ReadOnly<C>(C);
 impl<C> ReadOnly<C> {
     pub(crate) fn new(connection: C) -> Self {
         Self(connection)
-    }
-}
-
-impl ReadOnly<&mut RusqliteConnection> {
-    /// Calls `on_row` with each row as it is read; see [`RusqliteConnection::for_each_row`].
-    ///
-    /// # Errors
-    /// When the statement fails, or `sql` is no query.
-    pub fn for_each_row<B>(
-        self,
-        sql: String,
-        on_row: impl FnMut(&RusqliteRow) -> ControlFlow<B>,
-    ) -> Result<ControlFlow<B>, StoreError> {
-        check(&sql)?;
-        Ok(self.0.for_each_row(AssertSqlSafe(sql), on_row)?)
     }
 }
 

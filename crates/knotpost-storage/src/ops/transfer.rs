@@ -2,8 +2,6 @@
 
 mod tables;
 
-use std::ops::ControlFlow;
-
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -82,27 +80,13 @@ impl ReadTx {
             }
             each(&cells)
         };
-        match self.driver() {
-            Driver::Sqlite(connection) => {
-                let outcome = connection.for_each_row(sql, |row| {
-                    match hand_over(&|index, kind| cell!(row, index, kind)) {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(error) => ControlFlow::Break(error),
-                    }
-                });
-                match outcome? {
-                    ControlFlow::Continue(()) => Ok(()),
-                    ControlFlow::Break(error) => Err(error),
-                }
+        on!(self, c => {
+            let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(c);
+            while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
+                hand_over(&|index, kind| cell!(row, index, kind))?;
             }
-            Driver::Postgres(connection) => {
-                let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(connection);
-                while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
-                    hand_over(&|index, kind| cell!(row, index, kind))?;
-                }
-                Ok(())
-            }
-        }
+        });
+        Ok(())
     }
 
     pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {

@@ -11,8 +11,7 @@ pub use open::Settings;
 pub use readiness::Readiness;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{ReaderPool, Usage, UsageCounter};
-use sqlx_sqlite::SqliteConnectOptions;
+use sqlx_sqlite::{SqliteConnectOptions, SqlitePool};
 use tokio::time::Instant;
 
 use crate::connection::{Connection, FileIdentity, StoreError, on};
@@ -23,12 +22,11 @@ use crate::writer::{Isolation, Work, Writer};
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
-    /// `apart` are the options for connections that run long operations on a thread of their own.
+    /// `apart` are the options for connections that run long operations.
     Sqlite {
-        readers: ReaderPool,
+        readers: SqlitePool,
         apart: Box<SqliteConnectOptions>,
         file: Box<FileIdentity>,
-        usage: UsageCounter,
     },
     Postgres(Primary),
 }
@@ -47,7 +45,7 @@ impl Store {
     /// When no connection is available.
     pub async fn read(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.begin().await?),
             Pools::Postgres(primary) => {
                 let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
                 Connection::Postgres(primary.begin(begin, Instant::now() + PATIENCE).await?)
@@ -61,7 +59,7 @@ impl Store {
     /// When no connection is available.
     pub async fn query(&self) -> Result<ReadTx, StoreError> {
         Ok(ReadTx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteAlone(readers.acquire().await?),
             Pools::Postgres(primary) => Connection::PostgresAlone(primary.acquire().await?),
         }))
     }
@@ -94,14 +92,6 @@ impl Store {
         W: Work<T>,
     {
         self.writer.write(Isolation::Snapshot, work).await
-    }
-
-    /// How much this process has used the database since it opened it; `None`: on PostgreSQL that is not counted here.
-    pub fn usage(&self) -> Option<Usage> {
-        match &self.pools {
-            Pools::Sqlite { usage, .. } => Some(usage.read()),
-            Pools::Postgres(_) => None,
-        }
     }
 
     /// Whether the database took writes when that was seen last. Asks nothing.
@@ -144,10 +134,7 @@ impl Store {
         self.writer.close().await;
         match &self.pools {
             Pools::Sqlite { readers, .. } => {
-                if let Err(error) = readers.close().await {
-                    tracing::warn!(%error, "the database was not closed well");
-                }
-            }
+              Pools::Sqlite { readers, .. } => readers.close().await,
             Pools::Postgres(primary) => primary.close().await,
         }
     }

@@ -1,12 +1,13 @@
 //! Opening the database and bringing its schema up to date.
 
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{ReaderPool, RusqliteConnectOptions};
-use sqlx_sqlite::SqlitePool;
-use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx_sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
 
 use knotpost_platform::files::create_private;
 
@@ -184,23 +185,29 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 }
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
-    let options = RusqliteConnectOptions::new(file)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENT_CACHE);
+    let options = sqlite_options(file);
     // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
     // for it.
     options.connect().await?.close().await?;
     let identity = FileIdentity::of(file)?;
-    let options = options.must_exist();
+    let options = options.create_if_missing(false);
     let writer = Writer::sqlite(options.clone(), identity.clone()).await?;
-    let usage = options.usage_counter();
-    let options = options.pragma("cache_size", READ_CACHE);
+    // The file itself is opened for writing all the same: readers of a write-ahead log need its shared memory.
+    let reading = options.clone().pragma("cache_size", READ_CACHE).pragma("query_only", "ON");
     Ok(Store {
         pools: Pools::Sqlite {
-            readers: ReaderPool::new(options, max_connections.max(1)),
-            apart: Box::new(sqlite_options(file).create_if_missing(false)),
+            // A connection to a file does not break while nobody uses it, and what it has read stays in its memory.
+            readers: SqlitePoolOptions::new()
+                .max_connections(max_connections.max(1))
+                .test_before_acquire(false)
+                // After an error of the disk SQLite has ended the transaction by itself. The driver believes that it is
+                // open, and would begin the next one inside of it, which never ends.
+                .before_acquire(|connection, _| Box::pin(ready(Ok(!connection.is_in_transaction()))))
+                .idle_timeout(None)
+                .max_lifetime(None)
+                .connect_lazy_with(reading),
+            apart: Box::new(options),
             file: Box::new(identity),
-            usage,
         },
         writer,
     })

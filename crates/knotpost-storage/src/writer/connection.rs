@@ -1,7 +1,7 @@
 //! The connection that the SQLite writer owns.
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{RusqliteConnectOptions, RusqliteConnection};
+use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use crate::connection::{Connection, FileIdentity, StoreError};
 use crate::transaction::WriteTx;
@@ -9,19 +9,19 @@ use crate::transaction::WriteTx;
 /// A connection for one transaction after the other. It is closed, which undoes the transaction for sure, whenever one
 /// does not end as it should; the next transaction then opens another one.
 pub(super) struct WriteConnection {
-    options: RusqliteConnectOptions,
+    options: Box<SqliteConnectOptions>,
     /// The file as it was when it was opened.
     file: FileIdentity,
-    connection: Option<RusqliteConnection>,
+    connection: Option<SqliteConnection>,
 }
 
 impl WriteConnection {
     pub(super) async fn open(
-        options: RusqliteConnectOptions,
+        options: SqliteConnectOptions,
         file: FileIdentity,
     ) -> Result<Self, StoreError> {
         let connection = Some(options.connect().await?);
-        Ok(Self { options, file, connection })
+        Ok(Self { options: Box::new(options), file, connection })
     }
 
     pub(super) async fn begin(&mut self) -> Result<WriteTx, StoreError> {

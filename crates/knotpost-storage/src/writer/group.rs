@@ -1,9 +1,6 @@
 //! Group commit on SQLite: writes that wait join the open transaction and share its commit.
 
-use std::thread;
-
-use sqlx_rusqlite::RusqliteConnectOptions;
-use tokio::runtime::Handle;
+use sqlx_sqlite::SqliteConnectOptions;
 use tokio::sync::mpsc;
 
 use super::MAX_JOBS;
@@ -23,18 +20,16 @@ enum StopReason {
     JobFailed,
 }
 
-/// Starts the writer on a thread of its own, which runs the statements and waits for the commits.
+/// Starts the writer, a task that ends when it is closed.
 ///
 /// # Errors
-/// When the file cannot be opened, or no thread is available.
+/// When the file cannot be opened.
 pub(crate) async fn begin(
-    (options, file): (RusqliteConnectOptions, FileIdentity),
+    (options, file): (SqliteConnectOptions, FileIdentity),
     orders: mpsc::Receiver<Order>,
 ) -> Result<(), StoreError> {
     let connection = WriteConnection::open(options, file).await?;
-    let runtime = Handle::current();
-    let writing = move || runtime.block_on(run(connection, orders));
-    thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
+    tokio::spawn(run(connection, orders));
     Ok(())
 }
 

@@ -14,7 +14,7 @@ pub use job::Work;
 pub(crate) use alone::Isolation;
 pub(crate) use health::Health;
 
-use sqlx_rusqlite::RusqliteConnectOptions;
+use sqlx_sqlite::SqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
@@ -51,9 +51,9 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// A writer on a connection of its own, and on a thread of its own.
+    /// A writer on a connection of its own.
     pub(crate) async fn sqlite(
-        options: RusqliteConnectOptions,
+        options: SqliteConnectOptions,
         file: FileIdentity,
     ) -> Result<Self, StoreError> {
         let (orders, queue) = mpsc::channel(QUEUE_LENGTH);
