@@ -1,6 +1,9 @@
 //! Group commit on SQLite: writes that wait join the open transaction and share its commit.
 
+use std::thread;
+
 use sqlx_sqlite::SqliteConnectOptions;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::MAX_JOBS;
@@ -20,16 +23,18 @@ enum StopReason {
     JobFailed,
 }
 
-/// Starts the writer, a task that ends when it is closed.
+/// Starts the writer on a thread of its own: nothing else wakes up a thread that waits for the database.
 ///
 /// # Errors
-/// When the file cannot be opened.
+/// When the file cannot be opened, or no thread is available.
 pub(crate) async fn begin(
     (options, file): (SqliteConnectOptions, FileIdentity),
     orders: mpsc::Receiver<Order>,
 ) -> Result<(), StoreError> {
     let connection = WriteConnection::open(options, file).await?;
-    tokio::spawn(run(connection, orders));
+    let runtime = Handle::current();
+    let writing = move || runtime.block_on(run(connection, orders));
+    thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
     Ok(())
 }
 
