@@ -11,7 +11,7 @@ use crate::mailing::styles::style_of;
 use crate::mailing::unsubscribe::Kind;
 use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
+use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
 /// What a user writes to all others.
 #[derive(Debug, Serialize)]
@@ -107,15 +107,15 @@ pub(crate) async fn post_reference_to(
     now: Millis,
 ) -> Result<(), StoreError> {
     let facts = serde_json::to_string(reference).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let mail = ReferenceMail {
+    let mail = NewOutbox {
         kind: reference.kind(),
         recipient: recipient.to_owned(),
-        user,
-        facts,
+        user: Some(user),
+        content: OutboxContent::Reference(facts),
         message_id: new_message_id(app)?,
         date: now,
     };
-    tx.insert_reference_mail(&mail).await
+    tx.insert_outbox(&mail).await
 }
 
 /// What a mail by reference says; `None`: there is nothing to say any more.

@@ -5,8 +5,6 @@ use sqlx::pool::PoolConnection;
 use sqlx_postgres::{PgConnection, Postgres};
 use sqlx_sqlite::{Sqlite, SqliteConnection};
 
-use super::ReadOnly;
-
 /// A transaction of either database, or a connection without one.
 #[derive(Debug)]
 pub(crate) enum Connection {
@@ -29,9 +27,6 @@ pub enum Driver<S, P> {
     /// PostgreSQL.
     Postgres(P),
 }
-
-/// What queries run on.
-pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut SqliteConnection>, ReadOnly<&'c mut PgConnection>>;
 
 /// What any statement runs on.
 pub type WriteDriver<'c> = Driver<&'c mut SqliteConnection, &'c mut PgConnection>;

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// True once this process has met damage in its database. Nothing but a restored file mends that, so it stays.
 static DAMAGE: AtomicBool = AtomicBool::new(false);
 
+/// Outcome of work on the database.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// A failure of the database.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {

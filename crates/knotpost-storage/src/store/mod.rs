@@ -14,9 +14,9 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use sqlx_sqlite::{SqliteConnectOptions, SqlitePool};
 use tokio::time::Instant;
 
-use crate::connection::{Connection, FileIdentity, StoreError, on};
+use crate::connection::{Connection, FileIdentity, Result, StoreError};
 use crate::postgres::{PATIENCE, Primary};
-use crate::transaction::ReadTx;
+use crate::transaction::{ReadTx, Statements as _};
 use crate::writer::{Isolation, Work, Writer};
 
 /// The connections.
@@ -43,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn read(&self) -> Result<ReadTx, StoreError> {
+    pub async fn read(&self) -> Result<ReadTx> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.begin().await?),
             Pools::Postgres(primary) => {
@@ -57,7 +57,7 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn query(&self) -> Result<ReadTx, StoreError> {
+    pub async fn query(&self) -> Result<ReadTx> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteAlone(readers.acquire().await?),
             Pools::Postgres(primary) => Connection::PostgresAlone(primary.acquire().await?),
@@ -73,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of `work`, and those of the database.
-    pub async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub async fn write<T, W>(&self, work: W) -> Result<T>
     where
         T: Send + 'static,
         W: Work<T>,
@@ -86,7 +86,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::write`].
-    pub async fn write_queue<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub async fn write_queue<T, W>(&self, work: W) -> Result<T>
     where
         T: Send + 'static,
         W: Work<T>,
@@ -118,10 +118,9 @@ impl Store {
     ///
     /// # Errors
     /// When it does not.
-    pub async fn ping(&self) -> Result<(), StoreError> {
+    pub async fn ping(&self) -> Result<()> {
         let mut tx = self.read().await?;
-        on!(&mut tx, c => sqlx::query("SELECT 1 FROM users LIMIT 1").fetch_optional(c).await.map(drop))?;
-        Ok(())
+        tx.any("SELECT 1 FROM users LIMIT 1", &[]).await.map(drop)
     }
 
     /// Returns true if anything that was read since the start was damaged.
@@ -133,8 +132,7 @@ impl Store {
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
-            Pools::Sqlite { readers, .. } => {
-              Pools::Sqlite { readers, .. } => readers.close().await,
+            Pools::Sqlite { readers, .. } => readers.close().await,
             Pools::Postgres(primary) => primary.close().await,
         }
     }
@@ -143,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.
-    pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
+    pub async fn backup(&self, target: &str) -> Result<()> {
         match &self.pools {
             Pools::Sqlite { apart, .. } => {
                 let mut connection = apart.connect().await?;

@@ -13,8 +13,9 @@ use knotpost_platform::files::create_private;
 
 use super::earlier::keep_copy;
 use super::{Pools, Store};
-use crate::connection::{FileIdentity, StoreError, on};
+use crate::connection::{FileIdentity, Result, StoreError};
 use crate::postgres::{Address, Primary};
+use crate::transaction::Statements as _;
 use crate::writer::Writer;
 
 /// How long a process waits for another one's write on SQLite.
@@ -58,7 +59,7 @@ impl Store {
     ///
     /// # Errors
     /// When the address is not understood or the database cannot be reached.
-    pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
+    pub async fn open(settings: &Settings) -> Result<Self> {
         if let Some(file) = settings.sqlite_file() {
             return open_sqlite(&file, settings.max_connections).await;
         }
@@ -70,7 +71,7 @@ impl Store {
     ///
     /// # Errors
     /// When the stored schema is newer than this program, the copy cannot be written, or a migration fails.
-    pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
+    pub async fn migrate(settings: &Settings) -> Result<()> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
             let lock = create_private(&Self::lock_file(&file))?;
@@ -117,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn has_schema(settings: &Settings) -> Result<bool, StoreError> {
+    pub async fn has_schema(settings: &Settings) -> Result<bool> {
         if let Some(file) = settings.sqlite_file() {
             return Ok(file.is_file());
         }
@@ -132,7 +133,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be reached or refuses.
-    pub async fn try_server(settings: &Settings) -> Result<(), StoreError> {
+    pub async fn try_server(settings: &Settings) -> Result<()> {
         if settings.sqlite_file().is_some() {
             return Ok(());
         }
@@ -145,19 +146,19 @@ impl Store {
     ///
     /// # Errors
     /// When it is older or newer, or cannot be read.
-    pub async fn check_schema(&self) -> Result<(), StoreError> {
+    pub async fn check_schema(&self) -> Result<()> {
         let mut tx = self.read().await?;
         let tables = if self.is_shared() {
             "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('_sqlx_migrations')"
         } else {
             "SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'"
         };
-        let tables: i64 = on!(&mut tx, c => sqlx::query_scalar(tables).fetch_one(c).await)?;
+        let tables: i64 = tx.fetch_one(tables, &[]).await?;
         let stored: Vec<i64> = if tables == 0 {
             Vec::new()
         } else {
             let sql = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
-            on!(&mut tx, c => sqlx::query_scalar(sql).fetch_all(c).await)?
+            tx.fetch_all(sql, &[]).await?
         };
         let ours: Vec<i64> = sqlx_macros::migrate!("../../migrations/sqlite")
             .iter()
@@ -184,7 +185,7 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
         .statement_cache_capacity(STATEMENT_CACHE)
 }
 
-async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
+async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store> {
     let options = sqlite_options(file);
     // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
     // for it.

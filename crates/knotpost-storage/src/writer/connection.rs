@@ -3,7 +3,7 @@
 use sqlx::{ConnectOptions as _, Connection as _};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
-use crate::connection::{Connection, FileIdentity, StoreError};
+use crate::connection::{Connection, FileIdentity, Result, StoreError};
 use crate::transaction::WriteTx;
 
 /// A connection for one transaction after the other. It is closed, which undoes the transaction for sure, whenever one
@@ -16,15 +16,12 @@ pub(super) struct WriteConnection {
 }
 
 impl WriteConnection {
-    pub(super) async fn open(
-        options: SqliteConnectOptions,
-        file: FileIdentity,
-    ) -> Result<Self, StoreError> {
+    pub(super) async fn open(options: SqliteConnectOptions, file: FileIdentity) -> Result<Self> {
         let connection = Some(options.connect().await?);
         Ok(Self { options: Box::new(options), file, connection })
     }
 
-    pub(super) async fn begin(&mut self) -> Result<WriteTx, StoreError> {
+    pub(super) async fn begin(&mut self) -> Result<WriteTx> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.options.connect().await?,
@@ -39,7 +36,7 @@ impl WriteConnection {
         }
     }
 
-    pub(super) async fn commit(&mut self, mut tx: WriteTx) -> Result<(), StoreError> {
+    pub(super) async fn commit(&mut self, mut tx: WriteTx) -> Result<()> {
         // What is committed into a file that has no path any more would be lost with this process.
         if !self.file.is_in_place() {
             close(tx.into_connection()).await;

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::MAX_JOBS;
 use super::connection::WriteConnection;
 use super::job::{Job, JobQueue, Order, copy_of};
-use crate::connection::{FileIdentity, StoreError};
+use crate::connection::{FileIdentity, Result};
 use crate::transaction::WriteTx;
 
 /// Reason for which no further job joined a group.
@@ -30,7 +30,7 @@ enum StopReason {
 pub(crate) async fn begin(
     (options, file): (SqliteConnectOptions, FileIdentity),
     orders: mpsc::Receiver<Order>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let connection = WriteConnection::open(options, file).await?;
     let runtime = Handle::current();
     let writing = move || runtime.block_on(run(connection, orders));
@@ -84,7 +84,7 @@ enum Savepoints {
 /// What came of a group whose transaction was not lost.
 struct Tried {
     /// Of each job, committed; `None`: one must be undone alone, and nothing is written.
-    outcomes: Option<Vec<Result<(), StoreError>>>,
+    outcomes: Option<Vec<Result<()>>>,
     /// Why no further job joined.
     stopped: StopReason,
 }
@@ -94,7 +94,7 @@ async fn try_group(
     jobs: &mut Vec<Box<dyn Job>>,
     savepoints: Savepoints,
     queue: &mut JobQueue,
-) -> Result<Tried, StoreError> {
+) -> Result<Tried> {
     let mut tx = connection.begin().await?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     while let Some(job) = jobs.get_mut(outcomes.len()) {
@@ -128,10 +128,7 @@ async fn try_group(
 }
 
 /// The outer error says that the transaction itself is lost, the inner one that the job failed.
-async fn run_in_savepoint(
-    job: &mut Box<dyn Job>,
-    tx: &mut WriteTx,
-) -> Result<Result<(), StoreError>, StoreError> {
+async fn run_in_savepoint(job: &mut Box<dyn Job>, tx: &mut WriteTx) -> Result<Result<()>> {
     tx.statement("SAVEPOINT job").await?;
     let outcome = job.run(tx).await;
     if outcome.is_err() || tx.is_to_be_undone() {

@@ -6,45 +6,39 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::connection::StoreError;
+use crate::connection::{Result, StoreError};
 use crate::transaction::WriteTx;
 
 /// Work inside a transaction. It may be run more than once; only the last run counts.
-pub trait Work<T>:
-    for<'t> FnMut(&'t mut WriteTx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static
-{
-}
+pub trait Work<T>: for<'t> FnMut(&'t mut WriteTx) -> BoxFuture<'t, Result<T>> + Send + 'static {}
 
-impl<T, W> Work<T> for W where
-    W: for<'t> FnMut(&'t mut WriteTx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static
-{
-}
+impl<T, W> Work<T> for W where W: for<'t> FnMut(&'t mut WriteTx) -> BoxFuture<'t, Result<T>> + Send + 'static {}
 
 /// Work of any type, with its value and the channel to its caller.
 pub(crate) trait Job: Send {
     /// Runs it inside a transaction; the value of the last run counts.
-    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>>;
+    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<()>>;
     /// Reports the outcome to its caller.
-    fn finish(self: Box<Self>, outcome: Result<(), StoreError>);
+    fn finish(self: Box<Self>, outcome: Result<()>);
 }
 
 /// A job whose caller waits.
 pub(crate) struct PendingJob<T, W> {
     work: W,
     value: Option<T>,
-    caller: oneshot::Sender<Result<T, StoreError>>,
+    caller: oneshot::Sender<Result<T>>,
 }
 
 impl<T, W> PendingJob<T, W> {
     /// The job, and where its outcome arrives.
-    pub(crate) fn new(work: W) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
+    pub(crate) fn new(work: W) -> (Self, oneshot::Receiver<Result<T>>) {
         let (caller, outcome) = oneshot::channel();
         (Self { work, value: None, caller }, outcome)
     }
 }
 
 impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
-    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
+    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<()>> {
         Box::pin(async move {
             self.value = None;
             // One faulty command must not take down the writer and all other writes.
@@ -54,7 +48,7 @@ impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
         })
     }
 
-    fn finish(self: Box<Self>, outcome: Result<(), StoreError>) {
+    fn finish(self: Box<Self>, outcome: Result<()>) {
         let Self { value, caller, .. } = *self;
         // A caller that went away does not undo what is committed.
         let _ = caller.send(outcome.and_then(|()| value.ok_or(StoreError::Closed)));
@@ -141,17 +135,17 @@ mod tests {
     use tokio::sync::{mpsc, oneshot};
 
     use super::{Job, JobQueue, Order};
-    use crate::connection::StoreError;
+    use crate::connection::Result;
     use crate::transaction::WriteTx;
 
     struct Nothing;
 
     impl Job for Nothing {
-        fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
+        fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> BoxFuture<'j, Result<()>> {
             Box::pin(async { Ok(()) })
         }
 
-        fn finish(self: Box<Self>, _: Result<(), StoreError>) {}
+        fn finish(self: Box<Self>, _: Result<()>) {}
     }
 
     fn queue(jobs: usize) -> (JobQueue, mpsc::Sender<Order>) {

@@ -18,7 +18,7 @@ use sqlx_sqlite::SqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use crate::connection::{FileIdentity, StoreError};
+use crate::connection::{FileIdentity, Result, StoreError};
 use crate::postgres::Primary;
 use alone::{Contention, write_alone};
 use job::{Job, Order, PendingJob};
@@ -52,10 +52,7 @@ impl std::fmt::Debug for Writer {
 
 impl Writer {
     /// A writer on a connection of its own.
-    pub(crate) async fn sqlite(
-        options: SqliteConnectOptions,
-        file: FileIdentity,
-    ) -> Result<Self, StoreError> {
+    pub(crate) async fn sqlite(options: SqliteConnectOptions, file: FileIdentity) -> Result<Self> {
         let (orders, queue) = mpsc::channel(QUEUE_LENGTH);
         group::begin((options, file), queue).await?;
         Ok(Self::by(Route::Sqlite(orders)))
@@ -74,7 +71,7 @@ impl Writer {
         &self,
         isolation: Isolation,
         work: W,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         let (job, outcome) = PendingJob::new(work);
         let job: Box<dyn Job> = Box::new(job);
         match &self.route {

@@ -1,7 +1,7 @@
 //! Codes for forgotten passwords, words to everybody, and users who leave.
 
 use knotpost_model::{Address, Millis};
-use knotpost_storage::{ALL_GAMES, ReferenceMail, UserState};
+use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, UserState};
 
 use super::Ground;
 
@@ -100,7 +100,7 @@ pub(super) async fn who_leaves_is_forgotten_and_nobody_else(ground: &Ground) {
                 tx.add_to_digest(user, board, Millis(1)).await?;
                 tx.set_digest_due(user, Millis(1)).await?;
                 for kind in ["broadcast", "goodbye"] {
-                    tx.insert_reference_mail(&mail(user, kind)).await?;
+                    tx.insert_outbox(&mail(user, kind)).await?;
                 }
             }
             let finished = tx.has_finished_a_game(ann).await?;
@@ -125,12 +125,12 @@ pub(super) async fn who_leaves_is_forgotten_and_nobody_else(ground: &Ground) {
     assert_eq!(tx.seats(board).await.unwrap().len(), 2, "the board stays as it is");
 }
 
-fn mail(user: knotpost_model::UserKey, kind: &'static str) -> ReferenceMail {
-    ReferenceMail {
+fn mail(user: knotpost_model::UserKey, kind: &'static str) -> NewOutbox {
+    NewOutbox {
         kind,
         recipient: format!("{}@example.org", user.0),
-        user,
-        facts: "{}".to_owned(),
+        user: Some(user),
+        content: OutboxContent::Reference("{}".to_owned()),
         message_id: format!("{kind}.{}@example.org", user.0),
         date: Millis(2),
     }
@@ -140,7 +140,7 @@ pub(super) async fn a_mail_by_reference_is_queued(ground: &Ground) {
     let ann = ground.user("ann").await;
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
-            tx.insert_reference_mail(&mail(ann, "broadcast")).await?;
+            tx.insert_outbox(&mail(ann, "broadcast")).await?;
             tx.lease_outbox(Millis(2), Millis(9), 1).await
         })
     });
