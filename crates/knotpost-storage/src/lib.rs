@@ -32,7 +32,7 @@ mod users;
 mod writer;
 
 pub use boards::*;
-pub use connection::{Driver, Kind, Result, StoreError, WriteDriver};
+pub use connection::{Driver, DriverError, Kind, Result, StoreError};
 pub use mail::*;
 pub use ops::*;
 pub use postgres::check_address;

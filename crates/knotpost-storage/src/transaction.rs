@@ -5,15 +5,11 @@
 
 use std::ops::{Deref, DerefMut};
 
-use futures_util::TryStreamExt as _;
-use sqlx::Transaction;
-use sqlx_postgres::Postgres;
-
 use knotpost_model::Millis;
 
-use crate::connection::{Argument, At, Connection, FromRow, Row, Sql, WriteDriver, is_query};
 #[cfg(debug_assertions)]
-use crate::connection::{Result, note_place};
+use crate::connection::note_place;
+use crate::connection::{Argument, Connection, Driver, FromRow, Result, Sql, StoreError, is_query};
 
 /// Most rows that a pruning statement deletes: other writes wait meanwhile.
 const BATCH: u64 = 1000;
@@ -38,16 +34,12 @@ impl ReadTx {
     }
 
     pub(super) fn is_postgres(&self) -> bool {
-        let connection = &self.connection;
-        !matches!(
-            connection,
-            Connection::SqliteReader(_) | Connection::SqliteAlone(_) | Connection::SqliteWriter(_)
-        )
+        matches!(self.connection, Connection::Postgres(_) | Connection::PostgresAlone(_))
     }
 
     /// The connection itself, for SQL of the tests. The server never calls it.
     #[doc(hidden)]
-    pub fn driver_for_tests(&mut self) -> WriteDriver<'_> {
+    pub fn driver_for_tests(&mut self) -> Driver<'_> {
         self.connection.driver()
     }
 }
@@ -80,10 +72,15 @@ pub(super) trait Statements {
         arguments: &[&dyn Argument],
     ) -> impl Future<Output = Result<Vec<T>>> + Send {
         let sql = sql.into();
-        let rows = self.admit(&sql).map(|connection| connection.fetch(sql, arguments));
+        let connection = self.admit(&sql);
         async move {
-            let rows: Vec<Row> = rows?.try_collect().await?;
-            Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+            let mut rows = Vec::new();
+            let reading = connection?.for_each(sql, arguments, |row| {
+                rows.push(row.decode()?);
+                Ok::<_, StoreError>(())
+            });
+            reading.await?;
+            Ok(rows)
         }
     }
 
@@ -95,8 +92,8 @@ pub(super) trait Statements {
         arguments: &[&dyn Argument],
     ) -> impl Future<Output = Result<Option<T>>> + Send {
         let sql = sql.into();
-        let row = self.admit(&sql).map(|connection| connection.fetch_optional(sql, arguments));
-        async move { Ok(row?.await?.as_ref().map(read).transpose()?) }
+        let connection = self.admit(&sql);
+        async move { connection?.fetch_optional(sql, arguments).await }
     }
 
     /// Returns the only row.
@@ -122,10 +119,6 @@ pub(super) trait Statements {
     }
 }
 
-fn read<T: FromRow>(row: &Row) -> Result<T, sqlx::Error> {
-    T::from_row(row, At::Place(0))
-}
-
 impl Statements for ReadTx {
     fn admit(&mut self, sql: &Sql) -> Result<&mut Connection> {
         #[cfg(debug_assertions)]
@@ -148,10 +141,6 @@ impl Statements for WriteTx {
 }
 
 impl WriteTx {
-    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
-        Self::on(Connection::Postgres(transaction))
-    }
-
     pub(super) fn on(connection: Connection) -> Self {
         Self { read: ReadTx::on(connection), written: false, undo: false }
     }
@@ -174,8 +163,8 @@ impl WriteTx {
         arguments: &[&dyn Argument],
     ) -> impl Future<Output = Result<u64>> + Send {
         let sql = sql.into();
-        let done = self.admit(&sql).map(|connection| connection.execute(sql, arguments));
-        async move { done?.await }
+        let connection = self.admit(&sql);
+        async move { connection?.execute(sql, arguments).await }
     }
 
     /// Deletes rows from before a time, at most [`BATCH`] as the statement says; true if there may be more.
@@ -186,8 +175,8 @@ impl WriteTx {
         before: Millis,
     ) -> impl Future<Output = Result<bool>> + Send {
         let sql = Sql::from(sql);
-        let done = self.admit(&sql).map(|connection| connection.execute(sql, &[&before]));
-        async move { Ok(done?.await? >= BATCH) }
+        let connection = self.admit(&sql);
+        async move { Ok(connection?.execute(sql, &[&before]).await? >= BATCH) }
     }
 
     /// Marks a point inside the transaction that [`WriteTx::rollback_to_savepoint`] returns to.

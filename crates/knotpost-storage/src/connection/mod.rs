@@ -7,11 +7,12 @@ mod file_identity;
 #[cfg(debug_assertions)]
 mod place;
 mod read_only;
+pub(crate) mod sqlite;
 mod statement;
 mod value;
 
-pub use driver::{Driver, WriteDriver};
-pub use error::{Result, StoreError};
+pub use driver::Driver;
+pub use error::{DriverError, Result, StoreError};
 pub use value::Kind;
 
 pub(crate) use dialect::{among, claim, key_list, values};

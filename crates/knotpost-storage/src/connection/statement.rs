@@ -1,47 +1,30 @@
 //! Statements, run by the driver of either database. Their texts have `$n` parameters and serve both.
 
-use futures_util::future::BoxFuture;
-use futures_util::stream::BoxStream;
-use futures_util::{FutureExt as _, StreamExt as _, TryFutureExt as _, TryStreamExt as _};
+use std::ops::ControlFlow;
+
+use futures_util::TryStreamExt as _;
 use sqlx::query::Query;
-use sqlx::{AssertSqlSafe, SqlSafeStr, SqlStr};
+use sqlx::{AssertSqlSafe, Executor as _, SqlSafeStr, SqlStr};
 use sqlx_postgres::{PgArguments, Postgres};
-use sqlx_sqlite::{Sqlite, SqliteArguments};
+use tokio::task::coop::consume_budget;
 
 use super::driver::{Connection, Driver};
-use super::error::Result;
-use super::value::{Argument, Kind, Row, Value};
+use super::error::{Result, StoreError};
+use super::sqlite;
+use super::value::{Argument, FromRow, Kind, Row, Value};
 
 /// The text of a statement.
 #[derive(Debug)]
 pub(crate) struct Sql {
-    text: SqlStr,
+    pub(super) text: SqlStr,
     /// True if the connection keeps it prepared.
-    is_kept: bool,
+    pub(super) is_kept: bool,
 }
 
 impl<T: SqlSafeStr> From<T> for Sql {
     fn from(text: T) -> Self {
         Self { text: text.into_sql_str(), is_kept: true }
     }
-}
-
-macro_rules! bind {
-    ($query:expr, $arguments:expr) => {
-        $arguments.iter().fold($query, |query, argument| match argument.value() {
-            Value::Null(Kind::Int) => query.bind(None::<i64>),
-            Value::Null(Kind::Flag) => query.bind(None::<bool>),
-            Value::Null(Kind::Real) => query.bind(None::<f64>),
-            Value::Null(Kind::Text) => query.bind(None::<&str>),
-            Value::Null(Kind::Bytes) => query.bind(None::<&[u8]>),
-            Value::Int(value) => query.bind(value),
-            Value::Short(value) => query.bind(value),
-            Value::Flag(value) => query.bind(value),
-            Value::Real(value) => query.bind(value),
-            Value::Text(value) => query.bind(value),
-            Value::Bytes(value) => query.bind(value),
-        })
-    };
 }
 
 impl Sql {
@@ -54,55 +37,86 @@ impl Sql {
         self.text.as_str()
     }
 
-    fn for_sqlite(self, arguments: &[&dyn Argument]) -> Query<'static, Sqlite, SqliteArguments> {
-        bind!(sqlx::query(self.text).persistent(self.is_kept), arguments)
-    }
-
     fn for_postgres(self, arguments: &[&dyn Argument]) -> Query<'static, Postgres, PgArguments> {
-        bind!(sqlx::query(self.text).persistent(self.is_kept), arguments)
+        let query = sqlx::query(self.text).persistent(self.is_kept);
+        arguments.iter().fold(query, |query, argument| match argument.value() {
+            Value::Null(Kind::Int) => query.bind(None::<i64>),
+            Value::Null(Kind::Flag) => query.bind(None::<bool>),
+            Value::Null(Kind::Real) => query.bind(None::<f64>),
+            Value::Null(Kind::Text) => query.bind(None::<&str>),
+            Value::Null(Kind::Bytes) => query.bind(None::<&[u8]>),
+            Value::Int(value) => query.bind(value),
+            Value::Short(value) => query.bind(value),
+            Value::Flag(value) => query.bind(value),
+            Value::Real(value) => query.bind(value),
+            Value::Text(value) => query.bind(value),
+            Value::Bytes(value) => query.bind(value),
+        })
     }
 }
 
+/// On SQLite a statement is over when it is first polled; a task that runs many of them yields to others in between.
 impl Connection {
     /// Returns the number of rows that were written.
-    pub(crate) fn execute(&mut self, sql: Sql, arguments: &[&dyn Argument]) -> BoxFuture<'_, Result<u64>> {
+    pub(crate) async fn execute(&mut self, sql: Sql, arguments: &[&dyn Argument]) -> Result<u64> {
         match self.driver() {
             Driver::Sqlite(connection) => {
-                let done = sql.for_sqlite(arguments).execute(connection);
-                done.map_ok(|done| done.rows_affected()).err_into().boxed()
+                consume_budget().await;
+                sqlite::run(connection, &sql, arguments, &mut |_| ControlFlow::Continue(()))
             }
             Driver::Postgres(connection) => {
-                let done = sql.for_postgres(arguments).execute(connection);
-                done.map_ok(|done| done.rows_affected()).err_into().boxed()
+                Ok(connection.execute(sql.for_postgres(arguments)).await?.rows_affected())
             }
         }
     }
 
     /// Returns the first row.
-    pub(crate) fn fetch_optional(
+    pub(crate) async fn fetch_optional<T: FromRow>(
         &mut self,
         sql: Sql,
         arguments: &[&dyn Argument],
-    ) -> BoxFuture<'_, Result<Option<Row>>> {
-        match self.driver() {
+    ) -> Result<Option<T>> {
+        let first = match self.driver() {
             Driver::Sqlite(connection) => {
-                let row = sql.for_sqlite(arguments).fetch_optional(connection);
-                row.map_ok(|row| row.map(Row::Sqlite)).err_into().boxed()
+                consume_budget().await;
+                let mut first = None;
+                sqlite::run(connection, &sql, arguments, &mut |row| {
+                    first = Some(row.decode());
+                    ControlFlow::Break(())
+                })?;
+                first
             }
             Driver::Postgres(connection) => {
-                let row = sql.for_postgres(arguments).fetch_optional(connection);
-                row.map_ok(|row| row.map(Row::Postgres)).err_into().boxed()
+                let row = connection.fetch_optional(sql.for_postgres(arguments)).await?;
+                row.map(|row| Row::Postgres(row).decode())
             }
-        }
+        };
+        Ok(first.transpose()?)
     }
 
-    pub(crate) fn fetch(&mut self, sql: Sql, arguments: &[&dyn Argument]) -> BoxStream<'_, Result<Row>> {
+    /// Calls `each` with one row after the other as they are read, until it fails.
+    pub(crate) async fn for_each<E: From<StoreError>>(
+        &mut self,
+        sql: Sql,
+        arguments: &[&dyn Argument],
+        mut each: impl FnMut(&Row) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self.driver() {
             Driver::Sqlite(connection) => {
-                sql.for_sqlite(arguments).fetch(connection).map_ok(Row::Sqlite).err_into().boxed()
+                consume_budget().await;
+                let mut outcome = Ok(());
+                sqlite::run(connection, &sql, arguments, &mut |row| {
+                    outcome = each(row);
+                    if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                })?;
+                outcome
             }
             Driver::Postgres(connection) => {
-                sql.for_postgres(arguments).fetch(connection).map_ok(Row::Postgres).err_into().boxed()
+                let mut rows = connection.fetch(sql.for_postgres(arguments));
+                while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
+                    each(&Row::Postgres(row))?;
+                }
+                Ok(())
             }
         }
     }

@@ -1,14 +1,16 @@
 //! Values as both databases store them: arguments of statements, and columns of rows.
 
+use rusqlite::types::FromSql;
 use sqlx::error::{BoxDynError, UnexpectedNullError};
-use sqlx::{ColumnIndex, Decode, Row as _, Type};
+use sqlx::{Decode, Row as _, Type};
 use sqlx_postgres::{PgRow, Postgres};
-use sqlx_sqlite::{Sqlite, SqliteRow};
 
 use knotpost_model::{
     BoardKey, BoardState, BounceKind, InboxKey, Millis, MoveKind, OutboxKey, ProposalKind, RemarkKey,
     RemarkKind, SeatState, UserKey,
 };
+
+use super::sqlite::SqliteRow;
 
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +47,8 @@ pub(crate) trait Nullable: Argument {
 }
 
 #[derive(Debug)]
-pub(crate) enum Row {
-    Sqlite(SqliteRow),
+pub(crate) enum Row<'r> {
+    Sqlite(SqliteRow<'r>),
     Postgres(PgRow),
 }
 
@@ -57,34 +59,24 @@ pub(crate) enum At {
     Place(usize),
 }
 
-impl ColumnIndex<SqliteRow> for At {
-    fn index(&self, row: &SqliteRow) -> Result<usize, sqlx::Error> {
-        match self {
-            Self::Name(name) => name.index(row),
-            Self::Place(place) => place.index(row),
-        }
-    }
-}
-
-impl ColumnIndex<PgRow> for At {
-    fn index(&self, row: &PgRow) -> Result<usize, sqlx::Error> {
-        match self {
-            Self::Name(name) => name.index(row),
-            Self::Place(place) => place.index(row),
-        }
-    }
-}
-
-impl Row {
+impl Row<'_> {
     /// Reads a value of the drivers; `None`: NULL.
     fn get<T>(&self, at: At) -> Result<Option<T>, sqlx::Error>
     where
-        T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>,
+        T: FromSql + for<'r> Decode<'r, Postgres> + Type<Postgres>,
     {
         match self {
-            Self::Sqlite(row) => row.try_get(at),
-            Self::Postgres(row) => row.try_get(at),
+            Self::Sqlite(row) => row.get(at).map_err(|error| undecodable(at, error)),
+            Self::Postgres(row) => match at {
+                At::Name(name) => row.try_get(name),
+                At::Place(place) => row.try_get(place),
+            },
         }
+    }
+
+    /// Reads what the statement returns.
+    pub(crate) fn decode<T: FromRow>(&self) -> Result<T, sqlx::Error> {
+        T::from_row(self, At::Place(0))
     }
 
     /// Reads the column of this name.
@@ -94,13 +86,13 @@ impl Row {
 }
 
 /// A value of one column.
-pub(crate) trait Column: Sized {
+pub(crate) trait Column: Sized + Send {
     /// `None`: NULL.
     fn read(row: &Row, at: At) -> Result<Option<Self>, sqlx::Error>;
 }
 
 /// What a statement returns: a value, several in a tuple, or a struct declared by `row!`.
-pub(crate) trait FromRow: Sized {
+pub(crate) trait FromRow: Sized + Send {
     /// Tuples begin with the first column, and structs name theirs, whatever `at` says.
     fn from_row(row: &Row, at: At) -> Result<Self, sqlx::Error>;
 }

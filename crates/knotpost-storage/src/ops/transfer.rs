@@ -2,7 +2,6 @@
 
 mod tables;
 
-use futures_util::TryStreamExt as _;
 use sqlx::AssertSqlSafe;
 
 use crate::connection::{Argument, At, Column as _, Kind, Result, Row, Sql, StoreError, Value, values};
@@ -67,16 +66,15 @@ impl ReadTx {
         each: &mut impl FnMut(&[Cell]) -> Result<(), E>,
     ) -> Result<(), E> {
         let sql = Sql::once(sql);
-        let mut rows = self.admit(&sql)?.fetch(sql, &[]);
         let mut cells = Vec::with_capacity(kinds.len());
-        while let Some(row) = rows.try_next().await? {
+        let rows = self.admit(&sql)?.for_each(sql, &[], |row| {
             cells.clear();
             for (place, kind) in kinds.iter().enumerate() {
-                cells.push(cell(&row, At::Place(place), *kind).map_err(StoreError::from)?);
+                cells.push(cell(row, At::Place(place), *kind).map_err(StoreError::from)?);
             }
-            each(&cells)?;
-        }
-        Ok(())
+            each(&cells)
+        });
+        rows.await
     }
 
     pub async fn count_rows(&mut self, table: &Table) -> Result<u64> {

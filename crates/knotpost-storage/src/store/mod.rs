@@ -11,9 +11,10 @@ pub use open::Settings;
 pub use readiness::Readiness;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_sqlite::{SqliteConnectOptions, SqlitePool};
+use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::Instant;
 
+use crate::connection::sqlite::ReaderPool;
 use crate::connection::{Connection, FileIdentity, Result, StoreError};
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::{ReadTx, Statements as _};
@@ -22,9 +23,9 @@ use crate::writer::{Isolation, Work, Writer};
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
-    /// `apart` are the options for connections that run long operations.
+    /// `apart` are the options for connections that run long operations on a thread of their own.
     Sqlite {
-        readers: SqlitePool,
+        readers: ReaderPool,
         apart: Box<SqliteConnectOptions>,
         file: Box<FileIdentity>,
     },
@@ -45,7 +46,7 @@ impl Store {
     /// When no connection is available.
     pub async fn read(&self) -> Result<ReadTx> {
         Ok(ReadTx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.begin().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
             Pools::Postgres(primary) => {
                 let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
                 Connection::Postgres(primary.begin(begin, Instant::now() + PATIENCE).await?)
@@ -59,7 +60,7 @@ impl Store {
     /// When no connection is available.
     pub async fn query(&self) -> Result<ReadTx> {
         Ok(ReadTx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteAlone(readers.acquire().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
             Pools::Postgres(primary) => Connection::PostgresAlone(primary.acquire().await?),
         }))
     }

@@ -1,32 +1,19 @@
 //! Opening the database and bringing its schema up to date.
 
-use std::future::ready;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::Connection as _;
+use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqliteSynchronous};
 
 use knotpost_platform::files::create_private;
 
 use super::earlier::keep_copy;
 use super::{Pools, Store};
-use crate::connection::{FileIdentity, Result, StoreError};
+use crate::connection::sqlite::ReaderPool;
+use crate::connection::{FileIdentity, Result, StoreError, sqlite};
 use crate::postgres::{Address, Primary};
 use crate::transaction::Statements as _;
 use crate::writer::Writer;
-
-/// How long a process waits for another one's write on SQLite.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How many prepared statements a SQLite connection caches.
-const STATEMENT_CACHE: usize = 256;
-
-/// The page cache of a SQLite connection for reading, in KiB, which SQLite wants negative. The standings of a large server
-/// touch 600 pages, more than the 2 MB of the default, and would be read from the file anew each time.
-const READ_CACHE: &str = "-4000";
 
 /// Which database, and how it is used.
 #[derive(Clone)]
@@ -61,7 +48,7 @@ impl Store {
     /// When the address is not understood or the database cannot be reached.
     pub async fn open(settings: &Settings) -> Result<Self> {
         if let Some(file) = settings.sqlite_file() {
-            return open_sqlite(&file, settings.max_connections).await;
+            return open_sqlite(&file, settings.max_connections);
         }
         let primary = Primary::open(Address::parse(&settings.url)?, settings.max_connections).await?;
         Ok(Self { writer: Writer::postgres(primary.clone()), pools: Pools::Postgres(primary) })
@@ -106,9 +93,7 @@ impl Store {
         }
         Ok(())
     }
-}
 
-impl Store {
     /// The file whose lock a process holds while it brings the schema of a SQLite file up to date.
     pub fn lock_file(database: &Path) -> PathBuf {
         database.with_extension("lock")
@@ -174,6 +159,7 @@ impl Store {
     }
 }
 
+/// For migrations, copies and checks of the file, which take long.
 fn sqlite_options(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(file)
@@ -181,35 +167,20 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENT_CACHE)
+        .busy_timeout(sqlite::BUSY_TIMEOUT)
 }
 
-async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store> {
-    let options = sqlite_options(file);
+fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store> {
     // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
     // for it.
-    options.connect().await?.close().await?;
+    drop(sqlite::create(file)?);
     let identity = FileIdentity::of(file)?;
-    let options = options.create_if_missing(false);
-    let writer = Writer::sqlite(options.clone(), identity.clone()).await?;
-    // The file itself is opened for writing all the same: readers of a write-ahead log need its shared memory.
-    let reading = options.clone().pragma("cache_size", READ_CACHE).pragma("query_only", "ON");
     Ok(Store {
+        writer: Writer::sqlite(identity.clone())?,
         pools: Pools::Sqlite {
-            // A connection to a file does not break while nobody uses it, and what it has read stays in its memory.
-            readers: SqlitePoolOptions::new()
-                .max_connections(max_connections.max(1))
-                .test_before_acquire(false)
-                // After an error of the disk SQLite has ended the transaction by itself. The driver believes that it is
-                // open, and would begin the next one inside of it, which never ends.
-                .before_acquire(|connection, _| Box::pin(ready(Ok(!connection.is_in_transaction()))))
-                .idle_timeout(None)
-                .max_lifetime(None)
-                .connect_lazy_with(reading),
-            apart: Box::new(options),
+            readers: ReaderPool::new(file, max_connections.max(1)),
+            apart: Box::new(sqlite_options(file).create_if_missing(false)),
             file: Box::new(identity),
         },
-        writer,
     })
 }

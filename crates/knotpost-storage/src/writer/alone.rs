@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::job::Job;
-use crate::connection::StoreError;
+use crate::connection::{Connection, StoreError};
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::WriteTx;
 
@@ -138,7 +138,7 @@ async fn try_alone(
         Ok(begun) => begun,
         Err(error) => return Tried::Failed(error),
     };
-    let mut tx = WriteTx::postgres(transaction);
+    let mut tx = WriteTx::on(Connection::Postgres(transaction));
     // Checked when the connection is there, for which the write may have waited long.
     if had_conflict || contention.starving.load(Ordering::Relaxed) > 0 {
         // Writes that have met a conflict queue up for this lock, so that many that want one row all get it. They wait

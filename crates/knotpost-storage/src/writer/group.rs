@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use sqlx_sqlite::SqliteConnectOptions;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
@@ -23,15 +22,12 @@ enum StopReason {
     JobFailed,
 }
 
-/// Starts the writer on a thread of its own: nothing else wakes up a thread that waits for the database.
+/// Starts the writer on a thread of its own, which runs the statements and waits for the commits.
 ///
 /// # Errors
 /// When the file cannot be opened, or no thread is available.
-pub(crate) async fn begin(
-    (options, file): (SqliteConnectOptions, FileIdentity),
-    orders: mpsc::Receiver<Order>,
-) -> Result<()> {
-    let connection = WriteConnection::open(options, file).await?;
+pub(crate) fn begin(file: FileIdentity, orders: mpsc::Receiver<Order>) -> Result<()> {
+    let connection = WriteConnection::open(file)?;
     let runtime = Handle::current();
     let writing = move || runtime.block_on(run(connection, orders));
     thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
@@ -44,7 +40,7 @@ async fn run(mut connection: WriteConnection, orders: mpsc::Receiver<Order>) {
         let mut jobs = vec![job];
         write_group(&mut connection, &mut jobs, &mut queue).await;
     }
-    connection.close().await;
+    drop(connection);
     queue.report_closed();
 }
 

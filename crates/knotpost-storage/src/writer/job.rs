@@ -57,7 +57,7 @@ impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
 
 /// The same failure for each job of a group: the error itself cannot be copied.
 pub(super) fn copy_of(error: &StoreError) -> StoreError {
-    let text = sqlx::Error::Protocol(error.with_causes());
+    let text = sqlx::Error::Protocol(error.with_causes()).into();
     match error {
         StoreError::Busy(_) => StoreError::Busy(text),
         StoreError::Full(_) => StoreError::Full(text),

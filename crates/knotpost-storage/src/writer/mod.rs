@@ -14,7 +14,6 @@ pub use job::Work;
 pub(crate) use alone::Isolation;
 pub(crate) use health::Health;
 
-use sqlx_sqlite::SqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
@@ -51,10 +50,10 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// A writer on a connection of its own.
-    pub(crate) async fn sqlite(options: SqliteConnectOptions, file: FileIdentity) -> Result<Self> {
+    /// A writer on a connection of its own, and on a thread of its own.
+    pub(crate) fn sqlite(file: FileIdentity) -> Result<Self> {
         let (orders, queue) = mpsc::channel(QUEUE_LENGTH);
-        group::begin((options, file), queue).await?;
+        group::begin(file, queue)?;
         Ok(Self::by(Route::Sqlite(orders)))
     }
 

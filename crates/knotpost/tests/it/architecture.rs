@@ -81,7 +81,8 @@ const CRATES: [(&str, &[&str]); 13] = [
 ];
 
 /// A library or part of the standard library, and the crates and modules of the server that alone may name it.
-const OWNED_PATHS: [(&str, &[&str]); 11] = [
+const OWNED_PATHS: [(&str, &[&str]); 12] = [
+    ("rusqlite::", &["knotpost-storage"]),
     ("sqlx::", &["knotpost-storage"]),
     ("sqlx_postgres::", &["knotpost-storage"]),
     ("sqlx_sqlite::", &["knotpost-storage"]),

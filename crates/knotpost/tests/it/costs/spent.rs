@@ -91,12 +91,12 @@ pub(super) fn print_head() {
     );
 }
 
-/// The statements that the driver has reported, and the rows they have returned.
+/// The statements that were logged, and the rows they have returned.
 static STATEMENTS: AtomicUsize = AtomicUsize::new(0);
 static ROWS_READ: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts what the driver reports of each statement but those that begin and end a transaction of queries. It reports on
-/// threads of its own, so for the entire process.
+/// Counts what is logged of each statement but those that begin and end a transaction of queries. The writer has a thread
+/// of its own, so it counts for the entire process.
 struct CountStatements;
 
 impl<S: tracing::Subscriber> Layer<S> for CountStatements {
@@ -189,9 +189,9 @@ pub(super) async fn check_growth(
 
 /// The time that processors have worked for this test.
 ///
-/// All threads are counted: those of the connections to the database and those that compare passwords too. Where tests
-/// share a process, the others would be counted along, so only the thread of the test counts there, on which everything
-/// else is done.
+/// All threads are counted: the one that writes to the database and those that compare passwords too. Where tests share a
+/// process, the others would be counted along, so only the thread of the test counts there, on which everything else is
+/// done.
 fn processor_time() -> Duration {
     let clock = if is_alone() { ClockId::ProcessCPUTime } else { ClockId::ThreadCPUTime };
     let time = clock_gettime(clock);

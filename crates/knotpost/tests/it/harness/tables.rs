@@ -93,7 +93,7 @@ impl TestApp {
         let altered = self.app.store.write(move |tx| {
             Box::pin(async move {
                 match tx.driver_for_tests() {
-                    Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                    Driver::Sqlite(connection) => connection.execute_batch(sql)?,
                     Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
                 }
                 Ok(())

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr as _;
-use std::thread;
 
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection, FromRow};
+use sqlx::{Connection, FromRow};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
-use tokio::runtime;
 
 use super::running::{Place, wait_for};
 
@@ -86,19 +84,8 @@ impl Place {
 
     /// Runs statements on its database, as somebody does beside the program, and makes the file when there is none.
     pub(crate) fn alter(&self, sql: &str) {
-        let file = self.data().join("knotpost.db");
-        let options = SqliteConnectOptions::new().filename(file).create_if_missing(true);
-        let run = async {
-            let mut connection = options.connect().await.unwrap();
-            sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.unwrap();
-            connection.close().await.unwrap();
-        };
-        // Tables of tests have plain functions, on a thread that has a runtime already.
-        thread::scope(|scope| {
-            let altering =
-                scope.spawn(|| runtime::Builder::new_current_thread().build().unwrap().block_on(run));
-            altering.join().unwrap();
-        });
+        let connection = rusqlite::Connection::open(self.data().join("knotpost.db")).unwrap();
+        connection.execute_batch(sql).unwrap();
     }
 
     pub(crate) async fn received(&self) -> Vec<Received> {
