@@ -31,35 +31,13 @@ mod transaction;
 mod users;
 mod writer;
 
-pub use boards::{
-    BoardContext, BoardNoteRow, BotTurn, ChatRow, CommentRow, DueBoard, FeedKeyRow, InvitationRow,
-    LONGEST_LEASE_MS, NewInvitation, NewSeat, OriginRow, OwnBoardRow, ProgramBoard, ProposalRow, PulseRow,
-    QueuedMoveRow, RefusedOffer, SeekRow, SharedBoardRow, SubmissionRow, WaitingOrder,
-};
-pub use connection::{Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
-pub use mail::{
-    Attempted, BroadcastRow, DO_NOT_MAIL, DeliveryStatus, DigestBoard, DoNotMailRow, HeldAnswerRow,
-    HookEventRow, HookReader, InboxEntry, InboxRow, MOST_ASKED, MailFilter, MailQueue, MailState,
-    NewHookEvent, NewPlace, NewWebhook, OutboxEntry, OutboxOrigin, OutboxRow, QueueBound, QueueBounds,
-    STOPPED_BY_READER, Share, Spent, StoppedAddress, WebhookRow, Window,
-};
-pub use ops::{
-    AuditFilter, AuditRow, Cell, Column, Deadline, DutyLine, HELD, Held, Kind, LeaderLease, NOT_HELD,
-    NewAudit, RecentPeers, STAYING, ServerRow, Shown, StateCount, Staying, TABLES, Table, WaitingBroadcast,
-};
+pub use boards::*;
+pub use connection::{Driver, DriverError, Kind, Result, StoreError};
+pub use mail::*;
+pub use ops::*;
 pub use postgres::check_address;
-pub use ratings::{
-    PlayerFacts, RatedBoardRow, RatingChange, RatingRow, StandingRow, StandingsBlock, UnratedPlayer,
-};
-pub use rows::{
-    BoardFilter, BoardMail, BoardRow, DroppedMail, MAIL_LEASE_MS, MoveRow, MoverRow, NewBoard, NewInbox,
-    NewOutbox, OutboxContent, PROGRAM, ReaderAddress, ReaderFacts, ReaderWish, RemarkRow, RequestKey,
-    SavedResponse, SeatRow, SeatedBoard, Turn, UserRow, UserState,
-};
-pub use sqlx_rusqlite::Usage;
+pub use ratings::*;
+pub use rows::*;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
 pub use transaction::{ReadTx, Unwritten, WriteError, WriteTx};
-pub use users::{
-    ALL_GAMES, AddressChange, AddressRow, ConfirmationShare, NewPasskey, NewToken, NewUser, PasskeyRow,
-    PreferenceRow, PresenceRow, SessionRow, TokenRow, VacationRow,
-};
+pub use users::*;

@@ -1,16 +1,18 @@
 //! Transactions on either database: [`ReadTx`] queries, [`WriteTx`] changes rows.
 //!
-//! Tables put every query into `impl ReadTx` and every change into `impl WriteTx`. A [`ReadTx`] runs its statements on
-//! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone. Nothing here knows a table.
+//! Tables put every query into `impl ReadTx` and every change into `impl WriteTx`. A [`ReadTx`] refuses statements that are
+//! no queries, and a [`WriteTx`] knows by them that it has written. Nothing here knows a table.
 
 use std::ops::{Deref, DerefMut};
 
-use sqlx::Transaction;
-use sqlx_postgres::Postgres;
+use knotpost_model::Millis;
 
 #[cfg(debug_assertions)]
 use crate::connection::note_place;
-use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
+use crate::connection::{Argument, Connection, Driver, FromRow, Result, Sql, StoreError, is_query};
+
+/// Most rows that a pruning statement deletes: other writes wait meanwhile.
+const BATCH: u64 = 1000;
 
 /// Error of a write: a failure of the database, or a refusal of what was asked. Either undoes what was written.
 pub trait WriteError: From<StoreError> + Send + 'static {
@@ -64,24 +66,13 @@ impl ReadTx {
         Self { connection }
     }
 
-    /// Connection for queries.
-    #[cfg_attr(debug_assertions, track_caller)]
-    pub(super) fn driver(&mut self) -> ReadDriver<'_> {
-        #[cfg(debug_assertions)]
-        note_place(self.is_postgres());
-        match self.connection.driver() {
-            Driver::Sqlite(connection) => Driver::Sqlite(ReadOnly::new(connection)),
-            Driver::Postgres(connection) => Driver::Postgres(ReadOnly::new(connection)),
-        }
-    }
-
     pub(super) fn is_postgres(&self) -> bool {
-        !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
+        matches!(self.connection, Connection::Postgres(_) | Connection::PostgresAlone(_))
     }
 
     /// The connection itself, for SQL of the tests. The server never calls it.
     #[doc(hidden)]
-    pub fn driver_for_tests(&mut self) -> WriteDriver<'_> {
+    pub fn driver_for_tests(&mut self) -> Driver<'_> {
         self.connection.driver()
     }
 }
@@ -100,33 +91,125 @@ impl DerefMut for WriteTx {
     }
 }
 
-/// The right to run a statement that changes something; given by [`WriteTx::writing`].
-#[derive(Debug)]
-pub(super) struct Writing<'t>(&'t mut WriteTx);
-
-impl<'t> Writing<'t> {
-    /// Connection for the statement.
+/// Runs statements: those of a [`ReadTx`] are queries, those of a [`WriteTx`] any. No method is `async`: the caller is noted
+/// when it is called.
+pub(super) trait Statements {
+    /// The connection for a statement, if it may be run.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub(super) fn driver(self) -> WriteDriver<'t> {
+    fn admit(&mut self, sql: &Sql) -> Result<&mut Connection>;
+
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn fetch_all<T: FromRow>(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: &[&dyn Argument],
+    ) -> impl Future<Output = Result<Vec<T>>> + Send {
+        let sql = sql.into();
+        let connection = self.admit(&sql);
+        async move {
+            let mut rows = Vec::new();
+            let reading = connection?.for_each(sql, arguments, |row| {
+                rows.push(row.decode()?);
+                Ok::<_, StoreError>(())
+            });
+            reading.await?;
+            Ok(rows)
+        }
+    }
+
+    /// Returns the first row.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn fetch_optional<T: FromRow>(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: &[&dyn Argument],
+    ) -> impl Future<Output = Result<Option<T>>> + Send {
+        let sql = sql.into();
+        let connection = self.admit(&sql);
+        async move { connection?.fetch_optional(sql, arguments).await }
+    }
+
+    /// Returns the only row.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn fetch_one<T: FromRow>(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: &[&dyn Argument],
+    ) -> impl Future<Output = Result<T>> + Send {
+        let row = self.fetch_optional(sql, arguments);
+        async move { Ok(row.await?.ok_or(sqlx::Error::RowNotFound)?) }
+    }
+
+    /// True if the statement returns a row.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn any(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: &[&dyn Argument],
+    ) -> impl Future<Output = Result<bool>> + Send {
+        let row = self.fetch_optional::<()>(sql, arguments);
+        async move { Ok(row.await?.is_some()) }
+    }
+}
+
+impl Statements for ReadTx {
+    fn admit(&mut self, sql: &Sql) -> Result<&mut Connection> {
         #[cfg(debug_assertions)]
-        note_place(self.0.is_postgres());
-        self.0.read.connection.driver()
+        note_place(self.is_postgres());
+        if is_query(sql.as_str()) {
+            return Ok(&mut self.connection);
+        }
+        let refused = format!("no query, but a transaction that only asks was to run it: {}", sql.as_str());
+        Err(sqlx::Error::Protocol(refused).into())
+    }
+}
+
+impl Statements for WriteTx {
+    fn admit(&mut self, sql: &Sql) -> Result<&mut Connection> {
+        #[cfg(debug_assertions)]
+        note_place(self.is_postgres());
+        self.written |= !is_query(sql.as_str());
+        Ok(&mut self.read.connection)
     }
 }
 
 impl WriteTx {
-    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
-        Self::on(Connection::Postgres(transaction))
-    }
-
     pub(super) fn on(connection: Connection) -> Self {
         Self { read: ReadTx::on(connection), written: false }
     }
 
-    /// For a statement that changes something.
-    pub(super) fn writing(&mut self) -> Writing<'_> {
-        self.written = true;
-        Writing(self)
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(super) fn exec(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: &[&dyn Argument],
+    ) -> impl Future<Output = Result<()>> + Send {
+        let done = self.exec_count(sql, arguments);
+        async move { done.await.map(drop) }
+    }
+
+    /// Returns the number of rows written.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(super) fn exec_count(
+        &mut self,
+        sql: impl Into<Sql>,
+        arguments: &[&dyn Argument],
+    ) -> impl Future<Output = Result<u64>> + Send {
+        let sql = sql.into();
+        let connection = self.admit(&sql);
+        async move { connection?.execute(sql, arguments).await }
+    }
+
+    /// Deletes rows from before a time, at most [`BATCH`] as the statement says; true if there may be more.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(super) fn prune(
+        &mut self,
+        sql: &'static str,
+        before: Millis,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        let sql = Sql::from(sql);
+        let connection = self.admit(&sql);
+        async move { Ok(connection?.execute(sql, &[&before]).await? >= BATCH) }
     }
 
     /// Runs a part of the work that may refuse without the whole: a refusal undoes what the part wrote.
@@ -153,12 +236,8 @@ impl WriteTx {
     }
 
     /// Runs a statement about the transaction itself.
-    pub(super) async fn statement(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        match self.read.connection.driver() {
-            Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-            Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
-        }
-        Ok(())
+    pub(super) async fn statement(&mut self, sql: &'static str) -> Result<()> {
+        self.read.connection.execute(sql.into(), &[]).await.map(drop)
     }
 
     /// The connection, for a transaction that was ended by a statement or is ended with its connection.
@@ -166,14 +245,14 @@ impl WriteTx {
         self.read.connection
     }
 
-    pub(super) async fn commit(self) -> Result<(), StoreError> {
+    pub(super) async fn commit(self) -> Result<()> {
         if let Connection::Postgres(transaction) = self.into_connection() {
             transaction.commit().await?;
         }
         Ok(())
     }
 
-    pub(super) async fn rollback(self) -> Result<(), StoreError> {
+    pub(super) async fn rollback(self) -> Result<()> {
         if let Connection::Postgres(transaction) = self.into_connection() {
             transaction.rollback().await?;
         }

@@ -1,6 +1,6 @@
-use crate::connection::{StoreError, on};
+use crate::connection::Result;
 use crate::rows::{BoardFilter, BoardRow, NewBoard};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{BoardKey, BoardState, UserKey};
 
 macro_rules! select_board {
@@ -53,78 +53,65 @@ fn boards_of_user(filter: &BoardFilter) -> &'static str {
 impl ReadTx {
     /// Reads the next board after this row with all moves, as a check that it is readable; `None`: there is
     /// none.
-    pub(crate) async fn read_board_after(&mut self, board: i64) -> Result<Option<i64>, StoreError> {
+    pub(crate) async fn read_board_after(&mut self, board: i64) -> Result<Option<i64>> {
         let sql = "SELECT id FROM boards WHERE id > $1 ORDER BY id LIMIT 1";
-        let next: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(board).fetch_optional(c).await)?;
+        let next: Option<i64> = self.fetch_optional(sql, &[&board]).await?;
         let Some(board) = next else { return Ok(None) };
-        let sql = "SELECT * FROM boards WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(board).fetch_all(c).await.map(drop))?;
-        let sql = "SELECT * FROM moves WHERE board_id = $1";
-        on!(self, c => sqlx::query(sql).bind(board).fetch_all(c).await.map(drop))?;
+        for sql in ["SELECT * FROM boards WHERE id = $1", "SELECT * FROM moves WHERE board_id = $1"] {
+            self.fetch_all::<()>(sql, &[&board]).await?;
+        }
         Ok(next)
     }
 
     /// In any state.
-    pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>, StoreError> {
+    pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>> {
         let sql = select_board!("WHERE game = $1 AND number = $2");
-        Ok(
-            on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(i64::from(number)).fetch_optional(c).await)?,
-        )
+        self.fetch_optional(sql, &[&game, &number]).await
     }
 
-    pub async fn board(&mut self, key: BoardKey) -> Result<Option<BoardRow>, StoreError> {
+    pub async fn board(&mut self, key: BoardKey) -> Result<Option<BoardRow>> {
         let sql = select_board!("WHERE id = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(key.0).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&key]).await
     }
 
     /// In the order of their rows, removed ones too.
-    pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
+    pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>> {
         let sql = select_board!("WHERE id > $1 ORDER BY id LIMIT $2");
-        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
+        self.fetch_all(sql, &[&after, &limit]).await
     }
 
-    pub async fn list_boards(
-        &mut self,
-        filter: &BoardFilter,
-        limit: i64,
-    ) -> Result<Vec<BoardRow>, StoreError> {
-        let after = filter.after.map_or(0, |key| key.0);
-        let (game, state) = (filter.game.as_deref(), filter.state.map(BoardState::as_str));
+    pub async fn list_boards(&mut self, filter: &BoardFilter, limit: i64) -> Result<Vec<BoardRow>> {
+        let after = filter.after.unwrap_or(BoardKey(0));
         // One statement per combination, so that each uses an index. Inside a game the order of numbers is
         // the order of rows.
-        let rows = match (filter.user, game, state) {
-            (Some(user), ..) => {
+        match (filter.user, &filter.game, filter.state) {
+            (Some(user), game, state) => {
                 let sql = boards_of_user(filter);
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(game).bind(state).bind(limit).bind(user.0).fetch_all(c).await)?
+                self.fetch_all(sql, &[&after, game, &state, &limit, &user]).await
             }
             (None, None, None) => {
                 let sql = select_board!("WHERE id > $1 AND state <> 'removed' ORDER BY id LIMIT $2");
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after).bind(limit).fetch_all(c).await)?
+                self.fetch_all(sql, &[&after, &limit]).await
             }
             (None, None, Some(state)) => {
                 let sql = select_board!("WHERE state = $3 AND id > $1 ORDER BY id LIMIT $2");
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(limit).bind(state).fetch_all(c).await)?
+                self.fetch_all(sql, &[&after, &limit, &state]).await
             }
             (None, Some(game), None) => {
                 let sql = select_board!(
                     "WHERE game = $3 AND number > COALESCE((SELECT number FROM boards WHERE id = $1), 0) \
                      AND state <> 'removed' ORDER BY number LIMIT $2"
                 );
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(limit).bind(game).fetch_all(c).await)?
+                self.fetch_all(sql, &[&after, &limit, game]).await
             }
             (None, Some(game), Some(state)) => {
                 let sql = select_board!(
                     "WHERE game = $3 AND state = $4 AND number > COALESCE((SELECT number FROM boards WHERE id = $1), 0) \
                      ORDER BY number LIMIT $2"
                 );
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(limit).bind(game).bind(state).fetch_all(c).await)?
+                self.fetch_all(sql, &[&after, &limit, game, &state]).await
             }
-        };
-        Ok(rows)
+        }
     }
 
     /// Finished boards of a game, latest end first; of one user, only among their latest 5000 boards.
@@ -133,13 +120,13 @@ impl ReadTx {
         game: &str,
         user: Option<UserKey>,
         limit: i64,
-    ) -> Result<Vec<BoardRow>, StoreError> {
-        let rows = match user {
+    ) -> Result<Vec<BoardRow>> {
+        match user {
             None => {
                 let sql = select_board!(
                     "WHERE game = $1 AND state = 'over' AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT $2"
                 );
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(limit).fetch_all(c).await)?
+                self.fetch_all(sql, &[&game, &limit]).await
             }
             Some(user) => {
                 // The computed `game` keeps the planner from scanning all finished boards of that game.
@@ -148,79 +135,80 @@ impl ReadTx {
                      ORDER BY board_id DESC LIMIT $4) AS own) AND game || '' = $1 AND state = 'over' \
                      ORDER BY ended_at DESC, id DESC LIMIT $3"
                 );
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(game).bind(user.0).bind(limit).bind(LATEST_OF_USER).fetch_all(c).await)?
+                self.fetch_all(sql, &[&game, &user, &limit, &LATEST_OF_USER]).await
             }
-        };
-        Ok(rows)
+        }
     }
 
-    pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
+    pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64)> {
         // PostgreSQL sums BIGINT to NUMERIC.
         let sql = "SELECT CAST(COALESCE(SUM(active), 0) AS BIGINT), CAST(COALESCE(SUM(finished), 0) AS BIGINT) \
                    FROM board_counts WHERE game = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
+        self.fetch_one(sql, &[&game]).await
     }
 
     /// Removed ones included. Scans the table.
-    pub async fn count_all_boards(&mut self) -> Result<i64, StoreError> {
-        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM boards").fetch_one(c).await)?)
+    pub async fn count_all_boards(&mut self) -> Result<i64> {
+        self.fetch_one("SELECT COUNT(*) FROM boards", &[]).await
     }
 }
 
 impl WriteTx {
     /// Next free number in a game, from 101; numbers are never reused.
-    pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
+    pub async fn take_board_number(&mut self, game: &str) -> Result<i64> {
         let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
                    ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
-        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+        self.fetch_one(sql, &[&game]).await
     }
 
     /// The board is due for the clock at once, unless a time is set.
-    pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
+    pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
                    scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
                    VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
-        let key: i64 = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(&board.game)
-            .bind(number)
-            .bind(&board.options)
-            .bind(i64::from(board.rules_version))
-            .bind(board.seed.as_slice())
-            .bind(board.rated)
-            .bind(&board.position)
-            .bind(&board.scores)
-            .bind(board.at.0)
-            .bind(board.nag_ms)
-            .bind(board.forfeit_ms)
-            .bind(board.total_ms)
-            .fetch_one(c)
-            .await)?;
-        Ok(BoardKey(key))
+        self.fetch_one(
+            sql,
+            &[
+                &board.game,
+                &number,
+                &board.options,
+                &board.rules_version,
+                &board.seed,
+                &board.rated,
+                &board.position,
+                &board.scores,
+                &board.at,
+                &board.nag_ms,
+                &board.forfeit_ms,
+                &board.total_ms,
+            ],
+        )
+        .await
     }
 
-    pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
+    pub async fn update_board(&mut self, board: &BoardRow) -> Result<()> {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
                    reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14 \
                    WHERE id = $1";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(board.id.0)
-            .bind(&board.seed)
-            .bind(board.state.as_str())
-            .bind(board.ply)
-            .bind(&board.position)
-            .bind(&board.scores)
-            .bind(&board.winners)
-            .bind(&board.reason)
-            .bind(board.started_at.0)
-            .bind(board.last_move_at)
-            .bind(board.ended_at)
-            .bind(board.rated)
-            .bind(board.due_at)
-            .bind(board.nagged_at)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        self.exec(
+            sql,
+            &[
+                &board.id,
+                &board.seed,
+                &board.state,
+                &board.ply,
+                &board.position,
+                &board.scores,
+                &board.winners,
+                &board.reason,
+                &board.started_at,
+                &board.last_move_at,
+                &board.ended_at,
+                &board.rated,
+                &board.due_at,
+                &board.nagged_at,
+            ],
+        )
+        .await
     }
 }

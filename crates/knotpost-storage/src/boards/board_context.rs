@@ -1,11 +1,9 @@
 //! Data around a board in one query: watchers, proposal, remark on a move, players with bouncing mail.
 
-use sqlx::FromRow;
-
 use super::proposals::{ProposalRow, RefusedOffer};
-use crate::connection::{StoreError, on};
+use crate::connection::{Result, StoreError, row};
 use crate::rows::RemarkRow;
-use crate::transaction::ReadTx;
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind, UserKey};
 
 /// What is shown around a board.
@@ -21,36 +19,24 @@ pub struct BoardContext {
     pub unreached: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum RowKind {
-    Watcher = 1,
-    Proposal = 2,
-    Comment = 3,
-    Unreached = 4,
-    Refused = 5,
-}
+/// Kinds of rows of the query.
+const WATCHER: i64 = 1;
+const PROPOSAL: i64 = 2;
+const COMMENT: i64 = 3;
+const UNREACHED: i64 = 4;
+const REFUSED: i64 = 5;
 
-impl TryFrom<i64> for RowKind {
-    type Error = String;
-
-    fn try_from(kind: i64) -> Result<Self, String> {
-        [Self::Watcher, Self::Proposal, Self::Comment, Self::Unreached, Self::Refused]
-            .into_iter()
-            .find(|known| *known as i64 == kind)
-            .ok_or_else(|| format!("a row of kind {kind} about a board"))
+row! {
+    /// Neutral columns, whose meaning per kind is in the query and in [`ReadTx::board_context`].
+    #[derive(Debug)]
+    struct Fact {
+        kind: i64,
+        text_1: String,
+        text_2: Option<String>,
+        number_1: i64,
+        number_2: i64,
+        number_3: i64,
     }
-}
-
-/// Neutral columns, whose meaning per kind is in the query and in [`ReadTx::board_context`].
-#[derive(Debug, FromRow)]
-struct Row {
-    #[sqlx(try_from = "i64")]
-    kind: RowKind,
-    text_1: String,
-    text_2: Option<String>,
-    number_1: i64,
-    number_2: i64,
-    number_3: i64,
 }
 
 const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_1, u.userid_key AS text_2, \
@@ -69,32 +55,29 @@ const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_
      WHERE a.user_id = u.id AND a.verified_at IS NOT NULL AND f.stopped_at IS NULL)";
 
 impl ReadTx {
-    pub async fn board_context(&mut self, board: BoardKey, ply: i64) -> Result<BoardContext, StoreError> {
-        let rows = on!(self, c => sqlx::query_as::<_, Row>(BOARD_CONTEXT)
-            .bind(board.0)
-            .bind(ply)
-            .fetch_all(c)
-            .await)?;
+    pub async fn board_context(&mut self, board: BoardKey, ply: i64) -> Result<BoardContext> {
+        let rows = self.fetch_all(BOARD_CONTEXT, &[&board, &ply]).await?;
         let (mut found, mut watchers) = (BoardContext::default(), Vec::new());
-        for Row { kind, text_1, text_2, number_1, number_2, number_3 } in rows {
+        for Fact { kind, text_1, text_2, number_1, number_2, number_3 } in rows {
             match kind {
-                RowKind::Watcher => watchers.push((text_2.unwrap_or_default(), text_1)),
-                RowKind::Unreached => found.unreached.push(text_1),
-                RowKind::Proposal => {
+                WATCHER => watchers.push((text_2, text_1)),
+                UNREACHED => found.unreached.push(text_1),
+                PROPOSAL => {
                     let kind = ProposalKind::try_from(text_1).map_err(StoreError::Corrupt)?;
                     let (seat, ply, at) = (number_1, number_2, Millis(number_3));
                     let accepted = text_2.unwrap_or_default();
                     found.proposal = Some(ProposalRow { kind, seat, ply, accepted, at });
                 }
-                RowKind::Refused => {
+                REFUSED => {
                     let kind = ProposalKind::try_from(text_1).map_err(StoreError::Corrupt)?;
                     let (user_id, ply) = (UserKey(number_1), number_2);
                     found.refused.push(RefusedOffer { user_id, kind, ply });
                 }
-                RowKind::Comment => {
+                COMMENT => {
                     let (id, ply, kind) = (RemarkKey(number_1), number_2, RemarkKind::Comment);
                     found.comment = Some(RemarkRow { id, ply, userid: text_2, kind, text: text_1 });
                 }
+                _ => return Err(StoreError::Corrupt(format!("a row of kind {kind} about a board"))),
             }
         }
         found.unreached.sort_unstable();

@@ -1,35 +1,29 @@
 //! Turns of computer players, and their leases.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::connection::{Result, row};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct BotTurn {
-    #[sqlx(try_from = "i64")]
-    pub board: BoardKey,
-    pub game: String,
-    pub number: i64,
-    pub ply: i64,
-    /// The position after them.
-    pub position: String,
-    /// The computer player.
-    #[sqlx(try_from = "i64")]
-    pub user: UserKey,
-    pub userid: String,
-    #[sqlx(try_from = "i64")]
-    pub since: Millis,
-    /// First person on the board, whose share is charged.
-    #[sqlx(try_from = "i64")]
-    pub person: UserKey,
-    /// Last answer to that person; 0: never.
-    #[sqlx(try_from = "i64")]
-    pub served: Millis,
-    /// Time at which their used processor time is refunded.
-    #[sqlx(try_from = "i64")]
-    pub used_until: Millis,
+row! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct BotTurn {
+        pub board: BoardKey,
+        pub game: String,
+        pub number: i64,
+        pub ply: i64,
+        /// The position after them.
+        pub position: String,
+        /// The computer player.
+        pub user: UserKey,
+        pub userid: String,
+        pub since: Millis,
+        /// First person on the board, whose share is charged.
+        pub person: UserKey,
+        /// Last answer to that person; 0: never.
+        pub served: Millis,
+        /// Time at which their used processor time is refunded.
+        pub used_until: Millis,
+    }
 }
 
 /// Maximum length of a lease; a longer one was taken by a clock ahead.
@@ -59,7 +53,7 @@ macro_rules! bot_turns {
 impl ReadTx {
     /// Unleased turns of computer players: people not served for longest first, and few of each.
     /// `boards_in_play` holds only active boards.
-    pub async fn bot_turns(&mut self, now: Millis, limit: i64) -> Result<Vec<BotTurn>, StoreError> {
+    pub async fn bot_turns(&mut self, now: Millis, limit: i64) -> Result<Vec<BotTurn>> {
         // CROSS fixes SQLite's join order: the few computer players first.
         let sql = concat!(
             "SELECT * FROM (",
@@ -72,70 +66,36 @@ impl ReadTx {
             ),
             ") d WHERE d.place <= $3 ORDER BY d.served, d.since, d.board LIMIT $4"
         );
-        Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql)
-            .bind(now.0)
-            .bind(now.0 + LONGEST_LEASE_MS)
-            .bind(OF_PERSON)
-            .bind(limit)
-            .fetch_all(c)
-            .await)?)
+        self.fetch_all(sql, &[&now, &(now.0 + LONGEST_LEASE_MS), &OF_PERSON, &limit]).await
     }
 
-    pub async fn bot_turn_on(
-        &mut self,
-        game: &str,
-        number: u32,
-        now: Millis,
-    ) -> Result<Option<BotTurn>, StoreError> {
+    pub async fn bot_turn_on(&mut self, game: &str, number: u32, now: Millis) -> Result<Option<BotTurn>> {
         let sql = bot_turns!(
             "",
             "FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id \
              LEFT JOIN bot_leases l ON l.board_id = b.id WHERE b.game = $3 AND b.number = $4 AND b.state = 'active' AND ",
             ""
         );
-        Ok(on!(self, c => sqlx::query_as::<_, BotTurn>(sql)
-            .bind(now.0)
-            .bind(now.0 + LONGEST_LEASE_MS)
-            .bind(game)
-            .bind(i64::from(number))
-            .fetch_optional(c)
-            .await)?)
+        self.fetch_optional(sql, &[&now, &(now.0 + LONGEST_LEASE_MS), &game, &number]).await
     }
 
     /// Boards of this user in play against any of these computer players.
-    pub async fn count_boards_against(&mut self, user: UserKey, bots: &[String]) -> Result<i64, StoreError> {
+    pub async fn count_boards_against(&mut self, user: UserKey, bots: &[String]) -> Result<i64> {
         let sql = "SELECT COUNT(DISTINCT p.board_id) FROM boards_in_play p JOIN seats s ON s.board_id = p.board_id \
                    JOIN users u ON u.id = s.user_id \
                    WHERE p.user_id = $1 AND u.role = 'bot' AND u.userid_key IN ($2, $3)";
         let bot = |index: usize| bots.get(index).map(String::as_str).unwrap_or_default();
-        Ok(on!(self, c => sqlx::query_scalar(sql)
-            .bind(user.0)
-            .bind(bot(0))
-            .bind(bot(1))
-            .fetch_one(c)
-            .await)?)
+        self.fetch_one(sql, &[&user, &bot(0), &bot(1)]).await
     }
 }
 
 impl WriteTx {
     /// `false`: another server has the lease.
-    pub async fn lease_bot_turn(
-        &mut self,
-        board: BoardKey,
-        until: Millis,
-        now: Millis,
-    ) -> Result<bool, StoreError> {
+    pub async fn lease_bot_turn(&mut self, board: BoardKey, until: Millis, now: Millis) -> Result<bool> {
         let sql = "INSERT INTO bot_leases (board_id, until_at) VALUES ($1, $2) \
                    ON CONFLICT (board_id) DO UPDATE SET until_at = $2 \
                    WHERE bot_leases.until_at <= $3 OR bot_leases.until_at > $4 RETURNING board_id";
-        let leased: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(board.0)
-            .bind(until.0)
-            .bind(now.0)
-            .bind(now.0 + LONGEST_LEASE_MS)
-            .fetch_optional(c)
-            .await)?;
-        Ok(leased.is_some())
+        self.any(sql, &[&board, &until, &now, &(now.0 + LONGEST_LEASE_MS)]).await
     }
 
     /// Marks a person as the one served last, and charges processor time. Times of a clock ahead by more than
@@ -146,46 +106,28 @@ impl WriteTx {
         used_ms: i64,
         now: Millis,
         horizon: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql = "INSERT INTO bot_shares (user_id, served_at, used_until) VALUES ($1, \
                    (SELECT COALESCE(MAX(CASE WHEN served_at BETWEEN $2 AND $2 + 1000 THEN served_at + 1 END), $2) \
                     FROM bot_shares), $2 + $3) \
                    ON CONFLICT (user_id) DO UPDATE SET served_at = excluded.served_at, used_until = $3 + \
                    CASE WHEN bot_shares.used_until BETWEEN $2 AND $4 THEN bot_shares.used_until ELSE $2 END";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(person.0)
-            .bind(now.0)
-            .bind(used_ms)
-            .bind(horizon.0)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        self.exec(sql, &[&person, &now, &used_ms, &horizon]).await
     }
 
-    pub async fn end_bot_lease(&mut self, board: BoardKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM bot_leases WHERE board_id = $1";
-        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn end_bot_lease(&mut self, board: BoardKey) -> Result<()> {
+        self.exec("DELETE FROM bot_leases WHERE board_id = $1", &[&board]).await
     }
 
     /// Ends all leases: only for a server alone on its database.
-    pub async fn end_bot_leases(&mut self) -> Result<(), StoreError> {
-        let sql = "DELETE FROM bot_leases";
-        on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn end_bot_leases(&mut self) -> Result<()> {
+        self.exec("DELETE FROM bot_leases", &[]).await
     }
 
     /// A user without password and address; `false`: the name is taken.
-    pub async fn insert_bot(&mut self, userid: &str, at: Millis) -> Result<bool, StoreError> {
+    pub async fn insert_bot(&mut self, userid: &str, at: Millis) -> Result<bool> {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, NULL, 'bot', 'active', $3) ON CONFLICT (userid_key) DO NOTHING RETURNING id";
-        let key: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(userid)
-            .bind(userid.to_lowercase())
-            .bind(at.0)
-            .fetch_optional(c)
-            .await)?;
-        Ok(key.is_some())
+        self.any(sql, &[&userid, &userid.to_lowercase(), &at]).await
     }
 }

@@ -1,18 +1,17 @@
 //! Feeds: keys of their URLs, and their boards.
 
-use sqlx::FromRow;
-
 use super::board::select_board;
-use crate::connection::{StoreError, on};
+use crate::connection::{Result, row};
 use crate::rows::BoardRow;
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
-pub struct FeedKeyRow {
-    pub salt: String,
-    #[sqlx(try_from = "i64")]
-    pub at: Millis,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct FeedKeyRow {
+        pub salt: String,
+        pub at: Millis,
+    }
 }
 
 /// Order of boards in a feed.
@@ -25,9 +24,8 @@ pub enum WaitingOrder {
 }
 
 impl ReadTx {
-    pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>, StoreError> {
-        let sql = "SELECT salt, at FROM feed_keys WHERE user_id = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, FeedKeyRow>(sql).bind(user.0).fetch_optional(c).await)?)
+    pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>> {
+        self.fetch_optional("SELECT salt, at FROM feed_keys WHERE user_id = $1", &[&user]).await
     }
 
     pub async fn boards_waiting_for(
@@ -35,16 +33,15 @@ impl ReadTx {
         user: UserKey,
         order: WaitingOrder,
         limit: i64,
-    ) -> Result<Vec<BoardRow>, StoreError> {
-        let rows = match order {
+    ) -> Result<Vec<BoardRow>> {
+        match order {
             WaitingOrder::Latest => {
                 let sql = select_board!(
                     "WHERE id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
                      AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move) AND state = 'active' \
                      AND paused_at IS NULL ORDER BY COALESCE(last_move_at, started_at) DESC, id DESC LIMIT $2"
                 );
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(user.0).bind(limit).fetch_all(c).await)?
+                self.fetch_all(sql, &[&user, &limit]).await
             }
             WaitingOrder::Shortest { forfeit_ms } => {
                 let sql = select_board!(
@@ -53,25 +50,20 @@ impl ReadTx {
                      AND paused_at IS NULL \
                      ORDER BY COALESCE(last_move_at, started_at) + COALESCE(forfeit_ms, $3), id LIMIT $2"
                 );
-                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(user.0).bind(limit).bind(forfeit_ms).fetch_all(c).await)?
+                self.fetch_all(sql, &[&user, &limit, &forfeit_ms]).await
             }
-        };
-        Ok(rows)
+        }
     }
 }
 
 impl WriteTx {
-    pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
+    pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<()> {
         let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(salt).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&user, &salt, &now]).await
     }
 
-    pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM feed_keys WHERE user_id = $1";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<()> {
+        self.exec("DELETE FROM feed_keys WHERE user_id = $1", &[&user]).await
     }
 }

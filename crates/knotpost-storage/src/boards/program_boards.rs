@@ -1,32 +1,30 @@
 //! Events for a program that plays for a user.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, on};
-use crate::transaction::ReadTx;
+use crate::connection::{Result, row};
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct ProgramBoard {
-    #[sqlx(try_from = "i64")]
-    pub board: BoardKey,
-    pub game: String,
-    pub number: i64,
-    pub ply: i64,
-    /// Active, over or removed.
-    #[sqlx(try_from = "String")]
-    pub state: BoardState,
-    pub started_at: i64,
-    pub last_move_at: Option<i64>,
-    pub ended_at: Option<i64>,
-    /// Next check by the clock; changes with each turn.
-    pub due_at: Option<i64>,
-    pub paused_at: Option<i64>,
-    pub seat: Option<i64>,
-    pub turn: Option<i64>,
-    pub remark: Option<i64>,
-    pub remark_at: Option<i64>,
-    pub proposed_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ProgramBoard {
+        pub board: BoardKey,
+        pub game: String,
+        pub number: i64,
+        pub ply: i64,
+        /// Active, over or removed.
+        pub state: BoardState,
+        pub started_at: i64,
+        pub last_move_at: Option<i64>,
+        pub ended_at: Option<i64>,
+        /// Next check by the clock; changes with each turn.
+        pub due_at: Option<i64>,
+        pub paused_at: Option<i64>,
+        pub seat: Option<i64>,
+        pub turn: Option<i64>,
+        pub remark: Option<i64>,
+        pub remark_at: Option<i64>,
+        pub proposed_at: Option<i64>,
+    }
 }
 
 macro_rules! program_board {
@@ -48,17 +46,11 @@ macro_rules! program_board {
 }
 
 impl ReadTx {
-    pub async fn program_boards(
-        &mut self,
-        user: UserKey,
-        limit: i64,
-    ) -> Result<Vec<ProgramBoard>, StoreError> {
+    pub async fn program_boards(&mut self, user: UserKey, limit: i64) -> Result<Vec<ProgramBoard>> {
         let sql = program_board!(
             "FROM boards_in_play i JOIN boards b ON b.id = i.board_id WHERE i.user_id = $1 ORDER BY b.id LIMIT $2"
         );
-        Ok(
-            on!(self, c => sqlx::query_as::<_, ProgramBoard>(sql).bind(user.0).bind(limit).fetch_all(c).await)?,
-        )
+        self.fetch_all(sql, &[&user, &limit]).await
     }
 
     /// Boards of the user that ended at `since` or later.
@@ -68,18 +60,12 @@ impl ReadTx {
         game: &str,
         since: Millis,
         limit: i64,
-    ) -> Result<Vec<ProgramBoard>, StoreError> {
+    ) -> Result<Vec<ProgramBoard>> {
         let sql = program_board!(
             "FROM boards b WHERE b.game = $2 AND b.ended_at IS NOT NULL AND b.ended_at >= $3 AND EXISTS \
              (SELECT 1 FROM seats o WHERE o.board_id = b.id AND o.user_id = $1) ORDER BY b.ended_at, b.id LIMIT $4"
         );
-        Ok(on!(self, c => sqlx::query_as::<_, ProgramBoard>(sql)
-            .bind(user.0)
-            .bind(game)
-            .bind(since.0)
-            .bind(limit)
-            .fetch_all(c)
-            .await)?)
+        self.fetch_all(sql, &[&user, &game, &since, &limit]).await
     }
 
     /// One board, even if the user does not play there.
@@ -88,21 +74,14 @@ impl ReadTx {
         user: UserKey,
         game: &str,
         number: u32,
-    ) -> Result<Option<ProgramBoard>, StoreError> {
+    ) -> Result<Option<ProgramBoard>> {
         let sql = program_board!("FROM boards b WHERE b.game = $2 AND b.number = $3");
-        Ok(on!(self, c => sqlx::query_as::<_, ProgramBoard>(sql)
-            .bind(user.0)
-            .bind(game)
-            .bind(i64::from(number))
-            .fetch_optional(c)
-            .await)?)
+        self.fetch_optional(sql, &[&user, &game, &number]).await
     }
 
-    pub async fn plays_rated_boards(&mut self, user: UserKey) -> Result<bool, StoreError> {
+    pub async fn plays_rated_boards(&mut self, user: UserKey) -> Result<bool> {
         let sql = "SELECT b.id FROM boards_in_play i JOIN boards b ON b.id = i.board_id \
                    WHERE i.user_id = $1 AND b.rated LIMIT 1";
-        let found: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
-        Ok(found.is_some())
+        self.any(sql, &[&user]).await
     }
 }

@@ -1,33 +1,31 @@
 //! Offers that other players must accept.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::connection::{Result, row};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{BoardKey, Millis, ProposalKind, UserKey};
 
-/// Valid while the board stands at `ply`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct ProposalRow {
-    #[sqlx(try_from = "String")]
-    pub kind: ProposalKind,
-    pub seat: i64,
-    /// Number of the last move; any further move voids the proposal.
-    pub ply: i64,
-    /// Agreeing seats, comma-separated.
-    pub accepted: String,
-    #[sqlx(try_from = "i64")]
-    pub at: Millis,
+row! {
+    /// Valid while the board stands at `ply`.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ProposalRow {
+        pub kind: ProposalKind,
+        pub seat: i64,
+        /// Number of the last move; any further move voids the proposal.
+        pub ply: i64,
+        /// Agreeing seats, comma-separated.
+        pub accepted: String,
+        pub at: Millis,
+    }
 }
 
-/// A refused offer, not to be repeated before everybody has moved since `ply`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct RefusedOffer {
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    #[sqlx(try_from = "String")]
-    pub kind: ProposalKind,
-    pub ply: i64,
+row! {
+    /// A refused offer, not to be repeated before everybody has moved since `ply`.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RefusedOffer {
+        pub user_id: UserKey,
+        pub kind: ProposalKind,
+        pub ply: i64,
+    }
 }
 
 impl ProposalRow {
@@ -38,57 +36,33 @@ impl ProposalRow {
 
 impl ReadTx {
     /// Even if void.
-    pub async fn proposal(&mut self, board: BoardKey) -> Result<Option<ProposalRow>, StoreError> {
+    pub async fn proposal(&mut self, board: BoardKey) -> Result<Option<ProposalRow>> {
         let sql = "SELECT kind, seat, ply, accepted, at FROM proposals WHERE board_id = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, ProposalRow>(sql).bind(board.0).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&board]).await
     }
 
-    pub async fn refused_offers(&mut self, board: BoardKey) -> Result<Vec<RefusedOffer>, StoreError> {
+    pub async fn refused_offers(&mut self, board: BoardKey) -> Result<Vec<RefusedOffer>> {
         let sql = "SELECT user_id, kind, ply FROM refused_offers WHERE board_id = $1 ORDER BY user_id, kind";
-        Ok(on!(self, c => sqlx::query_as::<_, RefusedOffer>(sql).bind(board.0).fetch_all(c).await)?)
+        self.fetch_all(sql, &[&board]).await
     }
 }
 
 impl WriteTx {
-    pub async fn save_proposal(&mut self, board: BoardKey, row: &ProposalRow) -> Result<(), StoreError> {
+    pub async fn save_proposal(&mut self, board: BoardKey, row: &ProposalRow) -> Result<()> {
         let sql = "INSERT INTO proposals (board_id, kind, seat, ply, accepted, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id) DO UPDATE SET kind = excluded.kind, seat = excluded.seat, \
                    ply = excluded.ply, accepted = excluded.accepted, at = excluded.at";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(board.0)
-            .bind(row.kind.as_str())
-            .bind(row.seat)
-            .bind(row.ply)
-            .bind(&row.accepted)
-            .bind(row.at.0)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        self.exec(sql, &[&board, &row.kind, &row.seat, &row.ply, &row.accepted, &row.at]).await
     }
 
-    pub async fn delete_proposal(&mut self, board: BoardKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM proposals WHERE board_id = $1";
-        on!(self.writing(), c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn delete_proposal(&mut self, board: BoardKey) -> Result<()> {
+        self.exec("DELETE FROM proposals WHERE board_id = $1", &[&board]).await
     }
 
-    pub async fn save_refused_offer(
-        &mut self,
-        board: BoardKey,
-        refused: &RefusedOffer,
-    ) -> Result<(), StoreError> {
+    pub async fn save_refused_offer(&mut self, board: BoardKey, refused: &RefusedOffer) -> Result<()> {
         let sql = "INSERT INTO refused_offers (board_id, user_id, kind, ply) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (board_id, user_id, kind) DO UPDATE SET ply = excluded.ply";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(board.0)
-            .bind(refused.user_id.0)
-            .bind(refused.kind.as_str())
-            .bind(refused.ply)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        self.exec(sql, &[&board, &refused.user_id, &refused.kind, &refused.ply]).await
     }
 
     /// Deletes refused offers of this kind by others than `user`, who offers the same now.
@@ -97,27 +71,20 @@ impl WriteTx {
         board: BoardKey,
         kind: ProposalKind,
         user: UserKey,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql = "DELETE FROM refused_offers WHERE board_id = $1 AND kind = $2 AND user_id <> $3";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(board.0)
-            .bind(kind.as_str())
-            .bind(user.0)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        self.exec(sql, &[&board, &kind, &user]).await
     }
 
     /// Deletes moves after the first `ply`, with later submissions. Remarks on them stay as chat.
-    pub async fn delete_moves_after(&mut self, board: BoardKey, ply: i64) -> Result<(), StoreError> {
+    pub async fn delete_moves_after(&mut self, board: BoardKey, ply: i64) -> Result<()> {
         for sql in [
             "DELETE FROM moves WHERE board_id = $1 AND number > $2",
             "DELETE FROM submissions WHERE board_id = $1 AND ply >= $2",
             "UPDATE refused_offers SET ply = $2 WHERE board_id = $1 AND ply > $2",
             "UPDATE remarks SET kind = 'chat', ply = $2 WHERE board_id = $1 AND ply > $2",
         ] {
-            on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;
+            self.exec(sql, &[&board, &ply]).await?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Remarks: comments on moves, and chat.
 
-use crate::connection::{StoreError, key_list, on};
+use crate::connection::{Result, key_list};
 use crate::rows::RemarkRow;
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{BoardKey, Millis, RemarkKey, RemarkKind, UserKey};
 
 const REMARKS_ON_SQLITE: &str = "SELECT r.id, r.ply, u.userid, r.kind, r.text \
@@ -16,26 +16,24 @@ const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text 
      WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
 
 impl ReadTx {
-    pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
+    pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
         let sql = if self.is_postgres() { REMARKS_ON_POSTGRES } else { REMARKS_ON_SQLITE };
-        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key_list(keys)).fetch_all(c).await)?)
+        self.fetch_all(sql, &[&key_list(keys)]).await
     }
 
-    pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
+    pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>> {
         let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&key]).await
     }
 
     /// Comment on a move, or at ply 0 on the challenge.
-    pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
+    pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>> {
         let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
                    WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
-        Ok(
-            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?,
-        )
+        self.fetch_optional(sql, &[&board, &ply]).await
     }
 }
 
@@ -48,17 +46,8 @@ impl WriteTx {
         kind: RemarkKind,
         text: &str,
         at: Millis,
-    ) -> Result<RemarkKey, StoreError> {
+    ) -> Result<RemarkKey> {
         let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
-        let key: i64 = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(board.0)
-            .bind(ply)
-            .bind(user.map(|key| key.0))
-            .bind(kind.as_str())
-            .bind(text)
-            .bind(at.0)
-            .fetch_one(c)
-            .await)?;
-        Ok(RemarkKey(key))
+        self.fetch_one(sql, &[&board, &ply, &user, &kind, &text, &at]).await
     }
 }

@@ -2,20 +2,18 @@
 
 use std::collections::HashMap;
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, key_list, on};
+use crate::connection::{Result, key_list, row};
 use crate::rows::{BoardRow, SeatRow, SeatedBoard};
-use crate::transaction::ReadTx;
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::BoardKey;
 
-/// A seat, with the columns of its board repeated.
-#[derive(Debug, FromRow)]
-struct Line {
-    #[sqlx(flatten)]
-    board: BoardRow,
-    #[sqlx(flatten)]
-    seat: SeatRow,
+row! {
+    /// A seat, with the columns of its board repeated.
+    #[derive(Debug)]
+    struct Line {
+        board: BoardRow,
+        seat: SeatRow,
+    }
 }
 
 /// A seat a row, each with the board.
@@ -46,39 +44,26 @@ const SEVERAL_ON_POSTGRES: &str = concat!(
 );
 
 impl ReadTx {
-    pub async fn find_seated_board(
-        &mut self,
-        game: &str,
-        number: u32,
-    ) -> Result<Option<SeatedBoard>, StoreError> {
+    pub async fn find_seated_board(&mut self, game: &str, number: u32) -> Result<Option<SeatedBoard>> {
         let sql = select_seated!("b.game = $1 AND b.number = $2");
-        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
-            .bind(game)
-            .bind(i64::from(number))
-            .fetch_all(c)
-            .await)?;
+        let lines = self.fetch_all::<Line>(sql, &[&game, &number]).await?;
         Ok(gather(lines))
     }
 
-    pub async fn seated_board(&mut self, key: BoardKey) -> Result<Option<SeatedBoard>, StoreError> {
+    pub async fn seated_board(&mut self, key: BoardKey) -> Result<Option<SeatedBoard>> {
         let sql = select_seated!("b.id = $1");
-        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key.0).fetch_all(c).await)?;
+        let lines = self.fetch_all::<Line>(sql, &[&key]).await?;
         Ok(gather(lines))
     }
 
     /// Existing boards, by key.
-    pub async fn seated_boards(
-        &mut self,
-        keys: &[BoardKey],
-    ) -> Result<HashMap<BoardKey, SeatedBoard>, StoreError> {
+    pub async fn seated_boards(&mut self, keys: &[BoardKey]) -> Result<HashMap<BoardKey, SeatedBoard>> {
         let mut boards: HashMap<BoardKey, SeatedBoard> = HashMap::new();
         if keys.is_empty() {
             return Ok(boards);
         }
         let sql = if self.is_postgres() { SEVERAL_ON_POSTGRES } else { SEVERAL_ON_SQLITE };
-        for Line { board, seat } in
-            on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key_list(keys)).fetch_all(c).await)?
-        {
+        for Line { board, seat } in self.fetch_all::<Line>(sql, &[&key_list(keys)]).await? {
             let found = boards.entry(board.id).or_insert_with(|| SeatedBoard { board, seats: Vec::new() });
             found.seats.push(seat);
         }

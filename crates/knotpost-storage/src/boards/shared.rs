@@ -1,21 +1,19 @@
 //! Boards that two users share.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, on};
-use crate::transaction::ReadTx;
+use crate::connection::{Result, row};
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::{BoardKey, BoardState, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
-pub struct SharedBoardRow {
-    #[sqlx(try_from = "i64")]
-    pub id: BoardKey,
-    pub game: String,
-    #[sqlx(try_from = "String")]
-    pub state: BoardState,
-    pub ended_at: Option<i64>,
-    pub first_won: bool,
-    pub second_won: bool,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct SharedBoardRow {
+        pub id: BoardKey,
+        pub game: String,
+        pub state: BoardState,
+        pub ended_at: Option<i64>,
+        pub first_won: bool,
+        pub second_won: bool,
+    }
 }
 
 /// Latest boards of each that the other plays on too. The limit applies to both, so the statement reads at
@@ -50,7 +48,7 @@ impl ReadTx {
         first: UserKey,
         second: UserKey,
         limit: i64,
-    ) -> Result<Vec<SharedBoardRow>, StoreError> {
+    ) -> Result<Vec<SharedBoardRow>> {
         let sql = concat!(
             "SELECT b.id, b.game, b.state, b.ended_at, ",
             has_won!("$1"),
@@ -62,8 +60,6 @@ impl ReadTx {
             latest_with!("$2", "$1"),
             ") AS shared JOIN boards b ON b.id = shared.board_id WHERE b.state <> 'removed' ORDER BY b.id DESC"
         );
-        let rows = on!(self, c => sqlx::query_as::<_, SharedBoardRow>(sql)
-            .bind(first.0).bind(second.0).bind(limit).fetch_all(c).await)?;
-        Ok(rows)
+        self.fetch_all(sql, &[&first, &second, &limit]).await
     }
 }

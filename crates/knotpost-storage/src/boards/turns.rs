@@ -1,6 +1,6 @@
 //! Outcome of a turn, the most frequent write.
 
-use crate::connection::{StoreError, on};
+use crate::connection::{Argument, Result};
 use crate::rows::Turn;
 use crate::transaction::WriteTx;
 use knotpost_model::{BoardKey, BoardState};
@@ -25,7 +25,7 @@ impl WriteTx {
     ///
     /// # Errors
     /// When a number is taken, or the database fails.
-    pub async fn store_turn(&mut self, turn: Turn<'_>) -> Result<(), StoreError> {
+    pub async fn store_turn(&mut self, turn: Turn<'_>) -> Result<()> {
         let board = turn.board;
         // The board first: of two turns at once on PostgreSQL one waits here, and is run again.
         if board.state == BoardState::Active {
@@ -39,25 +39,23 @@ impl WriteTx {
         self.set_to_move(board.id, turn.next_seat()).await
     }
 
-    async fn advance_board(&mut self, turn: Turn<'_>) -> Result<(), StoreError> {
+    async fn advance_board(&mut self, turn: Turn<'_>) -> Result<()> {
         let Turn { board, is_rescheduled, .. } = turn;
-        on!(self.writing(), c => {
-            let query = sqlx::query(if is_rescheduled { ADVANCE_AND_RESCHEDULE } else { ADVANCE })
-                .bind(board.id.0)
-                .bind(board.ply)
-                .bind(&board.position)
-                .bind(&board.scores)
-                .bind(board.last_move_at)
-                .bind(board.nagged_at);
-            let query = if is_rescheduled { query.bind(board.due_at) } else { query };
-            query.execute(c).await.map(drop)
-        })?;
-        Ok(())
+        let arguments: [&dyn Argument; 7] = [
+            &board.id,
+            &board.ply,
+            &board.position,
+            &board.scores,
+            &board.last_move_at,
+            &board.nagged_at,
+            &board.due_at,
+        ];
+        let (sql, used) = if is_rescheduled { (ADVANCE_AND_RESCHEDULE, 7) } else { (ADVANCE, 6) };
+        self.exec(sql, &arguments[..used]).await
     }
 
-    async fn set_to_move(&mut self, board: BoardKey, next: i64) -> Result<(), StoreError> {
+    async fn set_to_move(&mut self, board: BoardKey, next: i64) -> Result<()> {
         let sql = "UPDATE seats SET to_move = (seat = $2) WHERE board_id = $1 AND to_move <> (seat = $2)";
-        on!(self.writing(), c => sqlx::query(sql).bind(board.0).bind(next).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&board, &next]).await
     }
 }

@@ -3,43 +3,36 @@
 use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
 use sqlx_postgres::{PgConnection, Postgres};
-use sqlx_rusqlite::{PooledReader, RusqliteConnection};
 
-use super::ReadOnly;
+use super::sqlite::PooledReader;
 
 /// A transaction of either database, or a connection without one.
 #[derive(Debug)]
 pub(crate) enum Connection {
     /// SQLite, for queries.
     SqliteReader(PooledReader),
+    /// SQLite, for the writer, which begins and ends its transactions by statements.
+    SqliteWriter(rusqlite::Connection),
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
-    /// SQLite, for the writer, which begins and ends its transactions by statements.
-    SqliteWriter(RusqliteConnection),
     /// PostgreSQL, for a single query.
     PostgresAlone(PoolConnection<Postgres>),
 }
 
 /// What statements run on, by database.
 #[derive(Debug)]
-pub enum Driver<S, P> {
-    Sqlite(S),
+pub enum Driver<'c> {
+    Sqlite(&'c mut rusqlite::Connection),
     /// PostgreSQL.
-    Postgres(P),
+    Postgres(&'c mut PgConnection),
 }
 
-/// What queries run on.
-pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut RusqliteConnection>, ReadOnly<&'c mut PgConnection>>;
-
-/// What any statement runs on.
-pub type WriteDriver<'c> = Driver<&'c mut RusqliteConnection, &'c mut PgConnection>;
-
 impl Connection {
-    pub(crate) fn driver(&mut self) -> WriteDriver<'_> {
+    pub(crate) fn driver(&mut self) -> Driver<'_> {
         match self {
-            Self::Postgres(transaction) => Driver::Postgres(transaction),
-            Self::SqliteReader(reader) => Driver::Sqlite(reader),
+            Self::SqliteReader(reader) => Driver::Sqlite(reader.connection()),
             Self::SqliteWriter(connection) => Driver::Sqlite(connection),
+            Self::Postgres(transaction) => Driver::Postgres(transaction),
             Self::PostgresAlone(connection) => Driver::Postgres(connection),
         }
     }

@@ -1,31 +1,63 @@
 //! Failures of the database itself. Absent rows are `None`, not errors.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// True once this process has met damage in its database. Nothing but a restored file mends that, so it stays.
 static DAMAGE: AtomicBool = AtomicBool::new(false);
+
+/// Outcome of work on the database.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// A failure as the driver of either database reports it.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL, or SQLite while its schema is brought up to date.
+    #[error(transparent)]
+    Sqlx(#[from] sqlx::Error),
+}
+
+impl DriverError {
+    /// SQLite's extended result code as a number, or PostgreSQL's SQLSTATE.
+    fn code(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Sqlite(
+                rusqlite::Error::SqliteFailure(failure, _)
+                | rusqlite::Error::SqlInputError { error: failure, .. },
+            ) => Some(failure.extended_code.to_string().into()),
+            Self::Sqlite(_) => None,
+            Self::Sqlx(error) => code_of(error),
+        }
+    }
+}
+
+fn code_of(error: &sqlx::Error) -> Option<Cow<'_, str>> {
+    error.as_database_error()?.code()
+}
 
 /// A failure of the database.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A unique key is taken already: another write was first.
     #[error("the row exists already")]
-    Conflict(#[source] sqlx::Error),
+    Conflict(#[source] DriverError),
     /// Another process holds the database; trying again helps.
     #[error("the database is busy")]
-    Busy(#[source] sqlx::Error),
+    Busy(#[source] DriverError),
     /// No space is left for the database.
     #[error("the disk with the database is full")]
-    Full(#[source] sqlx::Error),
+    Full(#[source] DriverError),
     /// The disk failed, or the database may only be read.
     #[error("the database cannot be written; look at its disk and at who may write its file")]
-    Unwritable(#[source] sqlx::Error),
+    Unwritable(#[source] DriverError),
     /// The file of the database is not the one that was opened, or it was emptied.
     #[error("the database file was deleted, replaced or emptied while the server worked on it")]
     Replaced,
     /// No connection to the database is available, or it was cut; trying again helps.
     #[error("the database cannot be reached")]
-    Unreachable(#[source] sqlx::Error),
+    Unreachable(#[source] DriverError),
     /// The server of the database cannot be worked with; trying again helps.
     #[error("the server of the database cannot be worked with: {0}")]
     NoServer(String),
@@ -33,10 +65,10 @@ pub enum StoreError {
     #[error(
         "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations/backup.md"
     )]
-    Damaged(#[source] sqlx::Error),
+    Damaged(#[source] DriverError),
     /// The database refused.
     #[error("the database failed")]
-    Database(#[source] sqlx::Error),
+    Database(#[source] DriverError),
     /// The schema could not be brought up to date.
     #[error("the database schema could not be migrated")]
     Migrate(#[source] sqlx::migrate::MigrateError),
@@ -83,7 +115,7 @@ impl StoreError {
     }
 
     /// Every error of a statement that met damage is made here.
-    fn damaged(error: sqlx::Error) -> Self {
+    fn damaged(error: DriverError) -> Self {
         DAMAGE.store(true, Ordering::Relaxed);
         Self::Damaged(error)
     }
@@ -95,9 +127,7 @@ impl StoreError {
 
     /// Whether a server of the database answered, and takes no writes.
     pub fn is_read_only(&self) -> bool {
-        let Self::Unreachable(error) = self else { return false };
-        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-        code.as_deref() == Some("25006")
+        matches!(self, Self::Unreachable(error) if error.code().as_deref() == Some("25006"))
     }
 
     /// The error with its causes on one line, for a log.
@@ -122,36 +152,48 @@ impl From<sqlx::migrate::MigrateError> for StoreError {
         match error {
             // A migration that is applied but unknown: only a later version can have brought it.
             sqlx::migrate::MigrateError::VersionMissing(version) => Self::NewerSchema(version),
-            sqlx::migrate::MigrateError::Execute(error) if is_damage(&error) => Self::damaged(error),
+            sqlx::migrate::MigrateError::Execute(error)
+                if code_of(&error).is_some_and(|code| is_damage(&code)) =>
+            {
+                Self::damaged(error.into())
+            }
             other => Self::Migrate(other),
         }
     }
 }
 
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        DriverError::from(error).into()
+    }
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        match &error {
-            sqlx::Error::PoolClosed => return Self::Closed,
+        match error {
+            sqlx::Error::PoolClosed => Self::Closed,
             sqlx::Error::PoolTimedOut
             | sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
-            | sqlx::Error::WorkerCrashed => {
-                return Self::Unreachable(error);
-            }
+            | sqlx::Error::WorkerCrashed => Self::Unreachable(error.into()),
             // The other side hung up while TLS was agreed on.
-            sqlx::Error::Protocol(what) if what.starts_with("unexpected response from SSLRequest") => {
-                return Self::Unreachable(error);
+            sqlx::Error::Protocol(ref what) if what.starts_with("unexpected response from SSLRequest") => {
+                Self::Unreachable(error.into())
             }
-            _ => {}
+            _ => DriverError::from(error).into(),
         }
-        let Some(database) = error.as_database_error() else { return Self::Database(error) };
-        if database.is_unique_violation() {
-            return Self::Conflict(error);
-        }
-        match database.code().as_deref() {
+    }
+}
+
+/// By the code that the database gave.
+impl From<DriverError> for StoreError {
+    fn from(error: DriverError) -> Self {
+        match error.code().as_deref() {
+            // SQLite: PRIMARY KEY and UNIQUE; PostgreSQL: unique_violation.
+            Some("1555" | "2067" | "23505") => Self::Conflict(error),
             // SQLite: BUSY and its extensions; PostgreSQL: serialization failure and deadlock.
             Some("5" | "261" | "517" | "40001" | "40P01") => Self::Busy(error),
-            _ if is_damage(&error) => Self::damaged(error),
+            Some(code) if is_damage(code) => Self::damaged(error),
             // SQLite: FULL, and a write or the shared memory cut off by a quota; PostgreSQL: disk_full.
             Some("13" | "778" | "4874" | "53100") => Self::Full(error),
             // PostgreSQL: a server that only reads, as a standby does; shutting down or starting; too many connections;
@@ -173,14 +215,32 @@ fn is_refusal_of_disk(code: &str) -> bool {
 }
 
 /// SQLite's CORRUPT with its extensions, and NOTADB; PostgreSQL's `data_corrupted` and `index_corrupted`.
-fn is_damage(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779" | "XX001" | "XX002"))
+fn is_damage(code: &str) -> bool {
+    matches!(code, "11" | "26" | "267" | "523" | "779" | "XX001" | "XX002")
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::ffi;
+
     use super::*;
+
+    #[test]
+    fn errors_of_sqlite_are_told_apart_by_their_extended_codes() {
+        let told = |code| StoreError::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+        assert!(matches!(told(ffi::SQLITE_CONSTRAINT_UNIQUE), StoreError::Conflict(_)));
+        assert!(matches!(told(ffi::SQLITE_CONSTRAINT_PRIMARYKEY), StoreError::Conflict(_)));
+        assert!(matches!(told(ffi::SQLITE_CONSTRAINT_FOREIGNKEY), StoreError::Database(_)));
+        assert!(matches!(told(ffi::SQLITE_BUSY), StoreError::Busy(_)));
+        assert!(matches!(told(ffi::SQLITE_BUSY_SNAPSHOT), StoreError::Busy(_)));
+        assert!(matches!(told(ffi::SQLITE_FULL), StoreError::Full(_)));
+        assert!(matches!(told(ffi::SQLITE_IOERR_WRITE), StoreError::Full(_)));
+        assert!(matches!(told(ffi::SQLITE_IOERR_FSYNC), StoreError::Unwritable(_)));
+        assert!(matches!(told(ffi::SQLITE_READONLY), StoreError::Unwritable(_)));
+        assert!(matches!(told(ffi::SQLITE_CORRUPT_INDEX), StoreError::Damaged(_)));
+        assert!(matches!(told(ffi::SQLITE_NOTADB), StoreError::Damaged(_)));
+        assert!(matches!(told(ffi::SQLITE_CANTOPEN), StoreError::Database(_)));
+    }
 
     #[test]
     fn a_connection_that_broke_is_no_fault_of_the_database() {

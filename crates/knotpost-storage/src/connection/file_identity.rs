@@ -22,6 +22,10 @@ impl FileIdentity {
         Ok(Self { path: path.to_owned(), device: metadata.dev(), inode: metadata.ino() })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether the path still leads to this file and the file is not empty. True also when that cannot be determined,
     /// for lack of permission for example.
     pub(crate) fn is_in_place(&self) -> bool {

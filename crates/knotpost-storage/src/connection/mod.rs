@@ -7,13 +7,19 @@ mod file_identity;
 #[cfg(debug_assertions)]
 mod place;
 mod read_only;
+pub(crate) mod sqlite;
+mod statement;
+mod value;
 
-pub use driver::{Driver, ReadDriver, WriteDriver};
-pub use error::StoreError;
-pub use read_only::ReadOnly;
+pub use driver::Driver;
+pub use error::{DriverError, Result, StoreError};
+pub use value::Kind;
 
-pub(crate) use dialect::{among, claim, key_list, on};
+pub(crate) use dialect::{among, claim, key_list, values};
 pub(crate) use driver::Connection;
 pub(crate) use file_identity::FileIdentity;
 #[cfg(debug_assertions)]
 pub(crate) use place::note_place;
+pub(crate) use read_only::is_query;
+pub(crate) use statement::Sql;
+pub(crate) use value::{Argument, At, Column, FromRow, Nullable, Row, Value, row, undecodable, words};

@@ -1,13 +1,11 @@
 //! Facts that decide if a leased mail is still sent, and to whom it is addressed.
 
-use sqlx::FromRow;
-
 use super::outbox::OutboxRow;
 use super::outbox::waits;
-use crate::connection::{StoreError, on};
-use crate::rows::{UserRow, UserState, is_shared};
-use crate::transaction::ReadTx;
-use knotpost_model::{Millis, UserKey};
+use crate::connection::{At, FromRow, Result, Row};
+use crate::rows::{UserRow, is_shared};
+use crate::transaction::{ReadTx, Statements};
+use knotpost_model::Millis;
 
 #[derive(Clone, Debug)]
 #[expect(
@@ -25,43 +23,27 @@ pub struct DeliveryStatus {
     pub address: Option<i64>,
 }
 
-#[derive(Debug, FromRow)]
-struct Line {
-    #[sqlx(rename = "is_taken")]
-    is_leased: bool,
-    is_stopped: bool,
-    is_shared: bool,
-    address_id: Option<i64>,
-    user_id: Option<i64>,
-    userid: Option<String>,
-    password_hash: Option<String>,
-    role: Option<String>,
-    user_state: Option<String>,
-    created_at: Option<i64>,
-    password_changed_at: Option<i64>,
-}
-
-impl Line {
-    fn status(self, is_blocked: bool) -> Result<DeliveryStatus, StoreError> {
-        let reader = match (self.user_id, self.userid, self.role, self.user_state, self.created_at) {
-            (Some(id), Some(userid), Some(role), Some(state), Some(created_at)) => Some(UserRow {
-                id: UserKey(id),
-                userid,
-                password_hash: self.password_hash,
-                role,
-                state: UserState::try_from(state).map_err(StoreError::Corrupt)?,
-                created_at: Millis(created_at),
-                password_changed_at: self.password_changed_at,
+impl FromRow for DeliveryStatus {
+    fn from_row(row: &Row, _: At) -> Result<Self, sqlx::Error> {
+        let reader = match row.read("user_id")? {
+            None => None,
+            Some(id) => Some(UserRow {
+                id,
+                userid: row.read("userid")?,
+                password_hash: row.read("password_hash")?,
+                role: row.read("role")?,
+                state: row.read("user_state")?,
+                created_at: row.read("created_at")?,
+                password_changed_at: row.read("password_changed_at")?,
             }),
-            _ => None,
         };
-        Ok(DeliveryStatus {
-            is_leased: self.is_leased,
-            is_stopped: self.is_stopped,
-            is_blocked,
-            is_shared: self.is_shared,
+        Ok(Self {
+            is_leased: row.read("is_taken")?,
+            is_stopped: row.read("is_stopped")?,
+            is_blocked: false,
+            is_shared: row.read("is_shared")?,
             reader,
-            address: self.address_id,
+            address: row.read("address_id")?,
         })
     }
 }
@@ -72,7 +54,7 @@ impl ReadTx {
         &mut self,
         mail: &OutboxRow,
         lease_until: Millis,
-    ) -> Result<Option<DeliveryStatus>, StoreError> {
+    ) -> Result<Option<DeliveryStatus>> {
         let sql = concat!(
             "SELECT ",
             waits!(),
@@ -86,14 +68,9 @@ impl ReadTx {
              u.password_changed_at FROM outbox LEFT JOIN users u ON u.id = outbox.user_id WHERE outbox.id = $1"
         );
         let address_key = mail.recipient.to_lowercase();
-        let line = on!(self, c => sqlx::query_as::<_, Line>(sql)
-            .bind(mail.id.0)
-            .bind(lease_until.0)
-            .bind(&address_key)
-            .fetch_optional(c)
-            .await)?;
-        let Some(line) = line else { return Ok(None) };
-        let is_blocked = self.is_blocked(&address_key).await?;
-        line.status(is_blocked).map(Some)
+        let status: Option<DeliveryStatus> =
+            self.fetch_optional(sql, &[&mail.id, &lease_until, &address_key]).await?;
+        let Some(status) = status else { return Ok(None) };
+        Ok(Some(DeliveryStatus { is_blocked: self.is_blocked(&address_key).await?, ..status }))
     }
 }

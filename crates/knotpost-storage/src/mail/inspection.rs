@@ -3,56 +3,60 @@
 //! No index serves these queries: each scans a window of row numbers, advanced by the caller. Mail is written
 //! far more often than it is inspected.
 
-use sqlx::FromRow;
+use std::array;
 
 use super::outbox::OutboxRow;
-use crate::connection::{StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::connection::{Argument, Result, row};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 
 pub const MOST_ASKED: usize = 10;
 
-#[derive(Clone, Debug, FromRow)]
-pub struct InboxEntry {
-    pub id: i64,
-    pub received_at: i64,
-    pub way: String,
-    pub peer: Option<String>,
-    pub mail_from: Option<String>,
-    pub recipients: String,
-    pub size: i64,
-    pub sender: Option<String>,
-    pub message_id: Option<String>,
-    pub subject: Option<String>,
-    pub text: Option<String>,
-    /// As JSON.
-    pub verdicts: Option<String>,
-    /// Bytes of the sealed message; 0: not stored.
-    pub kept: i64,
-    /// `new`, `done` or `failed`.
-    pub state: String,
-    pub reason: Option<String>,
-    pub attempts: i64,
-    pub due_at: i64,
-    pub done_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct InboxEntry {
+        pub id: i64,
+        pub received_at: i64,
+        pub way: String,
+        pub peer: Option<String>,
+        pub mail_from: Option<String>,
+        pub recipients: String,
+        pub size: i64,
+        pub sender: Option<String>,
+        pub message_id: Option<String>,
+        pub subject: Option<String>,
+        pub text: Option<String>,
+        /// As JSON.
+        pub verdicts: Option<String>,
+        /// Bytes of the sealed message; 0: not stored.
+        pub kept: i64,
+        /// `new`, `done` or `failed`.
+        pub state: String,
+        pub reason: Option<String>,
+        pub attempts: i64,
+        pub due_at: i64,
+        pub done_at: Option<i64>,
+    }
 }
 
-#[derive(Clone, Debug, FromRow)]
-pub struct OutboxEntry {
-    pub id: i64,
-    pub kind: String,
-    pub recipient: String,
-    pub userid: Option<String>,
-    pub game: Option<String>,
-    pub number: Option<i64>,
-    pub ply: Option<i64>,
-    pub message_id: String,
-    pub date: i64,
-    pub state: String,
-    pub attempts: i64,
-    pub due_at: i64,
-    pub done_at: Option<i64>,
-    pub error: Option<String>,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct OutboxEntry {
+        pub id: i64,
+        pub kind: String,
+        pub recipient: String,
+        pub userid: Option<String>,
+        pub game: Option<String>,
+        pub number: Option<i64>,
+        pub ply: Option<i64>,
+        pub message_id: String,
+        pub date: i64,
+        pub state: String,
+        pub attempts: i64,
+        pub due_at: i64,
+        pub done_at: Option<i64>,
+        pub error: Option<String>,
+    }
 }
 
 /// Empty texts and lists match every mail.
@@ -64,6 +68,20 @@ pub struct MailFilter {
     pub since: i64,
     /// Sender or recipient, in lower case; at most [`MOST_ASKED`].
     pub addresses: Vec<String>,
+}
+
+impl MailFilter {
+    fn asked(&self) -> [&str; MOST_ASKED] {
+        array::from_fn(|place| self.addresses.get(place).map_or("", String::as_str))
+    }
+
+    /// The first arguments of both lists.
+    fn arguments<'a>(&'a self, window: &'a Window, asked: &'a [&str; MOST_ASKED]) -> Vec<&'a dyn Argument> {
+        let mut arguments: Vec<&dyn Argument> =
+            vec![&window.low, &window.high, &self.since, &self.state, &self.reason];
+        arguments.extend(asked.iter().map(|address| address as &dyn Argument));
+        arguments
+    }
 }
 
 /// Half-open range of row numbers scanned by a query.
@@ -109,22 +127,22 @@ macro_rules! outbox_entry {
 }
 
 impl ReadTx {
-    pub async fn mail_numbers(&mut self, queue: MailQueue) -> Result<Option<Window>, StoreError> {
+    pub async fn mail_numbers(&mut self, queue: MailQueue) -> Result<Option<Window>> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT (SELECT MIN(id) FROM inbox), (SELECT MAX(id) FROM inbox)",
             MailQueue::Outbox => "SELECT (SELECT MIN(id) FROM outbox), (SELECT MAX(id) FROM outbox)",
         };
-        let ends: (Option<i64>, Option<i64>) = on!(self, c => sqlx::query_as(sql).fetch_one(c).await)?;
+        let ends: (Option<i64>, Option<i64>) = self.fetch_one(sql, &[]).await?;
         Ok(ends.0.zip(ends.1).map(|(low, high)| Window { low, high: high + 1 }))
     }
 
     /// Time of the first mail from this number on.
-    pub async fn mail_time(&mut self, queue: MailQueue, low: i64) -> Result<Option<i64>, StoreError> {
+    pub async fn mail_time(&mut self, queue: MailQueue, low: i64) -> Result<Option<i64>> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT received_at FROM inbox WHERE id >= $1 ORDER BY id LIMIT 1",
             MailQueue::Outbox => "SELECT date FROM outbox WHERE id >= $1 ORDER BY id LIMIT 1",
         };
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(low).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&low]).await
     }
 
     /// Newest first.
@@ -133,24 +151,16 @@ impl ReadTx {
         filter: &MailFilter,
         window: Window,
         limit: i64,
-    ) -> Result<Vec<InboxEntry>, StoreError> {
+    ) -> Result<Vec<InboxEntry>> {
         let sql = inbox_entry!(
             "WHERE id >= $1 AND id < $2 AND received_at >= $3 AND ($4 = '' OR state = $4) \
              AND ($5 = '' OR reason = $5) AND ($6 = '' OR LOWER(sender) IN ($6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
              OR LOWER(mail_from) IN ($6, $7, $8, $9, $10, $11, $12, $13, $14, $15)) ORDER BY id DESC LIMIT $16"
         );
-        Ok(on!(self, c => {
-            let mut query = sqlx::query_as::<_, InboxEntry>(sql)
-                .bind(window.low)
-                .bind(window.high)
-                .bind(filter.since)
-                .bind(&filter.state)
-                .bind(&filter.reason);
-            for place in 0..MOST_ASKED {
-                query = query.bind(filter.addresses.get(place).map_or("", String::as_str));
-            }
-            query.bind(limit).fetch_all(c).await
-        })?)
+        let asked = filter.asked();
+        let mut arguments = filter.arguments(&window, &asked);
+        arguments.push(&limit);
+        self.fetch_all(sql, &arguments).await
     }
 
     /// Newest first.
@@ -159,59 +169,46 @@ impl ReadTx {
         filter: &MailFilter,
         window: Window,
         limit: i64,
-    ) -> Result<Vec<OutboxEntry>, StoreError> {
+    ) -> Result<Vec<OutboxEntry>> {
         let sql = outbox_entry!(
             "WHERE o.id >= $1 AND o.id < $2 AND o.date >= $3 AND ($4 = '' OR o.state = $4) \
              AND ($5 = '' OR LOWER(o.error) LIKE $16) \
              AND ($6 = '' OR LOWER(o.recipient) IN ($6, $7, $8, $9, $10, $11, $12, $13, $14, $15)) \
              ORDER BY o.id DESC LIMIT $17"
         );
-        Ok(on!(self, c => {
-            let mut query = sqlx::query_as::<_, OutboxEntry>(sql)
-                .bind(window.low)
-                .bind(window.high)
-                .bind(filter.since)
-                .bind(&filter.state)
-                .bind(&filter.reason);
-            for place in 0..MOST_ASKED {
-                query = query.bind(filter.addresses.get(place).map_or("", String::as_str));
-            }
-            query.bind(format!("%{}%", filter.reason.to_lowercase())).bind(limit).fetch_all(c).await
-        })?)
+        let asked = filter.asked();
+        let mut arguments = filter.arguments(&window, &asked);
+        let error = format!("%{}%", filter.reason.to_lowercase());
+        arguments.extend([&error as &dyn Argument, &limit]);
+        self.fetch_all(sql, &arguments).await
     }
 
-    pub async fn inbox_entry(&mut self, key: InboxKey) -> Result<Option<InboxEntry>, StoreError> {
+    pub async fn inbox_entry(&mut self, key: InboxKey) -> Result<Option<InboxEntry>> {
         let sql = inbox_entry!("WHERE id = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, InboxEntry>(sql).bind(key.0).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&key]).await
     }
 
-    pub async fn inbox_raw(&mut self, key: InboxKey) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn inbox_raw(&mut self, key: InboxKey) -> Result<Option<Vec<u8>>> {
         let sql = "SELECT raw FROM inbox WHERE id = $1";
-        let row: Option<Option<Vec<u8>>> =
-            on!(self, c => sqlx::query_scalar(sql).bind(key.0).fetch_optional(c).await)?;
+        let row: Option<Option<Vec<u8>>> = self.fetch_optional(sql, &[&key]).await?;
         Ok(row.flatten())
     }
 
-    pub async fn outbox_entry(
-        &mut self,
-        key: OutboxKey,
-    ) -> Result<Option<(OutboxEntry, OutboxRow)>, StoreError> {
+    pub async fn outbox_entry(&mut self, key: OutboxKey) -> Result<Option<(OutboxEntry, OutboxRow)>> {
         let sql = outbox_entry!("WHERE o.id = $1");
-        let entry =
-            on!(self, c => sqlx::query_as::<_, OutboxEntry>(sql).bind(key.0).fetch_optional(c).await)?;
+        let entry = self.fetch_optional::<OutboxEntry>(sql, &[&key]).await?;
         let sql = "SELECT id, kind, recipient, user_id, board_id, ply, facts, message_id, date, attempts, \
                    unsure_attempts FROM outbox WHERE id = $1";
-        let row = on!(self, c => sqlx::query_as::<_, OutboxRow>(sql).bind(key.0).fetch_optional(c).await)?;
+        let row = self.fetch_optional::<OutboxRow>(sql, &[&key]).await?;
         Ok(entry.zip(row))
     }
 
-    pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>, StoreError> {
+    pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>> {
         let sql = match queue {
             MailQueue::Inbox => "SELECT state, reason FROM inbox WHERE id = $1",
             MailQueue::Outbox => "SELECT state, error FROM outbox WHERE id = $1",
         };
-        let row: Option<(String, Option<String>)> =
-            on!(self, c => sqlx::query_as(sql).bind(id).fetch_optional(c).await)?;
+        let row: Option<(String, Option<String>)> = self.fetch_optional(sql, &[&id]).await?;
         Ok(row.map(|(state, reason)| MailState { state, reason }))
     }
 }
@@ -225,7 +222,7 @@ impl WriteTx {
         id: i64,
         dropped_for: [&'static str; 2],
         now: Millis,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let [one, other] = dropped_for;
         let sql = match queue {
             MailQueue::Inbox => {
@@ -237,14 +234,7 @@ impl WriteTx {
                  WHERE id = $1 AND (state = 'failed' OR state = 'dropped' AND error IN ($3, $4)) RETURNING id"
             }
         };
-        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(id)
-            .bind(now.0)
-            .bind(one)
-            .bind(other)
-            .fetch_optional(c)
-            .await)?;
-        Ok(row.is_some())
+        self.any(sql, &[&id, &now, &one, &other]).await
     }
 
     /// Ends a waiting or failed mail. `false`: ended otherwise, or leased.
@@ -254,7 +244,7 @@ impl WriteTx {
         id: i64,
         reason: &'static str,
         now: Millis,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let sql = match queue {
             MailQueue::Inbox => {
                 "UPDATE inbox SET state = 'done', reason = $3, done_at = $2, raw = NULL \
@@ -266,12 +256,6 @@ impl WriteTx {
                  OR state = 'queued' AND (attempts = 0 OR due_at <= $2 OR error IS NOT NULL)) RETURNING id"
             }
         };
-        let row: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(id)
-            .bind(now.0)
-            .bind(reason)
-            .fetch_optional(c)
-            .await)?;
-        Ok(row.is_some())
+        self.any(sql, &[&id, &now, &reason]).await
     }
 }

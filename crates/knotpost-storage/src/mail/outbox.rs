@@ -1,11 +1,11 @@
 //! The outbox: mails are queued in the transaction that causes them, then leased, sent and acknowledged by
 //! workers.
 
-use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+use sqlx::AssertSqlSafe;
 
-use crate::connection::{StoreError, among, key_list, on};
+use crate::connection::{Argument, Result, among, key_list, row, values};
 use crate::rows::{DroppedMail, NewOutbox, OutboxContent};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{BoardKey, Millis, OutboxKey, UnmailedTarget, UserKey};
 
 /// True if a mail found by its key waits, written so that no index serves it: PostgreSQL keeps a plan made while few
@@ -36,26 +36,26 @@ macro_rules! without_goodbye {
     };
 }
 
-#[derive(Clone, Debug, FromRow)]
-pub struct OutboxRow {
-    #[sqlx(try_from = "i64")]
-    pub id: OutboxKey,
-    pub kind: String,
-    pub recipient: String,
-    pub user_id: Option<i64>,
-    /// Board that it shows, if it is a board mail.
-    pub board_id: Option<i64>,
-    pub ply: Option<i64>,
-    /// Content, of a board mail what it says beside the board, as JSON.
-    pub facts: Option<String>,
-    /// Without angle brackets.
-    pub message_id: String,
-    #[sqlx(try_from = "i64")]
-    pub date: Millis,
-    /// Attempts, this one included.
-    pub attempts: i64,
-    /// Attempts that may have delivered it: this one, and those with an unknown result.
-    pub unsure_attempts: i64,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct OutboxRow {
+        pub id: OutboxKey,
+        pub kind: String,
+        pub recipient: String,
+        pub user_id: Option<i64>,
+        /// Board that it shows, if it is a board mail.
+        pub board_id: Option<i64>,
+        pub ply: Option<i64>,
+        /// Content, of a board mail what it says beside the board, as JSON.
+        pub facts: Option<String>,
+        /// Without angle brackets.
+        pub message_id: String,
+        pub date: Millis,
+        /// Attempts, this one included.
+        pub attempts: i64,
+        /// Attempts that may have delivered it: this one, and those with an unknown result.
+        pub unsure_attempts: i64,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,24 +66,24 @@ pub enum Attempted {
     Unheard,
 }
 
-/// A mail that somebody answers or complains of.
-#[derive(Clone, Debug, FromRow)]
-pub struct OutboxOrigin {
-    #[sqlx(try_from = "i64")]
-    pub id: OutboxKey,
-    pub kind: String,
-    pub recipient: String,
-    pub user_id: Option<i64>,
-    pub board_id: Option<i64>,
-    pub ply: Option<i64>,
-    /// Of a board mail alone.
-    pub facts: Option<String>,
-    /// Subject of a reply, as JSON; `None`: the board of a board mail, or nothing.
-    pub on_reply: Option<String>,
-    /// Without angle brackets.
-    pub message_id: String,
-    #[sqlx(try_from = "i64")]
-    pub date: Millis,
+row! {
+    /// A mail that somebody answers or complains of.
+    #[derive(Clone, Debug)]
+    pub struct OutboxOrigin {
+        pub id: OutboxKey,
+        pub kind: String,
+        pub recipient: String,
+        pub user_id: Option<i64>,
+        pub board_id: Option<i64>,
+        pub ply: Option<i64>,
+        /// Of a board mail alone.
+        pub facts: Option<String>,
+        /// Subject of a reply, as JSON; `None`: the board of a board mail, or nothing.
+        pub on_reply: Option<String>,
+        /// Without angle brackets.
+        pub message_id: String,
+        pub date: Millis,
+    }
 }
 
 macro_rules! outbox_origin {
@@ -97,7 +97,7 @@ macro_rules! outbox_origin {
 }
 
 /// Key, recipient, user, moves and facts of a dropped mail.
-type DroppedRow = (i64, String, Option<i64>, Option<i64>, Option<String>);
+type DroppedRow = (i64, String, Option<UserKey>, Option<i64>, Option<String>);
 
 /// In an `UPDATE` that leases the mails found by `$select`: until `$2`, at `$1`. The attempt is counted here, before the
 /// sending, so that a mail that crashes the process is not tried for ever.
@@ -155,64 +155,60 @@ const LEASE_NEWER_ON_POSTGRES: &str = lease!(
     " FOR UPDATE OF n SKIP LOCKED))"
 );
 
-/// The statement that queues these mails, at most [`MAX_NEW_MAILS`].
-fn new_mails_query<D: Database>(mails: &[NewOutbox]) -> QueryBuilder<D>
-where
-    i64: Encode<'static, D> + Type<D>,
-    Option<i64>: Encode<'static, D>,
-    String: Encode<'static, D> + Type<D>,
-    Option<String>: Encode<'static, D>,
-{
-    let mut query = QueryBuilder::new(NEW_MAILS);
-    query.push_values(mails, |mut row, mail| {
+/// A mail that is inserted.
+struct NewRow<'a> {
+    mail: &'a NewOutbox,
+    board: Option<BoardKey>,
+    ply: Option<i64>,
+    facts: &'a str,
+    targets: [String; 3],
+}
+
+impl<'a> NewRow<'a> {
+    fn of(mail: &'a NewOutbox) -> Self {
         let (board, facts) = match &mail.content {
             OutboxContent::Board(board) => (Some(board), &board.facts),
             OutboxContent::Reference(facts) => (None, facts),
         };
-        row.push_bind(mail.kind.to_owned())
-            .push_bind(mail.recipient.clone())
-            .push_bind(mail.user.map(|user| user.0))
-            .push_bind(board.map(|board| board.board.0))
-            .push_bind(board.map(|board| board.ply))
-            .push_bind(facts.clone())
-            .push_bind(mail.on_reply.clone())
-            .push_bind(mail.message_id.clone())
-            .push_bind(mail.date.0);
-        for target in UnmailedTarget::covering(&mail.recipient.to_lowercase()) {
-            row.push_bind(target);
+        Self {
+            mail,
+            board: board.map(|board| board.board),
+            ply: board.map(|board| board.ply),
+            facts,
+            targets: UnmailedTarget::covering(&mail.recipient.to_lowercase()),
         }
-    });
-    query.push(") AS v) AS mail");
-    query
+    }
+
+    fn arguments(&self) -> [&dyn Argument; 12] {
+        let Self { mail, board, ply, facts, targets: [address, mailbox, domain] } = self;
+        let NewOutbox { kind, recipient, user, on_reply, message_id, date, .. } = mail;
+        [kind, recipient, user, board, ply, facts, on_reply, message_id, date, address, mailbox, domain]
+    }
 }
 
 impl ReadTx {
-    pub async fn outbox_origin(&mut self, mail: OutboxKey) -> Result<Option<OutboxOrigin>, StoreError> {
-        let sql = outbox_origin!("id = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(mail.0).fetch_optional(c).await)?)
+    pub async fn outbox_origin(&mut self, mail: OutboxKey) -> Result<Option<OutboxOrigin>> {
+        self.fetch_optional(outbox_origin!("id = $1"), &[&mail]).await
     }
 
     /// Message-ID without brackets.
-    pub async fn outbox_origin_by_id(
-        &mut self,
-        message_id: &str,
-    ) -> Result<Option<OutboxOrigin>, StoreError> {
-        let sql = outbox_origin!("message_id = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
+    pub async fn outbox_origin_by_id(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>> {
+        self.fetch_optional(outbox_origin!("message_id = $1"), &[&message_id]).await
     }
 }
 
 impl WriteTx {
-    pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
+    pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<()> {
         self.insert_outboxes(std::slice::from_ref(mail)).await
     }
 
-    pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
-        if mails.is_empty() {
-            return Ok(());
-        }
+    pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<()> {
         for some in mails.chunks(MAX_NEW_MAILS) {
-            on!(self.writing(), c => new_mails_query(some).build().execute(c).await.map(drop))?;
+            let rows: Vec<NewRow<'_>> = some.iter().map(NewRow::of).collect();
+            let arguments: Vec<&dyn Argument> = rows.iter().flat_map(NewRow::arguments).collect();
+            let values = values(rows.len(), arguments.len() / rows.len(), self.is_postgres());
+            let sql = format!("{NEW_MAILS}VALUES {values}) AS v) AS mail");
+            self.exec(AssertSqlSafe(sql), &arguments).await?;
         }
         Ok(())
     }
@@ -224,14 +220,9 @@ impl WriteTx {
         now: Millis,
         lease_until: Millis,
         most: i64,
-    ) -> Result<Vec<OutboxRow>, StoreError> {
+    ) -> Result<Vec<OutboxRow>> {
         let sql = if self.is_postgres() { LEASE_ON_POSTGRES } else { LEASE_ON_SQLITE };
-        let mut rows = on!(self.writing(), c => sqlx::query_as::<_, OutboxRow>(sql)
-            .bind(now.0)
-            .bind(lease_until.0)
-            .bind(most)
-            .fetch_all(c)
-            .await)?;
+        let mut rows = self.fetch_all::<OutboxRow>(sql, &[&now, &lease_until, &most]).await?;
         rows.sort_unstable_by_key(|row| row.id);
         Ok(rows)
     }
@@ -243,17 +234,12 @@ impl WriteTx {
         leased: &[OutboxKey],
         now: Millis,
         lease_until: Millis,
-    ) -> Result<Vec<OutboxRow>, StoreError> {
+    ) -> Result<Vec<OutboxRow>> {
         if leased.is_empty() {
             return Ok(Vec::new());
         }
         let sql = if self.is_postgres() { LEASE_NEWER_ON_POSTGRES } else { LEASE_NEWER_ON_SQLITE };
-        Ok(on!(self.writing(), c => sqlx::query_as::<_, OutboxRow>(sql)
-            .bind(now.0)
-            .bind(lease_until.0)
-            .bind(key_list(leased))
-            .fetch_all(c)
-            .await)?)
+        self.fetch_all(sql, &[&now, &lease_until, &key_list(leased)]).await
     }
 
     /// Gives a leased mail the facts merged with those of older mails, which are dropped.
@@ -263,16 +249,19 @@ impl WriteTx {
         facts: &str,
         older: &[OutboxKey],
         now: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
-        on!(self.writing(), c => sqlx::query(sql).bind(newest.0).bind(facts).execute(c).await.map(drop))?;
-        among!(
-            self.writing(),
-            concat!("UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 WHERE ", waits!(), " AND id"),
-            "",
-            q => sqlx::query(q.0).bind(key_list(older)).bind(now.0).execute(q.1).await.map(drop)
-        )?;
-        Ok(())
+        self.exec(sql, &[&newest, &facts]).await?;
+        let sql = among!(
+            self,
+            concat!(
+                "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 WHERE ",
+                waits!(),
+                " AND id"
+            ),
+            ""
+        );
+        self.exec(sql, &[&key_list(older), &now]).await
     }
 
     /// Ends the leases of mails that were leased until `lease_until` and not tried.
@@ -281,23 +270,25 @@ impl WriteTx {
         keys: &[OutboxKey],
         lease_until: Millis,
         now: Millis,
-    ) -> Result<(), StoreError> {
-        among!(
-            self.writing(),
-            concat!("UPDATE outbox SET due_at = $3, attempts = attempts - 1, unsure_attempts = unsure_attempts - 1 WHERE ", waits!(), " AND due_at = $2 AND id"),
-            "",
-            q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
-        )?;
-        Ok(())
+    ) -> Result<()> {
+        let sql = among!(
+            self,
+            concat!(
+                "UPDATE outbox SET due_at = $3, attempts = attempts - 1, unsure_attempts = unsure_attempts - 1 WHERE ",
+                waits!(),
+                " AND due_at = $2 AND id"
+            ),
+            ""
+        );
+        self.exec(sql, &[&key_list(keys), &lease_until, &now]).await
     }
 }
 
 impl WriteTx {
     /// Makes every waiting mail due unless deferred after a failure, leased or not.
-    pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
+    pub async fn release_outbox(&mut self, now: Millis) -> Result<()> {
         let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
-        on!(self.writing(), c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&now]).await
     }
 
     /// `sent`, `failed` or `dropped`.
@@ -307,25 +298,29 @@ impl WriteTx {
         state: &'static str,
         error: Option<&str>,
         now: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql = concat!(
             "UPDATE outbox SET state = $2, error = $3, done_at = $4, ",
             without_goodbye!(),
             " WHERE id = $1 AND ",
             waits!()
         );
-        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&key, &state, &error, &now]).await
     }
 
-    pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
-        among!(
-            self.writing(),
-            concat!("UPDATE outbox SET state = 'sent', error = NULL, done_at = $2, ", without_goodbye!(), " WHERE ", waits!(), " AND id"),
-            "",
-            q => sqlx::query(q.0).bind(key_list(keys)).bind(now.0).execute(q.1).await.map(drop)
-        )?;
-        Ok(())
+    pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<()> {
+        let sql = among!(
+            self,
+            concat!(
+                "UPDATE outbox SET state = 'sent', error = NULL, done_at = $2, ",
+                without_goodbye!(),
+                " WHERE ",
+                waits!(),
+                " AND id"
+            ),
+            ""
+        );
+        self.exec(sql, &[&key_list(keys), &now]).await
     }
 
     pub async fn defer_outbox(
@@ -333,59 +328,50 @@ impl WriteTx {
         key: OutboxKey,
         (attempt, error): (Attempted, &str),
         due: Millis,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql = concat!(
             "UPDATE outbox SET error = $2, due_at = $3, unsure_attempts = unsure_attempts - $4 WHERE id = $1 AND ",
             waits!()
         );
         let known = i64::from(attempt == Attempted::InVain);
-        on!(self.writing(), c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).bind(known).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&key, &error, &due, &known]).await
     }
 
     /// Drops unsent reference mails of a board whose moves are about to change; returns them, oldest first.
-    pub async fn drop_board_mails(
-        &mut self,
-        board: BoardKey,
-        now: Millis,
-    ) -> Result<Vec<DroppedMail>, StoreError> {
+    pub async fn drop_board_mails(&mut self, board: BoardKey, now: Millis) -> Result<Vec<DroppedMail>> {
         let sql = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 \
                    WHERE board_id = $1 AND state = 'queued' RETURNING id, recipient, user_id, ply, facts";
-        let mut rows: Vec<DroppedRow> =
-            on!(self.writing(), c => sqlx::query_as(sql).bind(board.0).bind(now.0).fetch_all(c).await)?;
+        let mut rows: Vec<DroppedRow> = self.fetch_all(sql, &[&board, &now]).await?;
         rows.sort_unstable_by_key(|row| row.0);
-        let dropped = rows.into_iter().filter_map(|(_, recipient, user, ply, facts)| {
-            Some(DroppedMail { recipient, user_id: user.map(UserKey), ply: ply?, facts: facts? })
+        let dropped = rows.into_iter().filter_map(|(_, recipient, user_id, ply, facts)| {
+            Some(DroppedMail { recipient, user_id, ply: ply?, facts: facts? })
         });
         Ok(dropped.collect())
     }
 }
 
 impl ReadTx {
-    pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
+    pub async fn next_outbox_due(&mut self) -> Result<Option<i64>> {
         let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
-        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+        self.fetch_one(sql, &[]).await
     }
 
-    pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
-        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
-        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
+    pub async fn count_waiting_outbox(&mut self) -> Result<i64> {
+        self.fetch_one("SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL", &[]).await
     }
 
-    pub async fn count_late_outbox(&mut self, before: Millis) -> Result<i64, StoreError> {
+    pub async fn count_late_outbox(&mut self, before: Millis) -> Result<i64> {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND date < $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(before.0).fetch_one(c).await)?)
+        self.fetch_one(sql, &[&before]).await
     }
 }
 
 impl WriteTx {
     /// Deletes a batch that ended before `before`; returns the number.
-    pub async fn prune_outbox(&mut self, before: Millis) -> Result<u64, StoreError> {
+    pub async fn prune_outbox(&mut self, before: Millis) -> Result<u64> {
         // Keys ascend: only the oldest finished rows are read, and waiting ones before them.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, done_at FROM outbox WHERE state <> 'queued' \
                    ORDER BY id LIMIT 1000) AS oldest WHERE done_at < $1)";
-        Ok(
-            on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?,
-        )
+        self.exec_count(sql, &[&before]).await
     }
 }

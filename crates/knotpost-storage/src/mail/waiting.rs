@@ -4,9 +4,9 @@
 //! position if none waits, at a distance that depends on the sender's proof. Bulk senders wait behind their
 //! own mails, known senders precede strangers, and no mail waits for ever.
 
-use crate::connection::{StoreError, on};
+use crate::connection::Result;
 use crate::rows::NewInbox;
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{InboxKey, Millis};
 
 /// Proof of a waiting mail's sender.
@@ -61,53 +61,34 @@ pub enum QueueBound {
 impl ReadTx {
     /// Counts one place per started 256 KiB. Two concurrent servers may both take the last place, which is
     /// harmless.
-    async fn bound_met(
-        &mut self,
-        place: &NewPlace,
-        bounds: &QueueBounds,
-    ) -> Result<Option<QueueBound>, StoreError> {
+    async fn bound_met(&mut self, place: &NewPlace, bounds: &QueueBounds) -> Result<Option<QueueBound>> {
         let share = place.share.number();
         let flow = "SELECT CAST(COALESCE(SUM(1 + size / 262144), 0) AS BIGINT) FROM (SELECT size FROM inbox \
                     WHERE state = 'new' AND flow = $1 LIMIT $2) AS waiting";
-        let waiting: i64 = on!(self, c => sqlx::query_scalar(flow)
-            .bind(&place.flow)
-            .bind(bounds.per_flow)
-            .fetch_one(c)
-            .await)?;
+        let waiting: i64 = self.fetch_one(flow, &[&place.flow, &bounds.per_flow]).await?;
         if waiting >= bounds.per_flow {
             return Ok(Some(QueueBound::Flow));
         }
         let domain = "SELECT CAST(COALESCE(SUM(1 + size / 262144), 0) AS BIGINT) FROM (SELECT size FROM inbox \
                       WHERE state = 'new' AND share = $1 AND from_domain = $2 LIMIT $3) AS waiting";
-        let waiting: i64 = on!(self, c => sqlx::query_scalar(domain)
-            .bind(share)
-            .bind(&place.from_domain)
-            .bind(bounds.per_domain)
-            .fetch_one(c)
-            .await)?;
+        let waiting: i64 = self.fetch_one(domain, &[&share, &place.from_domain, &bounds.per_domain]).await?;
         if waiting >= bounds.per_domain {
             return Ok(Some(QueueBound::Domain));
         }
         let total = "SELECT CAST(COALESCE(SUM(1 + size / 262144), 0) AS BIGINT) FROM (SELECT size FROM inbox \
                      WHERE state = 'new' AND share = $1 LIMIT $2) AS waiting";
-        let waiting: i64 = on!(self, c => sqlx::query_scalar(total)
-            .bind(share)
-            .bind(bounds.total)
-            .fetch_one(c)
-            .await)?;
+        let waiting: i64 = self.fetch_one(total, &[&share, &bounds.total]).await?;
         Ok((waiting >= bounds.total).then_some(QueueBound::Total))
     }
 
-    async fn next_turn(&mut self, place: &NewPlace, now: Millis) -> Result<i64, StoreError> {
+    async fn next_turn(&mut self, place: &NewPlace, now: Millis) -> Result<i64> {
         // The sign keeps SQLite from sorting all due mails. Leased and failed mails do not hold the position
         // back.
         let current =
             "SELECT turn FROM inbox WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1";
-        let current: Option<i64> =
-            on!(self, c => sqlx::query_scalar(current).bind(now.0).fetch_optional(c).await)?;
+        let current: Option<i64> = self.fetch_optional(current, &[&now]).await?;
         let last = "SELECT MAX(turn) FROM inbox WHERE state = 'new' AND flow = $1";
-        let last: Option<i64> =
-            on!(self, c => sqlx::query_scalar(last).bind(&place.flow).fetch_one(c).await)?;
+        let last: Option<i64> = self.fetch_one(last, &[&place.flow]).await?;
         Ok(current.max(last).unwrap_or_default().saturating_add(place.share.distance()))
     }
 }
@@ -118,22 +99,14 @@ impl WriteTx {
         mail: &NewInbox,
         place: &NewPlace,
         bounds: &QueueBounds,
-    ) -> Result<Result<InboxKey, QueueBound>, StoreError> {
+    ) -> Result<Result<InboxKey, QueueBound>> {
         if let Some(bound) = self.bound_met(place, bounds).await? {
             return Ok(Err(bound));
         }
         let turn = self.next_turn(place, mail.received_at).await?;
         let key = self.insert_inbox(mail).await?;
         let sql = "UPDATE inbox SET turn = $2, flow = $3, from_domain = $4, share = $5 WHERE id = $1";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(key.0)
-            .bind(turn)
-            .bind(&place.flow)
-            .bind(&place.from_domain)
-            .bind(place.share.number())
-            .execute(c)
-            .await
-            .map(drop))?;
+        self.exec(sql, &[&key, &turn, &place.flow, &place.from_domain, &place.share.number()]).await?;
         Ok(Ok(key))
     }
 }

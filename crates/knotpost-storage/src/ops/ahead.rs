@@ -2,9 +2,9 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::connection::{StoreError, on};
+use crate::connection::Result;
 use crate::rows::MAIL_LEASE_MS;
-use crate::transaction::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::Millis;
 
 const MINUTE: i64 = 60_000;
@@ -38,24 +38,22 @@ const QUEUES: [Queue; 6] = [
 
 impl ReadTx {
     /// True if a queue holds such a row.
-    pub async fn has_rows_ahead(&mut self, now: Millis) -> Result<bool, StoreError> {
+    pub async fn has_rows_ahead(&mut self, now: Millis) -> Result<bool> {
         let ahead = QUEUES.map(|Queue { table, waiting, furthest }| {
             format!("SELECT 1 FROM {table} WHERE {waiting} AND due_at > CAST($1 AS BIGINT) + {furthest}")
         });
         let sql = format!("SELECT * FROM ({}) AS ahead LIMIT 1", ahead.join(" UNION ALL "));
-        let found: Option<i32> =
-            on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_optional(c).await)?;
-        Ok(found.is_some())
+        self.any(AssertSqlSafe(sql), &[&now]).await
     }
 }
 
 impl WriteTx {
     /// Makes such rows due.
-    pub async fn recall_rows_ahead(&mut self, now: Millis) -> Result<(), StoreError> {
+    pub async fn recall_rows_ahead(&mut self, now: Millis) -> Result<()> {
         for Queue { table, waiting, furthest } in QUEUES {
             let sql = format!("UPDATE {table} SET due_at = $1 WHERE {waiting} AND due_at > $2");
             let latest = now.plus(furthest).0;
-            on!(self.writing(), c => sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(latest).execute(c).await.map(drop))?;
+            self.exec(AssertSqlSafe(sql), &[&now, &latest]).await?;
         }
         Ok(())
     }

@@ -17,4 +17,4 @@ pub use leader_lease::LeaderLease;
 pub use overview::{Deadline, DutyLine, RecentPeers, StateCount, WaitingBroadcast};
 pub use personal::{HELD, Held, NOT_HELD, Shown};
 pub use servers::ServerRow;
-pub use transfer::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
+pub use transfer::{Cell, Column, STAYING, Staying, TABLES, Table};

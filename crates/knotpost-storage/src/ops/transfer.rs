@@ -2,15 +2,12 @@
 
 mod tables;
 
-use std::ops::ControlFlow;
+use sqlx::AssertSqlSafe;
 
-use futures_util::TryStreamExt as _;
-use sqlx::{AssertSqlSafe, Row as _};
+use crate::connection::{Argument, At, Column as _, Kind, Result, Row, Sql, StoreError, Value, values};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 
-use crate::connection::{Driver, StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
-
-pub use tables::{Column, Kind, STAYING, Staying, TABLES, Table};
+pub use tables::{Column, STAYING, Staying, TABLES, Table};
 
 /// Parameters per statement; SQLite takes 32,766, PostgreSQL 65,535.
 const MOST_PARAMETERS: usize = 8_000;
@@ -25,35 +22,29 @@ pub enum Cell {
     Bytes(Vec<u8>),
 }
 
-macro_rules! cell {
-    ($row:expr, $index:expr, $kind:expr) => {
-        match $kind {
-            Kind::Int => $row.try_get::<Option<i64>, _>($index).map(|value| value.map(Cell::Int)),
-            Kind::Flag => $row.try_get::<Option<bool>, _>($index).map(|value| value.map(Cell::Flag)),
-            Kind::Real => $row.try_get::<Option<f64>, _>($index).map(|value| value.map(Cell::Real)),
-            Kind::Text => $row.try_get::<Option<String>, _>($index).map(|value| value.map(Cell::Text)),
-            Kind::Bytes => $row.try_get::<Option<Vec<u8>>, _>($index).map(|value| value.map(Cell::Bytes)),
+/// A cell, with the type of its column.
+impl Argument for (Kind, &Cell) {
+    fn value(&self) -> Value<'_> {
+        match self.1 {
+            Cell::Null => Value::Null(self.0),
+            Cell::Int(value) => Value::Int(*value),
+            Cell::Flag(value) => Value::Flag(*value),
+            Cell::Real(value) => Value::Real(*value),
+            Cell::Text(value) => Value::Text(value),
+            Cell::Bytes(value) => Value::Bytes(value),
         }
-        .map(|value| value.unwrap_or(Cell::Null))
-    };
+    }
 }
 
-/// Binds one value; NULL gets the type of its column.
-macro_rules! bind {
-    ($query:expr, $kind:expr, $cell:expr) => {
-        match ($kind, $cell) {
-            (_, Cell::Int(value)) => $query.bind(*value),
-            (_, Cell::Flag(value)) => $query.bind(*value),
-            (_, Cell::Real(value)) => $query.bind(*value),
-            (_, Cell::Text(value)) => $query.bind(value.as_str()),
-            (_, Cell::Bytes(value)) => $query.bind(value.as_slice()),
-            (Kind::Int, Cell::Null) => $query.bind(None::<i64>),
-            (Kind::Flag, Cell::Null) => $query.bind(None::<bool>),
-            (Kind::Real, Cell::Null) => $query.bind(None::<f64>),
-            (Kind::Text, Cell::Null) => $query.bind(None::<&str>),
-            (Kind::Bytes, Cell::Null) => $query.bind(None::<&[u8]>),
-        }
+fn cell(row: &Row, at: At, kind: Kind) -> Result<Cell, sqlx::Error> {
+    let cell = match kind {
+        Kind::Int => i64::read(row, at)?.map(Cell::Int),
+        Kind::Flag => bool::read(row, at)?.map(Cell::Flag),
+        Kind::Real => f64::read(row, at)?.map(Cell::Real),
+        Kind::Text => String::read(row, at)?.map(Cell::Text),
+        Kind::Bytes => Vec::read(row, at)?.map(Cell::Bytes),
     };
+    Ok(cell.unwrap_or(Cell::Null))
 }
 
 impl ReadTx {
@@ -74,121 +65,88 @@ impl ReadTx {
         kinds: &[Kind],
         each: &mut impl FnMut(&[Cell]) -> Result<(), E>,
     ) -> Result<(), E> {
+        let sql = Sql::once(sql);
         let mut cells = Vec::with_capacity(kinds.len());
-        let mut hand_over = |read: &dyn Fn(usize, Kind) -> Result<Cell, sqlx::Error>| {
+        let rows = self.admit(&sql)?.for_each(sql, &[], |row| {
             cells.clear();
-            for (index, kind) in kinds.iter().enumerate() {
-                cells.push(read(index, *kind).map_err(StoreError::from)?);
+            for (place, kind) in kinds.iter().enumerate() {
+                cells.push(cell(row, At::Place(place), *kind).map_err(StoreError::from)?);
             }
             each(&cells)
-        };
-        match self.driver() {
-            Driver::Sqlite(connection) => {
-                let outcome = connection.for_each_row(sql, |row| {
-                    match hand_over(&|index, kind| cell!(row, index, kind)) {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(error) => ControlFlow::Break(error),
-                    }
-                });
-                match outcome? {
-                    ControlFlow::Continue(()) => Ok(()),
-                    ControlFlow::Break(error) => Err(error),
-                }
-            }
-            Driver::Postgres(connection) => {
-                let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(connection);
-                while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
-                    hand_over(&|index, kind| cell!(row, index, kind))?;
-                }
-                Ok(())
-            }
-        }
+        });
+        rows.await
     }
 
-    pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {
+    pub async fn count_rows(&mut self, table: &Table) -> Result<u64> {
         let sql = format!("SELECT COUNT(*) FROM {}{}", table.name, only(table));
-        let rows: i64 = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await)?;
+        let rows: i64 = self.fetch_one(AssertSqlSafe(sql), &[]).await?;
         Ok(rows.unsigned_abs())
     }
 
-    pub async fn has_rows(&mut self, table: &str) -> Result<bool, StoreError> {
+    pub async fn has_rows(&mut self, table: &str) -> Result<bool> {
         let sql = format!("SELECT CAST(1 AS BIGINT) FROM {table} LIMIT 1");
-        let row: Option<i64> =
-            on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_optional(c).await)?;
-        Ok(row.is_some())
+        self.any(AssertSqlSafe(sql), &[]).await
     }
 
     /// Computer players do not count: they exist from the first start.
-    pub async fn has_people(&mut self) -> Result<bool, StoreError> {
-        let sql = "SELECT CAST(1 AS BIGINT) FROM users WHERE role <> 'bot' LIMIT 1";
-        let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
-        Ok(row.is_some())
+    pub async fn has_people(&mut self) -> Result<bool> {
+        self.any("SELECT CAST(1 AS BIGINT) FROM users WHERE role <> 'bot' LIMIT 1", &[]).await
     }
 
-    pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
+    pub async fn schema_version(&mut self) -> Result<i64> {
         let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
-        let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
+        let version: Option<i64> = self.fetch_one(sql, &[]).await?;
         version.ok_or_else(|| StoreError::Corrupt("the database has no schema".to_owned()))
     }
 }
 
 impl WriteTx {
     /// Inserts rows with their keys, in the column order of the table.
-    pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
-        // SQLite searches all parameters for a numbered one.
-        let numbered = self.is_postgres();
+    pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<()> {
         let full = (MOST_PARAMETERS / table.columns.len().max(1)).max(1);
         for chunk in rows.chunks(full) {
-            let sql =
-                insert_text(
-                    table,
-                    chunk.len(),
-                    |number| if numbered { format!("${number}") } else { "?".to_owned() },
-                );
-            on!(self.writing(), c => {
-                let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(chunk.len() == full);
-                for row in chunk {
-                    for (column, cell) in table.columns.iter().zip(row) {
-                        query = bind!(query, column.kind, cell);
-                    }
-                }
-                query.execute(c).await.map(drop)
-            })?;
+            let values = values(chunk.len(), table.columns.len(), self.is_postgres());
+            let sql = format!("INSERT INTO {} ({}) VALUES {values}", table.name, names(table));
+            let sql = if chunk.len() == full { AssertSqlSafe(sql).into() } else { Sql::once(sql) };
+            let kinds = table.columns.iter().map(|column| column.kind).cycle();
+            let cells: Vec<(Kind, &Cell)> = kinds.zip(chunk.iter().flatten()).collect();
+            let arguments: Vec<&dyn Argument> = cells.iter().map(|cell| cell as &dyn Argument).collect();
+            self.exec(sql, &arguments).await?;
         }
         Ok(())
     }
 
     /// Empties all tables, those not transferred included.
-    pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
+    pub async fn empty_tables(&mut self) -> Result<()> {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
-        if let Driver::Postgres(connection) = self.writing().driver() {
+        if self.is_postgres() {
             // It looks for the rows that refer to each deleted one, and not every reference has an index: of large tables
             // that takes days. Together they may be truncated, as nothing else refers to them.
             let sql = format!("TRUNCATE {}", names.collect::<Vec<_>>().join(", "));
-            sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(&mut *connection).await?;
-            return Ok(());
+            return self.exec(Sql::once(sql), &[]).await;
         }
         for name in names {
-            let sql = format!("DELETE FROM {name}");
-            on!(self.writing(), c => sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(c).await.map(drop))?;
+            self.exec(Sql::once(format!("DELETE FROM {name}")), &[]).await?;
         }
         Ok(())
     }
 
     /// Resets sequences beyond the highest keys and updates statistics after an import. SQLite needs neither.
-    pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
-        let Driver::Postgres(connection) = self.writing().driver() else { return Ok(()) };
+    pub async fn finish_transfer(&mut self) -> Result<()> {
+        if !self.is_postgres() {
+            return Ok(());
+        }
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
             );
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+            self.exec(AssertSqlSafe(sql), &[]).await?;
         }
         for table in TABLES {
             let sql = format!("ANALYZE {}", table.name);
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+            self.exec(AssertSqlSafe(sql), &[]).await?;
         }
         Ok(())
     }
@@ -217,19 +175,4 @@ fn select_text(table: &Table, is_postgres: bool) -> String {
         })
         .collect();
     format!("SELECT {} FROM {}{} ORDER BY {}", names(table), table.name, only(table), order.join(", "))
-}
-
-fn insert_text(table: &Table, rows: usize, parameter: impl Fn(usize) -> String) -> String {
-    let mut sql = format!("INSERT INTO {} ({}) VALUES ", table.name, names(table));
-    let mut number = 0;
-    for row in 0..rows {
-        sql.push_str(if row == 0 { "(" } else { ", (" });
-        for column in 0..table.columns.len() {
-            number += 1;
-            sql.push_str(if column == 0 { "" } else { ", " });
-            sql.push_str(&parameter(number));
-        }
-        sql.push(')');
-    }
-    sql
 }

@@ -191,7 +191,7 @@ impl Primary {
             return outcome;
         }
         Err(failure.unwrap_or_else(|| {
-            let error = StoreError::Unreachable(sqlx::Error::PoolTimedOut);
+            let error = StoreError::from(sqlx::Error::PoolTimedOut);
             self.suspect(&error);
             error
         }))

@@ -1,22 +1,22 @@
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
-use crate::connection::{StoreError, among, key_list, on};
-use crate::transaction::ReadTx;
+use crate::connection::{Argument, Result, among, key_list, row};
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::{Millis, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
-pub struct StandingRow {
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    pub userid: String,
-    pub rating: f64,
-    pub won: i64,
-    pub lost: i64,
-    pub tied: i64,
-    pub glicko: f64,
-    pub deviation: f64,
-    #[sqlx(flatten)]
-    pub facts: PlayerFacts,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct StandingRow {
+        pub user_id: UserKey,
+        pub userid: String,
+        pub rating: f64,
+        pub won: i64,
+        pub lost: i64,
+        pub tied: i64,
+        pub glicko: f64,
+        pub deviation: f64,
+        pub facts: PlayerFacts,
+    }
 }
 
 impl StandingRow {
@@ -26,23 +26,25 @@ impl StandingRow {
     }
 }
 
-#[derive(Clone, Copy, Debug, FromRow)]
-pub struct PlayerFacts {
-    pub accepts: bool,
-    pub board_limit: Option<i64>,
-    /// Boards in play; several seats on one count once.
-    pub playing: i64,
-    pub wanted: i64,
-    pub is_bot: bool,
+row! {
+    #[derive(Clone, Copy, Debug)]
+    pub struct PlayerFacts {
+        pub accepts: bool,
+        pub board_limit: Option<i64>,
+        /// Boards in play; several seats on one count once.
+        pub playing: i64,
+        pub wanted: i64,
+        pub is_bot: bool,
+    }
 }
 
-#[derive(Clone, Debug, FromRow)]
-pub struct UnratedPlayer {
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    pub userid: String,
-    #[sqlx(flatten)]
-    pub facts: PlayerFacts,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct UnratedPlayer {
+        pub user_id: UserKey,
+        pub userid: String,
+        pub facts: PlayerFacts,
+    }
 }
 
 /// Columns of [`PlayerFacts`] for a user `u`, with their joins.
@@ -117,7 +119,7 @@ impl ReadTx {
         block: StandingsBlock,
         long_ago: Millis,
         limit: i64,
-    ) -> Result<Vec<StandingRow>, StoreError> {
+    ) -> Result<Vec<StandingRow>> {
         // Statements, with true for those that take `long_ago`.
         let questions: &[_] = match block {
             StandingsBlock::Established => &[(select_standing!(active, "r.games >= 20"), true)],
@@ -129,11 +131,9 @@ impl ReadTx {
         for (sql, asks_when) in questions {
             // A literal: PostgreSQL's plan depends on how few rows are wanted.
             let sql = AssertSqlSafe(format!("{sql}{limit}"));
-            let found: Vec<StandingRow> = on!(self, c => {
-                let query = sqlx::query_as(sql).bind(game);
-                let query = if *asks_when { query.bind(long_ago.0) } else { query };
-                query.fetch_all(c).await
-            })?;
+            let arguments: [&dyn Argument; 2] = [&game, &long_ago];
+            let used = if *asks_when { 2 } else { 1 };
+            let found: Vec<StandingRow> = self.fetch_all(sql, &arguments[..used]).await?;
             rows.extend(found);
         }
         rows.sort_by(StandingRow::by_rank);
@@ -141,20 +141,16 @@ impl ReadTx {
         Ok(rows)
     }
 
-    pub async fn unrated_among(
-        &mut self,
-        game: &str,
-        users: &[UserKey],
-    ) -> Result<Vec<UnratedPlayer>, StoreError> {
-        Ok(among!(
+    pub async fn unrated_among(&mut self, game: &str, users: &[UserKey]) -> Result<Vec<UnratedPlayer>> {
+        let sql = among!(
             self,
             concat!(
                 "SELECT u.id AS user_id, u.userid, ",
                 player_facts!("$2", "users u", " WHERE NOT EXISTS "),
                 "(SELECT 1 FROM ratings r WHERE r.user_id = u.id AND r.game = $2) AND u.id"
             ),
-            "",
-            query => sqlx::query_as::<_, UnratedPlayer>(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
-        )?)
+            ""
+        );
+        self.fetch_all(sql, &[&key_list(users), &game]).await
     }
 }

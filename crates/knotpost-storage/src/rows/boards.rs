@@ -1,43 +1,41 @@
 //! Rows of boards, moves and remarks.
 
-use sqlx::FromRow;
-
+use crate::connection::row;
 use knotpost_model::{BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, SeatState, UserKey};
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct BoardRow {
-    #[sqlx(try_from = "i64")]
-    pub id: BoardKey,
-    pub game: String,
-    pub number: i64,
-    /// Canonical, without defaults.
-    pub options: String,
-    pub rules_version: i64,
-    /// 32 bytes, the source of all randomness of the game.
-    pub seed: Vec<u8>,
-    #[sqlx(try_from = "String")]
-    pub state: BoardState,
-    pub rated: bool,
-    pub ply: i64,
-    pub position: String,
-    pub scores: String,
-    /// Winning seats, comma-separated, once it is over.
-    pub winners: Option<String>,
-    pub reason: Option<String>,
-    #[sqlx(try_from = "i64")]
-    pub started_at: Millis,
-    pub last_move_at: Option<i64>,
-    pub ended_at: Option<i64>,
-    /// Reminder after this long without a move; `None`: the server's default.
-    pub nag_ms: Option<i64>,
-    /// Loss after this long without a move; `None`: the server's default.
-    pub forfeit_ms: Option<i64>,
-    /// Time for all moves of one player; `None`: unlimited.
-    pub total_ms: Option<i64>,
-    /// Next check by the clock, possibly too early; `None`: never.
-    pub due_at: Option<i64>,
-    pub nagged_at: Option<i64>,
-    pub paused_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct BoardRow {
+        pub id: BoardKey,
+        pub game: String,
+        pub number: i64,
+        /// Canonical, without defaults.
+        pub options: String,
+        pub rules_version: i64,
+        /// 32 bytes, the source of all randomness of the game.
+        pub seed: Vec<u8>,
+        pub state: BoardState,
+        pub rated: bool,
+        pub ply: i64,
+        pub position: String,
+        pub scores: String,
+        /// Winning seats, comma-separated, once it is over.
+        pub winners: Option<String>,
+        pub reason: Option<String>,
+        pub started_at: Millis,
+        pub last_move_at: Option<i64>,
+        pub ended_at: Option<i64>,
+        /// Reminder after this long without a move; `None`: the server's default.
+        pub nag_ms: Option<i64>,
+        /// Loss after this long without a move; `None`: the server's default.
+        pub forfeit_ms: Option<i64>,
+        /// Time for all moves of one player; `None`: unlimited.
+        pub total_ms: Option<i64>,
+        /// Next check by the clock, possibly too early; `None`: never.
+        pub due_at: Option<i64>,
+        pub nagged_at: Option<i64>,
+        pub paused_at: Option<i64>,
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -55,30 +53,30 @@ pub struct NewBoard {
     pub total_ms: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct MoveRow {
-    pub number: i64,
-    pub seat: i64,
-    #[sqlx(try_from = "String")]
-    pub kind: MoveKind,
-    pub text: String,
-    pub auto: bool,
-    #[sqlx(try_from = "i64")]
-    pub at: Millis,
+row! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct MoveRow {
+        pub number: i64,
+        pub seat: i64,
+        pub kind: MoveKind,
+        pub text: String,
+        pub auto: bool,
+        pub at: Millis,
+    }
 }
 
-/// A remark on a board.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct RemarkRow {
-    #[sqlx(try_from = "i64")]
-    pub id: RemarkKey,
-    /// Number of the move it was made with; 0: the challenge.
-    pub ply: i64,
-    /// `None`: the sender of the challenge.
-    pub userid: Option<String>,
-    #[sqlx(try_from = "String")]
-    pub kind: RemarkKind,
-    pub text: String,
+row! {
+    /// A remark on a board.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RemarkRow {
+        pub id: RemarkKey,
+        /// Number of the move it was made with; 0: the challenge.
+        pub ply: i64,
+        /// `None`: the sender of the challenge.
+        pub userid: Option<String>,
+        pub kind: RemarkKind,
+        pub text: String,
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -91,24 +89,24 @@ pub struct BoardFilter {
     pub after: Option<BoardKey>,
 }
 
-/// A seat and the user in it.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-#[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
-pub struct SeatRow {
-    /// From 1, in turn order.
-    pub seat: i64,
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    pub userid: String,
-    #[sqlx(rename = "seat_state", try_from = "String")]
-    pub state: SeatState,
-    pub to_move: bool,
-    /// A noted resignation, carried out on its turn.
-    pub resign_pending: bool,
-    /// End of the last vacation, possibly past.
-    pub away_until: Option<i64>,
-    pub is_suspended: bool,
-    pub queued: bool,
+row! {
+    /// A seat and the user in it.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
+    pub struct SeatRow {
+        /// From 1, in turn order.
+        pub seat: i64,
+        pub user_id: UserKey,
+        pub userid: String,
+        pub state: SeatState as "seat_state",
+        pub to_move: bool,
+        /// A noted resignation, carried out on its turn.
+        pub resign_pending: bool,
+        /// End of the last vacation, possibly past.
+        pub away_until: Option<i64>,
+        pub is_suspended: bool,
+        pub queued: bool,
+    }
 }
 
 /// A board and its seats, in turn order.

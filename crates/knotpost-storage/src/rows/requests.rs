@@ -1,7 +1,5 @@
 //! Idempotent requests and their responses.
 
-use sqlx::FromRow;
-
 use knotpost_model::Millis;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,13 +10,12 @@ pub struct RequestKey {
     pub since: Millis,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedResponse {
     pub request_digest: String,
     pub status: i64,
     pub content_type: String,
     /// Seconds; such responses are not stored.
-    #[sqlx(skip)]
     pub retry_after: Option<i64>,
     pub body: String,
 }

@@ -1,5 +1,4 @@
-use sqlx::FromRow;
-
+use crate::connection::{row, words};
 use knotpost_model::{Millis, UserKey};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,23 +31,24 @@ impl TryFrom<String> for UserState {
     }
 }
 
+words!(UserState);
+
 /// Role of an account played by a program of its owner.
 pub const PROGRAM: &str = "program";
 
-#[derive(Clone, Debug, FromRow)]
-pub struct UserRow {
-    #[sqlx(try_from = "i64")]
-    pub id: UserKey,
-    pub userid: String,
-    /// Argon2id hash as a PHC string; without one the user cannot log in.
-    pub password_hash: Option<String>,
-    /// `player`, `admin`, `bot` (a computer player of this server) or `program` (an account of a program).
-    pub role: String,
-    #[sqlx(try_from = "String")]
-    pub state: UserState,
-    #[sqlx(try_from = "i64")]
-    pub created_at: Millis,
-    pub password_changed_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct UserRow {
+        pub id: UserKey,
+        pub userid: String,
+        /// Argon2id hash as a PHC string; without one the user cannot log in.
+        pub password_hash: Option<String>,
+        /// `player`, `admin`, `bot` (a computer player of this server) or `program` (an account of a program).
+        pub role: String,
+        pub state: UserState,
+        pub created_at: Millis,
+        pub password_changed_at: Option<i64>,
+    }
 }
 
 impl UserRow {
@@ -62,11 +62,12 @@ impl UserRow {
     }
 }
 
-#[derive(Clone, Debug, FromRow)]
-pub struct MoverRow {
-    #[sqlx(flatten)]
-    pub user: UserRow,
-    pub confirm: Option<String>,
-    /// True if the API key is still theirs, or none was used.
-    pub has_key: bool,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct MoverRow {
+        pub user: UserRow,
+        pub confirm: Option<String>,
+        /// True if the API key is still theirs, or none was used.
+        pub has_key: bool,
+    }
 }

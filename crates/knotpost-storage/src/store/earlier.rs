@@ -7,18 +7,14 @@ use sqlx_sqlite::SqlitePool;
 
 use knotpost_platform::files::create_private;
 
-use crate::connection::StoreError;
+use crate::connection::Result;
 
 /// Copies the database beside itself when a step of `steps` is missing in it, and tells where the copy is. A database
 /// without a schema, and one that is up to date, is not copied.
 ///
 /// # Errors
 /// When the copy cannot be written; nothing was migrated then.
-pub(super) async fn keep_copy(
-    pool: &SqlitePool,
-    file: &Path,
-    steps: &Migrator,
-) -> Result<Option<PathBuf>, StoreError> {
+pub(super) async fn keep_copy(pool: &SqlitePool, file: &Path, steps: &Migrator) -> Result<Option<PathBuf>> {
     let asked = "SELECT COUNT(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
     if sqlx::query_scalar::<_, i64>(asked).fetch_one(pool).await? == 0 {
         return Ok(None);

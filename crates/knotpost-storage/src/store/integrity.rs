@@ -3,7 +3,7 @@
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::{Pools, Store};
-use crate::connection::StoreError;
+use crate::connection::{Result, StoreError};
 
 impl Store {
     /// The faults in the structure of a SQLite file, one a line and at most ten; empty: it is sound. Reads the entire
@@ -12,7 +12,7 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be read at all.
-    pub async fn find_damage(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn find_damage(&self) -> Result<Vec<String>> {
         self.look_through("PRAGMA quick_check(10)").await
     }
 
@@ -20,11 +20,11 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::find_damage`].
-    pub async fn check_integrity(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn check_integrity(&self) -> Result<Vec<String>> {
         self.look_through("PRAGMA integrity_check(10)").await
     }
 
-    async fn look_through(&self, pragma: &'static str) -> Result<Vec<String>, StoreError> {
+    async fn look_through(&self, pragma: &'static str) -> Result<Vec<String>> {
         let Pools::Sqlite { apart, .. } = &self.pools else { return Ok(Vec::new()) };
         // A connection of its own: no other query has to wait for it, not even at the end.
         let mut connection = apart.connect().await?;

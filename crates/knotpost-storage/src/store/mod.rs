@@ -11,13 +11,13 @@ pub use open::Settings;
 pub use readiness::Readiness;
 
 use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{ReaderPool, Usage, UsageCounter};
 use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::Instant;
 
-use crate::connection::{Connection, FileIdentity, StoreError, on};
+use crate::connection::sqlite::ReaderPool;
+use crate::connection::{Connection, FileIdentity, Result, StoreError};
 use crate::postgres::{PATIENCE, Primary};
-use crate::transaction::{ReadTx, WriteError, WriteTx};
+use crate::transaction::{ReadTx, Statements as _, WriteError, WriteTx};
 use crate::writer::{Isolation, Writer};
 
 /// The connections.
@@ -28,7 +28,6 @@ enum Pools {
         readers: ReaderPool,
         apart: Box<SqliteConnectOptions>,
         file: Box<FileIdentity>,
-        usage: UsageCounter,
     },
     Postgres(Primary),
 }
@@ -45,7 +44,7 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn read(&self) -> Result<ReadTx, StoreError> {
+    pub async fn read(&self) -> Result<ReadTx> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
             Pools::Postgres(primary) => {
@@ -59,7 +58,7 @@ impl Store {
     ///
     /// # Errors
     /// When no connection is available.
-    pub async fn query(&self) -> Result<ReadTx, StoreError> {
+    pub async fn query(&self) -> Result<ReadTx> {
         Ok(ReadTx::on(match &self.pools {
             Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
             Pools::Postgres(primary) => Connection::PostgresAlone(primary.acquire().await?),
@@ -98,14 +97,6 @@ impl Store {
         self.writer.write(Isolation::Snapshot, work).await
     }
 
-    /// How much this process has used the database since it opened it; `None`: on PostgreSQL that is not counted here.
-    pub fn usage(&self) -> Option<Usage> {
-        match &self.pools {
-            Pools::Sqlite { usage, .. } => Some(usage.read()),
-            Pools::Postgres(_) => None,
-        }
-    }
-
     /// Whether the database took writes when that was seen last. Asks nothing.
     pub fn is_working(&self) -> bool {
         match &self.pools {
@@ -130,10 +121,9 @@ impl Store {
     ///
     /// # Errors
     /// When it does not.
-    pub async fn ping(&self) -> Result<(), StoreError> {
+    pub async fn ping(&self) -> Result<()> {
         let mut tx = self.read().await?;
-        on!(&mut tx, c => sqlx::query("SELECT 1 FROM users LIMIT 1").fetch_optional(c).await.map(drop))?;
-        Ok(())
+        tx.any("SELECT 1 FROM users LIMIT 1", &[]).await.map(drop)
     }
 
     /// Returns true if anything that was read since the start was damaged.
@@ -145,11 +135,7 @@ impl Store {
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
-            Pools::Sqlite { readers, .. } => {
-                if let Err(error) = readers.close().await {
-                    tracing::warn!(%error, "the database was not closed well");
-                }
-            }
+            Pools::Sqlite { readers, .. } => readers.close().await,
             Pools::Postgres(primary) => primary.close().await,
         }
     }
@@ -158,7 +144,7 @@ impl Store {
     ///
     /// # Errors
     /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.
-    pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
+    pub async fn backup(&self, target: &str) -> Result<()> {
         match &self.pools {
             Pools::Sqlite { apart, .. } => {
                 let mut connection = apart.connect().await?;

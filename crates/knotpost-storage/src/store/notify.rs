@@ -7,7 +7,7 @@ use sqlx_postgres::PgListener;
 use tokio::time::{Instant, sleep};
 
 use super::{Pools, Store};
-use crate::connection::StoreError;
+use crate::connection::{Result, StoreError};
 use crate::postgres::{PATIENCE, Primary};
 
 /// How long it waits between two tries to listen.
@@ -44,7 +44,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached, or the notice is longer than [`MAX_NOTICE`] bytes.
-    pub async fn notify(&self, notice: &str) -> Result<(), StoreError> {
+    pub async fn notify(&self, notice: &str) -> Result<()> {
         if let Pools::Postgres(primary) = &self.pools {
             let mut connection = primary.acquire().await?;
             let query = sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(notice);
@@ -57,14 +57,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn listen(&self) -> Result<Option<Listener>, StoreError> {
+    pub async fn listen(&self) -> Result<Option<Listener>> {
         let Pools::Postgres(primary) = &self.pools else { return Ok(None) };
         Ok(Some(Listener::open(primary.clone()).await?))
     }
 }
 
 impl Listener {
-    async fn open(primary: Primary) -> Result<Self, StoreError> {
+    async fn open(primary: Primary) -> Result<Self> {
         Ok(Self { listening: begin(&primary).await?, primary })
     }
 
@@ -72,7 +72,7 @@ impl Listener {
     ///
     /// # Errors
     /// When the connection is gone and cannot be opened now; asking again tries again.
-    pub async fn next(&mut self) -> Result<Notification, StoreError> {
+    pub async fn next(&mut self) -> Result<Notification> {
         match self.listening.try_recv().await.map_err(StoreError::from) {
             Ok(Some(notice)) => return Ok(Notification::Notice(notice.payload().to_owned())),
             // It has connected and listens again already.
@@ -88,7 +88,7 @@ impl Listener {
 }
 
 /// Begins to listen as soon as a server can be reached.
-async fn begin(primary: &Primary) -> Result<PgListener, StoreError> {
+async fn begin(primary: &Primary) -> Result<PgListener> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let beginning = async {

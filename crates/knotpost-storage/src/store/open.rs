@@ -1,30 +1,19 @@
 //! Opening the database and bringing its schema up to date.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_rusqlite::{ReaderPool, RusqliteConnectOptions};
-use sqlx_sqlite::SqlitePool;
-use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::Connection as _;
+use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqliteSynchronous};
 
 use knotpost_platform::files::create_private;
 
 use super::earlier::keep_copy;
 use super::{Pools, Store};
-use crate::connection::{FileIdentity, StoreError, on};
+use crate::connection::sqlite::ReaderPool;
+use crate::connection::{FileIdentity, Result, StoreError, sqlite};
 use crate::postgres::{Address, Primary};
+use crate::transaction::Statements as _;
 use crate::writer::Writer;
-
-/// How long a process waits for another one's write on SQLite.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How many prepared statements a SQLite connection caches.
-const STATEMENT_CACHE: usize = 256;
-
-/// The page cache of a SQLite connection for reading, in KiB, which SQLite wants negative. The standings of a large server
-/// touch 600 pages, more than the 2 MB of the default, and would be read from the file anew each time.
-const READ_CACHE: &str = "-4000";
 
 /// Which database, and how it is used.
 #[derive(Clone)]
@@ -57,9 +46,9 @@ impl Store {
     ///
     /// # Errors
     /// When the address is not understood or the database cannot be reached.
-    pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
+    pub async fn open(settings: &Settings) -> Result<Self> {
         if let Some(file) = settings.sqlite_file() {
-            return open_sqlite(&file, settings.max_connections).await;
+            return open_sqlite(&file, settings.max_connections);
         }
         let primary = Primary::open(Address::parse(&settings.url)?, settings.max_connections).await?;
         Ok(Self { writer: Writer::postgres(primary.clone()), pools: Pools::Postgres(primary) })
@@ -69,7 +58,7 @@ impl Store {
     ///
     /// # Errors
     /// When the stored schema is newer than this program, the copy cannot be written, or a migration fails.
-    pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
+    pub async fn migrate(settings: &Settings) -> Result<()> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
             let lock = create_private(&Self::lock_file(&file))?;
@@ -104,9 +93,7 @@ impl Store {
         }
         Ok(())
     }
-}
 
-impl Store {
     /// The file whose lock a process holds while it brings the schema of a SQLite file up to date.
     pub fn lock_file(database: &Path) -> PathBuf {
         database.with_extension("lock")
@@ -116,7 +103,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn has_schema(settings: &Settings) -> Result<bool, StoreError> {
+    pub async fn has_schema(settings: &Settings) -> Result<bool> {
         if let Some(file) = settings.sqlite_file() {
             return Ok(file.is_file());
         }
@@ -131,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be reached or refuses.
-    pub async fn try_server(settings: &Settings) -> Result<(), StoreError> {
+    pub async fn try_server(settings: &Settings) -> Result<()> {
         if settings.sqlite_file().is_some() {
             return Ok(());
         }
@@ -144,19 +131,19 @@ impl Store {
     ///
     /// # Errors
     /// When it is older or newer, or cannot be read.
-    pub async fn check_schema(&self) -> Result<(), StoreError> {
+    pub async fn check_schema(&self) -> Result<()> {
         let mut tx = self.read().await?;
         let tables = if self.is_shared() {
             "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('_sqlx_migrations')"
         } else {
             "SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'"
         };
-        let tables: i64 = on!(&mut tx, c => sqlx::query_scalar(tables).fetch_one(c).await)?;
+        let tables: i64 = tx.fetch_one(tables, &[]).await?;
         let stored: Vec<i64> = if tables == 0 {
             Vec::new()
         } else {
             let sql = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
-            on!(&mut tx, c => sqlx::query_scalar(sql).fetch_all(c).await)?
+            tx.fetch_all(sql, &[]).await?
         };
         let ours: Vec<i64> = sqlx_macros::migrate!("../../migrations/sqlite")
             .iter()
@@ -172,6 +159,7 @@ impl Store {
     }
 }
 
+/// For migrations, copies and checks of the file, which take long.
 fn sqlite_options(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(file)
@@ -179,29 +167,20 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENT_CACHE)
+        .busy_timeout(sqlite::BUSY_TIMEOUT)
 }
 
-async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
-    let options = RusqliteConnectOptions::new(file)
-        .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(STATEMENT_CACHE);
+fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store> {
     // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
     // for it.
-    options.connect().await?.close().await?;
+    drop(sqlite::create(file)?);
     let identity = FileIdentity::of(file)?;
-    let options = options.must_exist();
-    let writer = Writer::sqlite(options.clone(), identity.clone()).await?;
-    let usage = options.usage_counter();
-    let options = options.pragma("cache_size", READ_CACHE);
     Ok(Store {
+        writer: Writer::sqlite(identity.clone())?,
         pools: Pools::Sqlite {
-            readers: ReaderPool::new(options, max_connections.max(1)),
+            readers: ReaderPool::new(file, max_connections.max(1)),
             apart: Box::new(sqlite_options(file).create_if_missing(false)),
             file: Box::new(identity),
-            usage,
         },
-        writer,
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::{Pools, Store};
-use crate::connection::StoreError;
+use crate::connection::{Result, StoreError};
 use crate::postgres::{Primary, Role};
 
 /// How long PostgreSQL may take to answer whoever asks whether it can be worked with.
@@ -36,7 +36,7 @@ impl Store {
     ///
     /// # Errors
     /// It does not answer.
-    pub async fn readiness(&self) -> Result<Readiness, StoreError> {
+    pub async fn readiness(&self) -> Result<Readiness> {
         match self.look().await {
             // Whichever statement met it, since the start.
             _ if StoreError::has_met_damage() => Ok(Readiness::Damaged),
@@ -44,7 +44,7 @@ impl Store {
         }
     }
 
-    async fn look(&self) -> Result<Readiness, StoreError> {
+    async fn look(&self) -> Result<Readiness> {
         if !self.is_in_place() {
             return Ok(Readiness::Replaced);
         }
@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// Role of the server; one that takes writes has a schema.
-    async fn ask(&self, primary: &Primary) -> Result<Role, StoreError> {
+    async fn ask(&self, primary: &Primary) -> Result<Role> {
         let role = primary.ask_role().await?;
         if role == Role::Writes {
             self.ping().await?;
@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// Reads a board with its moves, another one each time.
-    async fn read_next_board(&self) -> Result<(), StoreError> {
+    async fn read_next_board(&self) -> Result<()> {
         let board = self.query().await?.read_board_after(self.writer.health.last_board()).await?;
         self.writer.health.note_board(board.unwrap_or_default());
         Ok(())
@@ -93,7 +93,7 @@ impl Store {
 
     /// Writes as much as a large mail takes, and deletes it again. On a full disk a small row may still fit into the
     /// free pages of the file, while no mail and no move does.
-    async fn try_to_write(&self) -> Result<(), StoreError> {
+    async fn try_to_write(&self) -> Result<()> {
         self.write_queue(async move |tx| tx.save_server_metadata(TRIAL, &"-".repeat(TRIAL_BYTES)).await)
             .await?;
         self.write_queue(async move |tx| tx.forget_server_metadata(TRIAL).await).await

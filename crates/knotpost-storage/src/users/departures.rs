@@ -1,6 +1,6 @@
 //! Deletion of a user's private data. The name stays taken, and visible on their boards.
 
-use crate::connection::{StoreError, on};
+use crate::connection::Result;
 use crate::transaction::WriteTx;
 use knotpost_model::UserKey;
 
@@ -8,36 +8,22 @@ use knotpost_model::UserKey;
 /// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving,
 /// again and again, must not cause a mail to it each time. Remarks on noted resignations (stored below move
 /// 0) stay for the other players, who get them when the boards are resigned.
-const FORGOTTEN: [&str; 26] = [
-    "DELETE FROM addresses WHERE user_id = $1",
-    "DELETE FROM preferences WHERE user_id = $1",
-    "DELETE FROM user_games WHERE user_id = $1",
-    "DELETE FROM notifications WHERE user_id = $1",
-    "DELETE FROM board_notes WHERE user_id = $1",
-    "DELETE FROM invitations WHERE user_id = $1",
-    "DELETE FROM seeks WHERE user_id = $1",
-    "DELETE FROM subscribers WHERE user_id = $1",
-    "DELETE FROM vacations WHERE user_id = $1",
-    "DELETE FROM password_resets WHERE user_id = $1",
-    "DELETE FROM address_changes WHERE user_id = $1",
-    "DELETE FROM web_sessions WHERE user_id = $1",
-    "DELETE FROM api_tokens WHERE user_id = $1",
-    "DELETE FROM passkeys WHERE user_id = $1",
-    "DELETE FROM webhooks WHERE user_id = $1",
-    "DELETE FROM feed_keys WHERE user_id = $1",
-    "DELETE FROM magic_links WHERE user_id = $1",
-    "DELETE FROM login_hosts WHERE user_id = $1",
-    "DELETE FROM password_warnings WHERE user_id = $1",
-    "DELETE FROM stranger_challenges WHERE user_id = $1",
-    "DELETE FROM held_answers WHERE user_id = $1",
-    "DELETE FROM digest_boards WHERE user_id = $1",
-    "DELETE FROM digests WHERE user_id = $1",
-    "DELETE FROM puzzle_mails WHERE user_id = $1",
-    "DELETE FROM queued_moves WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = queued_moves.board_id \
-     AND s.seat = queued_moves.seat AND s.user_id = $1)",
-    "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = submissions.board_id \
-     AND s.seat = submissions.seat AND s.user_id = $1) AND ply >= 0",
-];
+macro_rules! rows_of_user {
+    ($($table:ident)+) => {
+        [
+            $(concat!("DELETE FROM ", stringify!($table), " WHERE user_id = $1"),)+
+            "DELETE FROM queued_moves WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = queued_moves.board_id \
+             AND s.seat = queued_moves.seat AND s.user_id = $1)",
+            "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = submissions.board_id \
+             AND s.seat = submissions.seat AND s.user_id = $1) AND ply >= 0",
+        ]
+    };
+}
+const FORGOTTEN: [&str; 26] = rows_of_user!(
+    addresses preferences user_games notifications board_notes invitations seeks subscribers vacations
+    password_resets address_changes web_sessions api_tokens passkeys webhooks feed_keys magic_links
+    login_hosts password_warnings stranger_challenges held_answers digest_boards digests puzzle_mails
+);
 
 /// Placeholder for deleted text.
 const REMOVED: &str = "[removed]";
@@ -71,20 +57,20 @@ const MAILS: [&str; 3] = [
 impl WriteTx {
     /// Deletes the user's private data and mails to them, and blanks mails from them. An unsent farewell
     /// stays.
-    pub async fn forget_user(&mut self, user: UserKey) -> Result<(), StoreError> {
+    pub async fn forget_user(&mut self, user: UserKey) -> Result<()> {
         for sql in MAILS.into_iter().chain(FORGOTTEN) {
-            on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+            self.exec(sql, &[&user]).await?;
         }
         Ok(())
     }
 
     /// Replaces the text of a user's comments, chat and broadcasts by a placeholder.
-    pub async fn remove_remarks(&mut self, user: UserKey) -> Result<(), StoreError> {
+    pub async fn remove_remarks(&mut self, user: UserKey) -> Result<()> {
         for sql in [
             "UPDATE remarks SET text = $2 WHERE user_id = $1",
             "UPDATE broadcasts SET text = $2 WHERE user_id = $1",
         ] {
-            on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(REMOVED).execute(c).await.map(drop))?;
+            self.exec(sql, &[&user, &REMOVED]).await?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Protection of users from strangers: known login hosts, warnings, and counts of challenges.
 
-use crate::connection::{StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::connection::Result;
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
 /// Hosts stored per user, newest first.
@@ -10,42 +10,31 @@ const DAY_MS: i64 = 86_400_000;
 
 impl ReadTx {
     /// Last login from this host, to the day.
-    pub async fn login_host_seen(&mut self, user: UserKey, host: &str) -> Result<Option<Millis>, StoreError> {
+    pub async fn login_host_seen(&mut self, user: UserKey, host: &str) -> Result<Option<Millis>> {
         let sql = "SELECT seen_at FROM login_hosts WHERE user_id = $1 AND host = $2";
-        let seen: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(host).fetch_optional(c).await)?;
-        Ok(seen.map(Millis))
+        self.fetch_optional(sql, &[&user, &host]).await
     }
 
-    pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>, StoreError> {
-        let sql = "SELECT at FROM password_warnings WHERE user_id = $1";
-        let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
-        Ok(at.map(Millis))
+    pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>> {
+        self.fetch_optional("SELECT at FROM password_warnings WHERE user_id = $1", &[&user]).await
     }
 }
 
 impl WriteTx {
-    pub async fn note_login_host(
-        &mut self,
-        user: UserKey,
-        host: &str,
-        now: Millis,
-    ) -> Result<(), StoreError> {
+    pub async fn note_login_host(&mut self, user: UserKey, host: &str, now: Millis) -> Result<()> {
         let sql = "INSERT INTO login_hosts (user_id, host, seen_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, host) DO UPDATE SET seen_at = $3";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(host).bind(now.0).execute(c).await.map(drop))?;
+        self.exec(sql, &[&user, &host, &now]).await?;
         let sql = "DELETE FROM login_hosts WHERE user_id = $1 AND host NOT IN \
                    (SELECT n.host FROM login_hosts n WHERE n.user_id = $1 ORDER BY n.seen_at DESC, n.host LIMIT $2)";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(MOST_HOSTS).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&user, &MOST_HOSTS]).await
     }
 
     /// Deletes a batch last used before then; true if there may be more.
-    pub async fn prune_login_hosts(&mut self, before: Millis) -> Result<bool, StoreError> {
+    pub async fn prune_login_hosts(&mut self, before: Millis) -> Result<bool> {
         let sql = "DELETE FROM login_hosts WHERE (user_id, host) IN \
                    (SELECT user_id, host FROM login_hosts WHERE seen_at < $1 LIMIT 1000)";
-        let gone = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|d| d.rows_affected()))?;
-        Ok(gone == 1000)
+        self.prune(sql, before).await
     }
 
     /// Records a warning unless there was one after `since`; true if it is to be sent.
@@ -54,25 +43,19 @@ impl WriteTx {
         user: UserKey,
         since: Millis,
         now: Millis,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let sql = "INSERT INTO password_warnings (user_id, at) VALUES ($1, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $3 WHERE password_warnings.at <= $2 RETURNING at";
-        let claimed: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(user.0)
-            .bind(since.0)
-            .bind(now.0)
-            .fetch_optional(c)
-            .await)?;
-        Ok(claimed.is_some())
+        self.any(sql, &[&user, &since, &now]).await
     }
 
     /// Counts a challenge by an unauthenticated sender; returns the number of the day.
-    pub async fn count_stranger_challenge(&mut self, user: UserKey, now: Millis) -> Result<i64, StoreError> {
+    pub async fn count_stranger_challenge(&mut self, user: UserKey, now: Millis) -> Result<i64> {
         let sql = "INSERT INTO stranger_challenges (user_id, day, challenges) VALUES ($1, $2, 1) \
                    ON CONFLICT (user_id) DO UPDATE SET day = $2, challenges = \
                    CASE WHEN stranger_challenges.day = $2 THEN stranger_challenges.challenges + 1 ELSE 1 END \
                    RETURNING challenges";
         let day = now.0.div_euclid(DAY_MS);
-        Ok(on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(day).fetch_one(c).await)?)
+        self.fetch_one(sql, &[&user, &day]).await
     }
 }

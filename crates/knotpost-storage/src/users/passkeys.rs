@@ -1,28 +1,26 @@
 //! Passkeys, and answered challenges.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::connection::{Result, row};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
-pub struct PasskeyRow {
-    pub id: i64,
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    /// Credential id, base64url.
-    pub credential: String,
-    /// COSE number of the algorithm.
-    pub algorithm: i64,
-    /// Base64url.
-    pub public_key: String,
-    /// Signature counter as last reported.
-    pub counter: i64,
-    pub name: String,
-    #[sqlx(try_from = "i64")]
-    pub created_at: Millis,
-    pub used_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct PasskeyRow {
+        pub id: i64,
+        pub user_id: UserKey,
+        /// Credential id, base64url.
+        pub credential: String,
+        /// COSE number of the algorithm.
+        pub algorithm: i64,
+        /// Base64url.
+        pub public_key: String,
+        /// Signature counter as last reported.
+        pub counter: i64,
+        pub name: String,
+        pub created_at: Millis,
+        pub used_at: Option<i64>,
+    }
 }
 
 /// Fields as in [`PasskeyRow`].
@@ -46,84 +44,73 @@ macro_rules! select_passkey {
 }
 
 impl ReadTx {
-    pub async fn passkey(&mut self, credential: &str) -> Result<Option<PasskeyRow>, StoreError> {
+    pub async fn passkey(&mut self, credential: &str) -> Result<Option<PasskeyRow>> {
         let sql = select_passkey!("WHERE credential = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, PasskeyRow>(sql).bind(credential).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&credential]).await
     }
 
     /// Oldest first.
-    pub async fn passkeys_of(&mut self, user: UserKey) -> Result<Vec<PasskeyRow>, StoreError> {
+    pub async fn passkeys_of(&mut self, user: UserKey) -> Result<Vec<PasskeyRow>> {
         let sql = select_passkey!("WHERE user_id = $1 ORDER BY id");
-        Ok(on!(self, c => sqlx::query_as::<_, PasskeyRow>(sql).bind(user.0).fetch_all(c).await)?)
+        self.fetch_all(sql, &[&user]).await
     }
 }
 
 impl WriteTx {
     /// `false`: the credential id exists.
-    pub async fn insert_passkey(&mut self, passkey: &NewPasskey, now: Millis) -> Result<bool, StoreError> {
+    pub async fn insert_passkey(&mut self, passkey: &NewPasskey, now: Millis) -> Result<bool> {
         let sql = "INSERT INTO passkeys (user_id, credential, algorithm, public_key, counter, name, created_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential) DO NOTHING RETURNING id";
-        let id: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql)
-            .bind(passkey.user.0)
-            .bind(&passkey.credential)
-            .bind(passkey.algorithm)
-            .bind(&passkey.public_key)
-            .bind(passkey.counter)
-            .bind(&passkey.name)
-            .bind(now.0)
-            .fetch_optional(c)
-            .await)?;
-        Ok(id.is_some())
+        self.any(
+            sql,
+            &[
+                &passkey.user,
+                &passkey.credential,
+                &passkey.algorithm,
+                &passkey.public_key,
+                &passkey.counter,
+                &passkey.name,
+                &now,
+            ],
+        )
+        .await
     }
 
     /// Records a login; `false`: removed, or its counter did not increase. Passkeys without a counter report
     /// 0 each time.
-    pub async fn use_passkey(&mut self, id: i64, counter: i64, now: Millis) -> Result<bool, StoreError> {
+    pub async fn use_passkey(&mut self, id: i64, counter: i64, now: Millis) -> Result<bool> {
         let sql = "UPDATE passkeys SET counter = $2, used_at = $3 \
                    WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0)) RETURNING id";
-        let id: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(counter).bind(now.0).fetch_optional(c).await)?;
-        Ok(id.is_some())
+        self.any(sql, &[&id, &counter, &now]).await
     }
 
     /// `false`: no such passkey of this user.
-    pub async fn drop_passkey(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
-        let sql = "DELETE FROM passkeys WHERE id = $1 AND user_id = $2 RETURNING id";
-        let id: Option<i64> =
-            on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
-        Ok(id.is_some())
+    pub async fn drop_passkey(&mut self, user: UserKey, id: i64) -> Result<bool> {
+        self.any("DELETE FROM passkeys WHERE id = $1 AND user_id = $2 RETURNING id", &[&id, &user]).await
     }
 
     /// `false`: no such passkey of this user.
-    pub async fn rename_passkey(&mut self, user: UserKey, id: i64, name: &str) -> Result<bool, StoreError> {
+    pub async fn rename_passkey(&mut self, user: UserKey, id: i64, name: &str) -> Result<bool> {
         let sql = "UPDATE passkeys SET name = $3 WHERE id = $1 AND user_id = $2 RETURNING id";
-        let id: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(id).bind(user.0).bind(name).fetch_optional(c).await)?;
-        Ok(id.is_some())
+        self.any(sql, &[&id, &user, &name]).await
     }
 
     /// Deletes passkeys added since then.
-    pub async fn drop_passkeys_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
-        let sql = "DELETE FROM passkeys WHERE user_id = $1 AND created_at >= $2";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn drop_passkeys_since(&mut self, user: UserKey, since: Millis) -> Result<()> {
+        self.exec("DELETE FROM passkeys WHERE user_id = $1 AND created_at >= $2", &[&user, &since]).await
     }
 
     /// `false`: answered before.
-    pub async fn spend_passkey_challenge(
-        &mut self,
-        nonce: &str,
-        expires_at: Millis,
-    ) -> Result<bool, StoreError> {
+    pub async fn spend_passkey_challenge(&mut self, nonce: &str, expires_at: Millis) -> Result<bool> {
         let sql = "INSERT INTO passkey_challenges (nonce, expires_at) VALUES ($1, $2) \
                    ON CONFLICT (nonce) DO NOTHING RETURNING expires_at";
-        let at: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(nonce).bind(expires_at.0).fetch_optional(c).await)?;
-        Ok(at.is_some())
+        self.any(sql, &[&nonce, &expires_at]).await
     }
 
     /// Deletes a batch that expired before `before`; true if there may be more.
-    pub async fn prune_passkey_challenges(&mut self, before: Millis) -> Result<bool, StoreError> {
+    pub async fn prune_passkey_challenges(&mut self, before: Millis) -> Result<bool> {
         let sql = "DELETE FROM passkey_challenges WHERE nonce IN \
                    (SELECT nonce FROM passkey_challenges WHERE expires_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
-        Ok(deleted >= 1000)
+        self.prune(sql, before).await
     }
 }

@@ -1,34 +1,28 @@
 //! Facts about users' presence and notifications.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, key_list, on};
+use crate::connection::{Result, key_list, row};
 use crate::rows::UserState;
-use crate::transaction::ReadTx;
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::UserKey;
 
-#[derive(Clone, Debug, FromRow)]
-pub struct PresenceRow {
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    pub userid: String,
-    pub role: String,
-    #[sqlx(try_from = "String")]
-    pub state: UserState,
-    pub away_until: Option<i64>,
-    pub has_address: bool,
-    pub takes_mail: bool,
-    pub has_webhook: bool,
-    pub seen_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct PresenceRow {
+        pub user_id: UserKey,
+        pub userid: String,
+        pub role: String,
+        pub state: UserState,
+        pub away_until: Option<i64>,
+        pub has_address: bool,
+        pub takes_mail: bool,
+        pub has_webhook: bool,
+        pub seen_at: Option<i64>,
+    }
 }
 
 impl ReadTx {
     /// `confirmed_only`: only confirmed addresses count.
-    pub async fn presence(
-        &mut self,
-        users: &[UserKey],
-        confirmed_only: bool,
-    ) -> Result<Vec<PresenceRow>, StoreError> {
+    pub async fn presence(&mut self, users: &[UserKey], confirmed_only: bool) -> Result<Vec<PresenceRow>> {
         macro_rules! select_presence {
             ($among:literal) => {
                 concat!(
@@ -55,10 +49,6 @@ impl ReadTx {
         } else {
             select_presence!("IN (SELECT value FROM json_each($1))")
         };
-        Ok(on!(self, c => sqlx::query_as::<_, PresenceRow>(sql)
-            .bind(key_list(users))
-            .bind(confirmed_only)
-            .fetch_all(c)
-            .await)?)
+        self.fetch_all(sql, &[&key_list(users), &confirmed_only]).await
     }
 }

@@ -1,74 +1,28 @@
 //! All facts that decide on mails about a board, in one query, which every move runs.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, key_list, on};
+use crate::connection::{Result, StoreError, key_list, row};
 use crate::rows::{ReaderAddress, ReaderFacts, ReaderWish};
-use crate::transaction::ReadTx;
+use crate::transaction::{ReadTx, Statements};
 use knotpost_model::{BoardKey, UserKey};
 
-/// What a row of the query is about. Rows are read in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum RowKind {
-    Watcher = 1,
-    Address = 2,
-    Wish = 3,
-    Webhook = 4,
-}
+/// Kinds of rows of the query, which are read in this order.
+const WATCHER: i64 = 1;
+const ADDRESS: i64 = 2;
+const WISH: i64 = 3;
+const WEBHOOK: i64 = 4;
 
-impl TryFrom<i64> for RowKind {
-    type Error = String;
-
-    fn try_from(kind: i64) -> Result<Self, String> {
-        [Self::Watcher, Self::Address, Self::Wish, Self::Webhook]
-            .into_iter()
-            .find(|known| *known as i64 == kind)
-            .ok_or_else(|| format!("a row of kind {kind} about readers"))
-    }
-}
-
-/// Neutral columns, whose meaning per kind is in [`Row::decode`] and, in the same order, in the query.
-#[derive(Debug, FromRow)]
-struct Row {
-    #[sqlx(try_from = "i64")]
-    kind: RowKind,
-    id: i64,
-    text_1: String,
-    text_2: Option<String>,
-    number_1: Option<i64>,
-    number_2: Option<i64>,
-    number_3: Option<i64>,
-    rank: i64,
-}
-
-enum ReaderRow {
-    Watcher { name_key: String, user: UserKey, name: String },
-    Address(ReaderAddress),
-    Wish(ReaderWish),
-    Webhook(UserKey),
-}
-
-impl Row {
-    fn decode(self) -> ReaderRow {
-        let Self { kind, id, text_1, text_2, number_1, number_2, number_3, rank: _ } = self;
-        match kind {
-            RowKind::Watcher => {
-                ReaderRow::Watcher { name_key: text_2.unwrap_or_default(), user: UserKey(id), name: text_1 }
-            }
-            RowKind::Address => ReaderRow::Address(ReaderAddress {
-                user_id: UserKey(id),
-                address: text_1,
-                verified_at: number_1,
-                stopped_at: number_2,
-                stop_told_at: number_3,
-            }),
-            RowKind::Wish => ReaderRow::Wish(ReaderWish {
-                user_id: UserKey(id),
-                name: text_1,
-                value: text_2.unwrap_or_default(),
-            }),
-            RowKind::Webhook => ReaderRow::Webhook(UserKey(id)),
-        }
+row! {
+    /// Neutral columns, whose meaning per kind is in [`collect_facts`] and, in the same order, in the query.
+    #[derive(Debug)]
+    struct Fact {
+        kind: i64,
+        id: UserKey,
+        text_1: String,
+        text_2: Option<String>,
+        number_1: Option<i64>,
+        number_2: Option<i64>,
+        number_3: Option<i64>,
+        rank: i64,
     }
 }
 
@@ -121,46 +75,40 @@ const OF_BOARD: &str = reader_facts! {
 
 impl ReadTx {
     /// Facts about these users, without a board.
-    pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts, StoreError> {
+    pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts> {
         let sql = if self.is_postgres() { OF_USERS_ON_POSTGRES } else { OF_USERS_ON_SQLITE };
-        let rows = on!(self, c => sqlx::query_as::<_, Row>(sql)
-            .bind(key_list(users))
-            .bind(game)
-            .fetch_all(c)
-            .await)?;
-        Ok(collect_facts(rows))
+        collect_facts(self.fetch_all(sql, &[&key_list(users), &game]).await?)
     }
 
     /// The facts about the readers of a board: its players and its watchers.
-    pub async fn board_reader_facts(
-        &mut self,
-        board: BoardKey,
-        game: &str,
-    ) -> Result<ReaderFacts, StoreError> {
-        let rows = on!(self, c => sqlx::query_as::<_, Row>(OF_BOARD)
-            .bind(board.0)
-            .bind(game)
-            .fetch_all(c)
-            .await)?;
-        Ok(collect_facts(rows))
+    pub async fn board_reader_facts(&mut self, board: BoardKey, game: &str) -> Result<ReaderFacts> {
+        collect_facts(self.fetch_all(OF_BOARD, &[&board, &game]).await?)
     }
 }
 
-fn collect_facts(mut rows: Vec<Row>) -> ReaderFacts {
-    let place = |row: &Row| (row.kind, row.rank, row.id);
+fn collect_facts(mut rows: Vec<Fact>) -> Result<ReaderFacts> {
+    let place = |row: &Fact| (row.kind, row.rank, row.id);
     rows.sort_by_key(place);
     rows.dedup_by(|row, last| place(row) == place(last) && row.text_1 == last.text_1);
-    let mut facts = ReaderFacts::default();
-    let mut watchers = Vec::new();
-    for row in rows {
-        match row.decode() {
-            ReaderRow::Watcher { name_key, user, name } => watchers.push((name_key, user, name)),
-            ReaderRow::Address(address) => facts.addresses.push(address),
-            ReaderRow::Wish(wish) => facts.wishes.push(wish),
-            ReaderRow::Webhook(user) => facts.with_webhooks.push(user),
+    let (mut facts, mut watchers) = (ReaderFacts::default(), Vec::new());
+    for Fact { kind, id: user_id, text_1, text_2, number_1, number_2, number_3, .. } in rows {
+        match kind {
+            WATCHER => watchers.push((text_2, user_id, text_1)),
+            ADDRESS => facts.addresses.push(ReaderAddress {
+                user_id,
+                address: text_1,
+                verified_at: number_1,
+                stopped_at: number_2,
+                stop_told_at: number_3,
+            }),
+            WISH => {
+                facts.wishes.push(ReaderWish { user_id, name: text_1, value: text_2.unwrap_or_default() });
+            }
+            WEBHOOK => facts.with_webhooks.push(user_id),
+            _ => return Err(StoreError::Corrupt(format!("a row of kind {kind} about readers"))),
         }
     }
     watchers.sort_unstable();
     facts.watchers = watchers.into_iter().map(|(_, user, name)| (user, name)).collect();
-    facts
+    Ok(facts)
 }

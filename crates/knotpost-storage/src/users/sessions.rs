@@ -1,29 +1,25 @@
 //! Web sessions, and login links.
 
-use sqlx::FromRow;
-
-use crate::connection::{StoreError, on};
-use crate::transaction::{ReadTx, WriteTx};
+use crate::connection::{Result, row};
+use crate::transaction::{ReadTx, Statements, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-#[derive(Clone, Debug, FromRow)]
-pub struct SessionRow {
-    /// Digest of the token in the cookie.
-    pub digest: String,
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    pub password_mark: String,
-    pub user_agent: String,
-    #[sqlx(try_from = "i64")]
-    pub created_at: Millis,
-    /// Rounded to the hour.
-    #[sqlx(try_from = "i64")]
-    pub seen_at: Millis,
-    #[sqlx(try_from = "i64")]
-    pub expires_at: Millis,
-    pub password_at: Option<i64>,
-    pub stopped_address: Option<String>,
-    pub stopped_at: Option<i64>,
+row! {
+    #[derive(Clone, Debug)]
+    pub struct SessionRow {
+        /// Digest of the token in the cookie.
+        pub digest: String,
+        pub user_id: UserKey,
+        pub password_mark: String,
+        pub user_agent: String,
+        pub created_at: Millis,
+        /// Rounded to the hour.
+        pub seen_at: Millis,
+        pub expires_at: Millis,
+        pub password_at: Option<i64>,
+        pub stopped_address: Option<String>,
+        pub stopped_at: Option<i64>,
+    }
 }
 
 /// Columns of a session, with its user's latest stopped address.
@@ -42,118 +38,108 @@ macro_rules! select_session {
 }
 
 impl ReadTx {
-    pub async fn session(&mut self, digest: &str) -> Result<Option<SessionRow>, StoreError> {
+    pub async fn session(&mut self, digest: &str) -> Result<Option<SessionRow>> {
         let sql = select_session!("WHERE s.digest = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(digest).fetch_optional(c).await)?)
+        self.fetch_optional(sql, &[&digest]).await
     }
 
     /// Last used first.
-    pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>, StoreError> {
+    pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>> {
         let sql =
             select_session!("WHERE s.user_id = $1 ORDER BY s.seen_at DESC, s.created_at DESC, s.digest");
-        Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(user.0).fetch_all(c).await)?)
+        self.fetch_all(sql, &[&user]).await
     }
 
     /// Expired ones not yet deleted included.
-    pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64, StoreError> {
-        let sql = "SELECT COUNT(*) FROM web_sessions WHERE user_id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
+    pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64> {
+        self.fetch_one("SELECT COUNT(*) FROM web_sessions WHERE user_id = $1", &[&user]).await
     }
 
-    pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT at FROM magic_links WHERE user_id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
+    pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>> {
+        self.fetch_optional("SELECT at FROM magic_links WHERE user_id = $1", &[&user]).await
     }
 }
 
 impl WriteTx {
-    pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
+    pub async fn insert_session(&mut self, session: &SessionRow) -> Result<()> {
         let sql = "INSERT INTO web_sessions \
                    (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        on!(self.writing(), c => sqlx::query(sql)
-            .bind(&session.digest)
-            .bind(session.user_id.0)
-            .bind(&session.password_mark)
-            .bind(&session.user_agent)
-            .bind(session.created_at.0)
-            .bind(session.seen_at.0)
-            .bind(session.expires_at.0)
-            .bind(session.password_at)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        self.exec(
+            sql,
+            &[
+                &session.digest,
+                &session.user_id,
+                &session.password_mark,
+                &session.user_agent,
+                &session.created_at,
+                &session.seen_at,
+                &session.expires_at,
+                &session.password_at,
+            ],
+        )
+        .await
     }
 
-    pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
+    pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<()> {
         let sql = "UPDATE web_sessions SET seen_at = $2 WHERE digest = $1 AND seen_at < $2";
-        on!(self.writing(), c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&digest, &now]).await
     }
 
     /// Ends a session, and the pushes of its browser.
-    pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
+    pub async fn drop_session(&mut self, digest: &str) -> Result<()> {
         let sessions = "DELETE FROM web_sessions WHERE digest = $1";
         let browsers = "DELETE FROM webhooks WHERE session = $1";
         for sql in [sessions, browsers] {
-            on!(self.writing(), c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+            self.exec(sql, &[&digest]).await?;
         }
         Ok(())
     }
 
-    pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
-        let sql = "UPDATE web_sessions SET password_at = $2 WHERE digest = $1";
-        on!(self.writing(), c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<()> {
+        self.exec("UPDATE web_sessions SET password_at = $2 WHERE digest = $1", &[&digest, &now]).await
     }
 
     /// Ends all sessions of a user, and the pushes of their browsers.
-    pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<(), StoreError> {
+    pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<()> {
         let sessions = "DELETE FROM web_sessions WHERE user_id = $1";
         let browsers = "DELETE FROM webhooks WHERE user_id = $1 AND form = 'push'";
         for sql in [sessions, browsers] {
-            on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+            self.exec(sql, &[&user]).await?;
         }
         Ok(())
     }
 
     /// Deletes a batch last used before `before`, and browsers without a session; true if there may be more.
-    pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool, StoreError> {
+    pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool> {
         let sql = "DELETE FROM web_sessions WHERE digest IN \
                    (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = self.exec_count(sql, &[&before]).await?;
         let sql = "DELETE FROM webhooks WHERE form = 'push' \
                    AND NOT EXISTS (SELECT 1 FROM web_sessions s WHERE s.digest = webhooks.session)";
-        on!(self.writing(), c => sqlx::query(sql).execute(c).await.map(drop))?;
+        self.exec(sql, &[]).await?;
         Ok(deleted >= 1000)
     }
 
-    pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+    pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<()> {
         let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
+        self.exec(sql, &[&user, &now]).await
     }
 
     /// Consumes the link of that time; true if it existed.
-    pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
-        let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
-        let taken: Option<i64> = on!(self.writing(), c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
-        Ok(taken.is_some())
+    pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool> {
+        self.any("DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at", &[&user, &at]).await
     }
 
-    pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM magic_links WHERE user_id = $1";
-        on!(self.writing(), c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<()> {
+        self.exec("DELETE FROM magic_links WHERE user_id = $1", &[&user]).await
     }
 
     /// Deletes a batch from before `before`; true if there may be more.
-    pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool, StoreError> {
+    pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool> {
         let sql = "DELETE FROM magic_links WHERE user_id IN \
                    (SELECT user_id FROM magic_links WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self.writing(), c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
-        Ok(deleted >= 1000)
+        self.prune(sql, before).await
     }
 }

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::job::{Job, Ran};
-use crate::connection::StoreError;
+use crate::connection::{Connection, Result, StoreError};
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::WriteTx;
 
@@ -141,7 +141,7 @@ async fn try_alone(
 ) -> Option<(Box<dyn Job>, Tried)> {
     let begun = contention.primary.begin(isolation.begin(), deadline).await;
     let mut tx = match begun {
-        Ok(transaction) => WriteTx::postgres(transaction),
+        Ok(transaction) => WriteTx::on(Connection::Postgres(transaction)),
         Err(error) => return Some((job, Tried::Failed(error))),
     };
     // Checked when the connection is there, for which the write may have waited long.
@@ -170,7 +170,7 @@ async fn try_alone(
 async fn run_on_thread(
     mut job: Box<dyn Job>,
     mut tx: WriteTx,
-) -> Option<(Box<dyn Job>, WriteTx, Result<Ran, StoreError>)> {
+) -> Option<(Box<dyn Job>, WriteTx, Result<Ran>)> {
     let runtime = Handle::current();
     let running = tokio::task::spawn_blocking(move || {
         let ran = runtime.block_on(job.run(&mut tx));

@@ -2,14 +2,13 @@
 
 use std::thread;
 
-use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::MAX_JOBS;
 use super::connection::WriteConnection;
 use super::job::{Job, JobQueue, Order, Ran, copy_of};
-use crate::connection::{FileIdentity, StoreError};
+use crate::connection::{FileIdentity, Result};
 use crate::transaction::WriteTx;
 
 /// Reason for which no further job joined a group.
@@ -27,11 +26,8 @@ enum StopReason {
 ///
 /// # Errors
 /// When the file cannot be opened, or no thread is available.
-pub(crate) async fn begin(
-    (options, file): (RusqliteConnectOptions, FileIdentity),
-    orders: mpsc::Receiver<Order>,
-) -> Result<(), StoreError> {
-    let connection = WriteConnection::open(options, file).await?;
+pub(crate) fn begin(file: FileIdentity, orders: mpsc::Receiver<Order>) -> Result<()> {
+    let connection = WriteConnection::open(file)?;
     let runtime = Handle::current();
     let writing = move || runtime.block_on(run(connection, orders));
     thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
@@ -44,7 +40,7 @@ async fn run(mut connection: WriteConnection, orders: mpsc::Receiver<Order>) {
         let mut jobs = vec![job];
         write_group(&mut connection, &mut jobs, &mut queue).await;
     }
-    connection.close().await;
+    drop(connection);
     queue.report_closed();
 }
 
@@ -84,7 +80,7 @@ enum Savepoints {
 /// What came of a group whose transaction was not lost.
 struct Tried {
     /// Of each job, committed; `None`: one must be undone alone, and nothing is written.
-    outcomes: Option<Vec<Result<(), StoreError>>>,
+    outcomes: Option<Vec<Result<()>>>,
     /// Why no further job joined.
     stopped: StopReason,
 }
@@ -94,7 +90,7 @@ async fn try_group(
     jobs: &mut Vec<Box<dyn Job>>,
     savepoints: Savepoints,
     queue: &mut JobQueue,
-) -> Result<Tried, StoreError> {
+) -> Result<Tried> {
     let mut tx = connection.begin().await?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     while let Some(job) = jobs.get_mut(outcomes.len()) {
@@ -126,17 +122,13 @@ async fn try_group(
 /// End of a job's run in a group.
 struct Ended {
     /// Reported to its caller once the group is committed.
-    outcome: Result<(), StoreError>,
+    outcome: Result<()>,
     /// True if its changes must not be committed.
     is_undone: bool,
 }
 
 /// Runs a job; with a savepoint it is undone where it must be. On an error the transaction itself is lost.
-async fn run_job(
-    job: &mut Box<dyn Job>,
-    tx: &mut WriteTx,
-    savepoints: Savepoints,
-) -> Result<Ended, StoreError> {
+async fn run_job(job: &mut Box<dyn Job>, tx: &mut WriteTx, savepoints: Savepoints) -> Result<Ended> {
     tx.begin_work();
     if savepoints == Savepoints::ForEachJob {
         tx.statement("SAVEPOINT job").await?;

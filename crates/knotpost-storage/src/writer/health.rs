@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use crate::connection::StoreError;
+use crate::connection::{Result, StoreError};
 
 /// Whether the disk refused a write, and no write of the size of a mail has succeeded since.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ struct State {
 }
 
 impl Health {
-    pub(crate) fn note(&self, ended: &Result<(), StoreError>) {
+    pub(crate) fn note(&self, ended: &Result<()>) {
         // One that succeeds says little: it may be small enough for the space that is left.
         if let Err(StoreError::Full(_) | StoreError::Unwritable(_)) = ended {
             self.0.has_failed.store(true, Ordering::Relaxed);

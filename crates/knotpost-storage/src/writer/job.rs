@@ -7,7 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Health;
-use crate::connection::StoreError;
+use crate::connection::{Result, StoreError};
 use crate::transaction::{WriteError, WriteTx};
 
 /// End of a job's run inside its transaction.
@@ -23,9 +23,9 @@ pub(crate) enum Ran {
 pub(crate) trait Job: Send {
     /// Runs it inside a transaction; the outcome of the last run counts. Not `Send`: it is polled on one thread, so
     /// that nobody has to prove of all that a command calls that it may move between threads.
-    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran, StoreError>>;
+    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran>>;
     /// Reports to its caller: the outcome of the last run, or why that does not hold.
-    fn finish(self: Box<Self>, ended: Result<(), StoreError>);
+    fn finish(self: Box<Self>, ended: Result<()>);
 }
 
 /// A job whose caller waits.
@@ -50,7 +50,7 @@ where
     E: WriteError,
     W: AsyncFn(&mut WriteTx) -> Result<T, E> + Send + 'static,
 {
-    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran, StoreError>> {
+    fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran>> {
         Box::pin(async move {
             self.outcome = None;
             // One faulty command must not take down the writer and all other writes.
@@ -64,7 +64,7 @@ where
         })
     }
 
-    fn finish(self: Box<Self>, ended: Result<(), StoreError>) {
+    fn finish(self: Box<Self>, ended: Result<()>) {
         let Self { outcome, health, caller, .. } = *self;
         health.note(&ended);
         let outcome = ended.and_then(|()| outcome.ok_or(StoreError::Closed));
@@ -76,7 +76,7 @@ where
 
 /// The same failure for each job of a group: the error itself cannot be copied.
 pub(super) fn copy_of(error: &StoreError) -> StoreError {
-    let text = sqlx::Error::Protocol(error.with_causes());
+    let text = sqlx::Error::Protocol(error.with_causes()).into();
     match error {
         StoreError::Busy(_) => StoreError::Busy(text),
         StoreError::Full(_) => StoreError::Full(text),
@@ -154,17 +154,17 @@ mod tests {
     use tokio::sync::{mpsc, oneshot};
 
     use super::{Job, JobQueue, Order, Ran};
-    use crate::connection::StoreError;
+    use crate::connection::Result;
     use crate::transaction::WriteTx;
 
     struct Nothing;
 
     impl Job for Nothing {
-        fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran, StoreError>> {
+        fn run<'j>(&'j mut self, _: &'j mut WriteTx) -> LocalBoxFuture<'j, Result<Ran>> {
             Box::pin(async { Ok(Ran::Done) })
         }
 
-        fn finish(self: Box<Self>, _: Result<(), StoreError>) {}
+        fn finish(self: Box<Self>, _: Result<()>) {}
     }
 
     fn queue(jobs: usize) -> (JobQueue, mpsc::Sender<Order>) {

@@ -12,11 +12,10 @@ mod job;
 pub(crate) use alone::Isolation;
 pub(crate) use health::Health;
 
-use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use crate::connection::{FileIdentity, StoreError};
+use crate::connection::{FileIdentity, Result, StoreError};
 use crate::postgres::Primary;
 use crate::transaction::{WriteError, WriteTx};
 use alone::{Contention, write_alone};
@@ -51,12 +50,9 @@ impl std::fmt::Debug for Writer {
 
 impl Writer {
     /// A writer on a connection of its own, and on a thread of its own.
-    pub(crate) async fn sqlite(
-        options: RusqliteConnectOptions,
-        file: FileIdentity,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn sqlite(file: FileIdentity) -> Result<Self> {
         let (orders, queue) = mpsc::channel(QUEUE_LENGTH);
-        group::begin((options, file), queue).await?;
+        group::begin(file, queue)?;
         Ok(Self::by(Route::Sqlite(orders)))
     }
 

@@ -223,6 +223,7 @@ contracts! {
     transactions::one_failing_write_of_many_is_undone_alone,
     transactions::a_write_is_told_of_only_when_everybody_can_see_it,
     transactions::a_panic_in_a_write_harms_no_other,
+    transactions::a_caller_who_goes_away_leaves_nothing_open,
     transactions::a_read_sees_one_snapshot_and_writes_nothing,
     transactions::closing_finishes_what_waits,
     transactions::writes_that_meet_on_one_row_are_all_made,

@@ -2,8 +2,8 @@
 
 mod tables;
 
-use super::transfer::{Cell, Kind};
-use crate::connection::StoreError;
+use super::transfer::Cell;
+use crate::connection::{Kind, StoreError};
 use crate::transaction::ReadTx;
 use knotpost_model::UserKey;
 

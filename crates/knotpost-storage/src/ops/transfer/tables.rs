@@ -2,14 +2,7 @@
 //!
 //! New tables must be named in one of the two lists; a test compares them with the schema.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Int,
-    Flag,
-    Real,
-    Text,
-    Bytes,
-}
+use crate::connection::Kind;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Column {

@@ -98,8 +98,8 @@ fn finds_a_crate_that_depends_on_one_above_it() {
         ["knotpost-rules must not depend on knotpost-core"]
     );
     assert_eq!(
-        check_manifest("knotpost-mail", "[dependencies]\nsqlx-rusqlite.workspace = true\n"),
-        ["knotpost-mail must not depend on sqlx-rusqlite"]
+        check_manifest("knotpost-mail", "[dependencies]\nknotpost-storage.workspace = true\n"),
+        ["knotpost-mail must not depend on knotpost-storage"]
     );
     assert_eq!(check_manifest("knotpost-new", "").len(), 1);
 }

@@ -105,10 +105,6 @@ fn certify(place: &Place, year: i32) {
     place.write("key.pem", key.serialize_pem());
 }
 
-fn change(place: &Place, sql: &str) {
-    rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute_batch(sql).unwrap();
-}
-
 /// A fault: what it is about, words of the problem and of the mend, and what is changed.
 struct Fault(&'static str, &'static str, &'static str, fn(&mut Sketch));
 
@@ -142,8 +138,7 @@ const OF_SETTINGS: &[Fault] = &[
     }),
     Fault("bots.enabled", "knotbot-3", "admin user rename", |s| {
         s.prepare = |place| {
-            change(
-                place,
+            place.alter(
                 "INSERT INTO users (userid, userid_key, role, state, created_at)
                  VALUES ('knotbot-3', 'knotbot-3', 'player', 'active', 0)",
             );
@@ -158,7 +153,7 @@ const OF_SETTINGS: &[Fault] = &[
         s.prepare = |place| fs::remove_file(place.data().join("secret.key")).unwrap();
     }),
     Fault("secrets.key_file", "not the one", "--new-key", |s| {
-        s.prepare = |place| change(place, "INSERT INTO server_facts (name, value) VALUES ('key', 'another')");
+        s.prepare = |place| place.alter("INSERT INTO server_facts (name, value) VALUES ('key', 'another')");
     }),
     Fault("dkim.key", "PEM", "`dkim.key`", |s| s.prepare = |place| drop(place.write("dkim.pem", "no key"))),
     Fault("smtp.tls_cert", "cert.pem", "`smtp.tls_cert`", |s| {
@@ -184,8 +179,7 @@ const OF_SETTINGS: &[Fault] = &[
     }),
     Fault("database.url", "newer knotpost", "install that version", |s| {
         s.prepare = |place| {
-            change(
-                place,
+            place.alter(
                 "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
                  VALUES (9999, 'later', 1, x'00', 0)",
             );
@@ -235,8 +229,7 @@ const OF_THE_MACHINE: &[Fault] = &[
     }),
     Fault("clock", "slow", "NTP", |s| {
         s.prepare = |place| {
-            change(
-                place,
+            place.alter(
                 "INSERT INTO duties (name, holder, alive_at, until_at) VALUES ('x', 'x', 4102444800000, 0)",
             );
         };
@@ -245,8 +238,7 @@ const OF_THE_MACHINE: &[Fault] = &[
         s.prepare = |place| {
             for number in 0..12 {
                 let sender = number % 4;
-                change(
-                    place,
+                place.alter(
                     &format!(
                         "INSERT INTO inbox (received_at, way, peer, recipients, size, sender, state, attempts, due_at)
                          VALUES ({number}, 'smtp', '192.0.2.77', 'x', 1, 'u{sender}@x.example', 'done', 0, 0)"

@@ -196,7 +196,7 @@ async fn whatever_serve_warns_of_is_told_before() {
     let name_taken: fn(&Place) = |place| {
         let sql = "INSERT INTO users (userid, userid_key, role, state, created_at)
                    VALUES ('knotbot-3', 'knotbot-3', 'player', 'active', 0)";
-        rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute(sql, []).unwrap();
+        place.alter(sql);
     };
     let open_folder: fn(&Place) = |place| {
         use std::os::unix::fs::PermissionsExt as _;
@@ -238,8 +238,8 @@ async fn whatever_serve_warns_of_is_told_before() {
 #[tokio::test]
 async fn a_database_of_another_schema_or_key_is_named() {
     let place = Place::new().migrated().await;
-    let file = place.data().join("knotpost.db");
-    let change = |sql: &str| rusqlite::Connection::open(&file).unwrap().execute(sql, []).unwrap();
+    let beside = place.clone();
+    let change = |sql: &str| beside.alter(sql);
     change("INSERT INTO server_facts (name, value) VALUES ('key', 'of another server')");
     let ended = place.run(&["config", "check"]).await;
     assert_eq!(ended.code(), 0, "{ended:?}");

@@ -1,12 +1,16 @@
 //! What a request took: counted, and a processor's time measured.
 
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use knotpost_storage::Usage;
 use knotpost_transport::outbound::Sent;
 use rustix::time::{ClockId, clock_gettime};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
+use tracing::field::{Field, Visit};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
 use super::table::Cost;
 use crate::harness::TestApp;
@@ -87,10 +91,52 @@ pub(super) fn print_head() {
     );
 }
 
+/// The statements that were logged, and the rows they have returned.
+static STATEMENTS: AtomicUsize = AtomicUsize::new(0);
+static ROWS_READ: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts what is logged of each statement but those that begin and end a transaction of queries. The writer has a thread
+/// of its own, so it counts for the entire process.
+struct CountStatements;
+
+impl<S: tracing::Subscriber> Layer<S> for CountStatements {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        STATEMENTS.fetch_add(1, Ordering::Relaxed);
+        event.record(&mut CountRows);
+    }
+}
+
+struct CountRows;
+
+impl Visit for CountRows {
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        if field.name() == "rows_returned" {
+            ROWS_READ.fetch_add(usize::try_from(value).unwrap(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// The statements that were run so far, and the rows they returned. Where tests share a process those of others would be
+/// counted along, so there none are.
+fn asked() -> (usize, usize) {
+    static LISTEN: Once = Once::new();
+    if !is_alone() {
+        return (0, 0);
+    }
+    LISTEN.call_once(|| {
+        let filter = Targets::new().with_target("sqlx::query", tracing::Level::DEBUG);
+        let subscriber = tracing_subscriber::registry().with(CountStatements.with_filter(filter));
+        tracing::subscriber::set_global_default(subscriber).unwrap();
+    });
+    (STATEMENTS.load(Ordering::Relaxed), ROWS_READ.load(Ordering::Relaxed))
+}
+
 /// The beginning of what is measured.
 pub(super) struct Meter {
     rows: usize,
-    usage: Usage,
+    asked: (usize, usize),
     processor: Duration,
 }
 
@@ -98,13 +144,13 @@ impl Meter {
     pub(super) async fn start(app: &TestApp) -> Self {
         app.sent();
         let rows = stored_rows(app).await;
-        Self { rows, usage: app.app.store.usage().unwrap(), processor: processor_time() }
+        Self { rows, asked: asked(), processor: processor_time() }
     }
 
     /// What was spent since then on `bytes_in`, answered with `answer_bytes`.
     pub(super) async fn stop(self, app: &TestApp, bytes_in: usize, answer_bytes: usize) -> Spent {
         let processor = processor_time().saturating_sub(self.processor);
-        let usage = app.app.store.usage().unwrap();
+        let (statements, rows_read) = asked();
         // Wrong passwords are told to their owner once a day, whatever the command.
         let is_warning =
             |mail: &Sent| String::from_utf8_lossy(&mail.bytes).contains("Subject: Wrong passwords");
@@ -115,8 +161,8 @@ impl Meter {
             mail_bytes: sent.iter().map(|mail| mail.bytes.len()).sum(),
             rows: stored_rows(app).await.saturating_sub(self.rows),
             answer_bytes,
-            statements: usize::try_from(usage.statements - self.usage.statements).unwrap(),
-            rows_read: usize::try_from(usage.rows - self.usage.rows).unwrap(),
+            statements: statements - self.asked.0,
+            rows_read: rows_read - self.asked.1,
             processor,
         }
     }
@@ -143,15 +189,19 @@ pub(super) async fn check_growth(
 
 /// The time that processors have worked for this test.
 ///
-/// The runner gives every test a process of its own, whose threads are all counted: the one that writes to the database
-/// and those that compare passwords too. Where tests share a process, as with `cargo test`, the others would be counted
-/// along, so only the thread of the test counts there, on which everything else is done.
+/// All threads are counted: the one that writes to the database and those that compare passwords too. Where tests share a
+/// process, the others would be counted along, so only the thread of the test counts there, on which everything else is
+/// done.
 fn processor_time() -> Duration {
-    #[expect(clippy::disallowed_methods, reason = "only the environment says how the tests are run")]
-    let is_alone = std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|mode| mode == "process-per-test");
-    let clock = if is_alone { ClockId::ProcessCPUTime } else { ClockId::ThreadCPUTime };
+    let clock = if is_alone() { ClockId::ProcessCPUTime } else { ClockId::ThreadCPUTime };
     let time = clock_gettime(clock);
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
+}
+
+/// Whether the test has a process of its own, which the runner gives to each, but `cargo test` does not.
+fn is_alone() -> bool {
+    #[expect(clippy::disallowed_methods, reason = "only the environment says how the tests are run")]
+    std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|mode| mode == "process-per-test")
 }
 
 /// The rows of all tables.

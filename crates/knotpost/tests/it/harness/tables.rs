@@ -92,7 +92,7 @@ impl TestApp {
     pub(crate) async fn alter(&self, sql: &'static str) {
         let altered = self.app.store.write(async move |tx| {
             match tx.driver_for_tests() {
-                Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                Driver::Sqlite(connection) => connection.execute_batch(sql)?,
                 Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
             }
             Ok::<_, StoreError>(())

@@ -5,6 +5,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use sqlx::Connection as _;
+
 use super::letters::letters;
 use super::running::{Place, has_neighbour, leave_out, run_neighbour, users};
 use super::wire::letter;
@@ -233,9 +235,12 @@ async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
 }
 
 /// The schema of the database of a place; none before the first step.
-fn schema(place: &Place) -> Option<i64> {
-    let connection = rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap();
-    connection.query_row("SELECT max(version) FROM _sqlx_migrations", [], |row| row.get(0)).unwrap()
+async fn schema(place: &Place) -> Option<i64> {
+    let mut connection = place.open_database().await;
+    let asked = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations");
+    let version = asked.fetch_one(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    version
 }
 
 #[tokio::test]
@@ -246,11 +251,10 @@ async fn commands_that_only_look_change_no_schema_and_say_what_does() {
         execution_time BIGINT NOT NULL)";
     let place = Place::new().migrated().await.with("KNOTPOST_SECRETS__KEY", "a7".repeat(32));
     let fill = || {
-        let file = place.data().join("knotpost.db");
-        let _ = fs::remove_file(&file);
-        rusqlite::Connection::open(&file).unwrap().execute_batch(OLD).unwrap();
+        let _ = fs::remove_file(place.data().join("knotpost.db"));
+        place.alter(OLD);
     };
-    let newest = schema(&place);
+    let newest = schema(&place).await;
     fill();
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
     let opening = LOOKING.into_iter().filter(|(arguments, code)| {
@@ -262,13 +266,13 @@ async fn commands_that_only_look_change_no_schema_and_say_what_does() {
         assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
         let told = "lacks schema 1; run `knotpost migrate`, or start the server";
         assert!(ended.stderr.contains(told), "{arguments:?}: {ended:?}");
-        assert_eq!(schema(&place), None, "{arguments:?}");
+        assert_eq!(schema(&place).await, None, "{arguments:?}");
     }
     // A backup is made of what is there.
     place.run(&["backup", "copy.db"]).await.succeed();
-    assert_eq!(schema(&place), None);
+    assert_eq!(schema(&place).await, None);
     place.run(&["migrate"]).await.succeed();
-    assert_eq!(schema(&place), newest);
+    assert_eq!(schema(&place).await, newest);
     place.run(&["admin", "user", "list"]).await.succeed();
     // Those that may make a database bring one up to date, unless that is switched off.
     fill();
@@ -284,11 +288,11 @@ async fn commands_that_only_look_change_no_schema_and_say_what_does() {
     }
     let place = place.with("KNOTPOST_DATABASE__MIGRATE", "auto");
     place.run_with(&add, b"boss-secret\n").await.succeed();
-    assert_eq!(schema(&place), newest);
+    assert_eq!(schema(&place).await, newest);
     // A schema of a later program is nobody's to change.
     let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
                  VALUES (9999, 'later', 1, x'00', 0)";
-    rusqlite::Connection::open(place.data().join("knotpost.db")).unwrap().execute(later, []).unwrap();
+    place.alter(later);
     for (arguments, code) in [(&["deliver"][..], 75), (&["admin", "user", "list"], 78), (&["serve"], 78)] {
         let ended = place.run_with(arguments, &mail).await;
         assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");

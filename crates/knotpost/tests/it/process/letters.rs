@@ -82,6 +82,12 @@ impl Place {
         SqliteConnection::connect_with(&options).await.unwrap()
     }
 
+    /// Runs statements on its database, as somebody does beside the program, and makes the file when there is none.
+    pub(crate) fn alter(&self, sql: &str) {
+        let connection = rusqlite::Connection::open(self.data().join("knotpost.db")).unwrap();
+        connection.execute_batch(sql).unwrap();
+    }
+
     pub(crate) async fn received(&self) -> Vec<Received> {
         let mut database = self.open_database().await;
         let rows = sqlx::query_as("SELECT message_id, state, reason FROM inbox ORDER BY id");

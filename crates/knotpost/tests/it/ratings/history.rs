@@ -95,15 +95,17 @@ async fn store_games(tx: &mut WriteTx, first: usize, games: &[Game]) -> Result<(
         seats.join(", ")
     );
     let seed = [1_u8; 32];
-    let boards = AssertSqlSafe(boards);
     match tx.driver_for_tests() {
-        Driver::Sqlite(tx) => sqlx::query(boards).bind(&seed[..]).execute(tx).await.map(drop)?,
-        Driver::Postgres(tx) => sqlx::query(boards).bind(&seed[..]).execute(tx).await.map(drop)?,
+        Driver::Sqlite(connection) => connection.execute(&boards, rusqlite::params![&seed[..]]).map(drop)?,
+        Driver::Postgres(connection) => {
+            sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(connection).await.map(drop)?;
+        }
     }
-    let seats = AssertSqlSafe(seats);
     match tx.driver_for_tests() {
-        Driver::Sqlite(tx) => sqlx::query(seats).execute(tx).await.map(drop)?,
-        Driver::Postgres(tx) => sqlx::query(seats).execute(tx).await.map(drop)?,
+        Driver::Sqlite(connection) => connection.execute_batch(&seats)?,
+        Driver::Postgres(connection) => {
+            sqlx::query(AssertSqlSafe(seats)).execute(connection).await.map(drop)?;
+        }
     }
     for (key, game) in (first..).zip(games) {
         rate_board(tx, "osbox", BoardKey(key as i64), &game.scores(), game.ended_at).await?;

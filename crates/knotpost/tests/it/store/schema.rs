@@ -8,8 +8,8 @@ use super::{Ground, settings};
 /// Runs a statement that the store itself has no use for.
 async fn execute(tx: &mut WriteTx, sql: &'static str) -> Result<(), StoreError> {
     match tx.driver_for_tests() {
-        Driver::Sqlite(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
-        Driver::Postgres(tx) => sqlx::query(sql).execute(tx).await.map(drop)?,
+        Driver::Sqlite(connection) => connection.execute_batch(sql)?,
+        Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
     }
     Ok(())
 }

@@ -1,12 +1,18 @@
 //! What a transaction promises: all or nothing, alone among others, and never a dead writer.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use knotpost_core::boards::ServiceError;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{Driver, NewUser, Store, StoreError, WriteTx};
+use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx_sqlite::SqliteConnectOptions;
+use tokio::time::sleep;
 
 use super::{Ground, refusal};
 
@@ -184,6 +190,60 @@ pub(super) async fn a_panic_in_a_write_harms_no_other(ground: &Ground) {
     assert_eq!(users(&ground.store).await.len(), 90);
 }
 
+/// Drops a future at the moment it would go on for the time after `times`.
+async fn give_up_after(times: usize, future: impl Future) {
+    let (mut future, mut polls) = (pin!(future), 0);
+    poll_fn(|context| {
+        polls += 1;
+        if polls > times { Poll::Ready(()) } else { future.as_mut().poll(context).map(drop) }
+    })
+    .await;
+}
+
+pub(super) async fn a_caller_who_goes_away_leaves_nothing_open(ground: &Ground) {
+    let store = &ground.store;
+    // More often than there are connections, and at every point at which something is waited for.
+    for round in 0..60 {
+        give_up_after(round / 5, users(store)).await;
+        give_up_after(round / 5, store.ping()).await;
+        give_up_after(round / 5, sign_up(store, format!("gone{round:02}"), End::Well)).await;
+        let name = format!("here{round:02}");
+        sign_up(store, name.clone(), End::Well).await.unwrap();
+        assert!(users(store).await.contains(&name), "{name}");
+    }
+}
+
+/// As after an error of the disk.
+#[tokio::test]
+async fn a_read_whose_transaction_sqlite_has_ended_harms_no_other() {
+    let ground = Ground::sqlite().await;
+    let mut tx = ground.store.read().await.unwrap();
+    let Driver::Sqlite(connection) = tx.driver_for_tests() else { panic!("not SQLite") };
+    connection.execute_batch("ROLLBACK").unwrap();
+    drop(tx);
+    for name in ["ann", "bob", "cyd"] {
+        ground.user(name).await;
+        assert!(users(&ground.store).await.iter().any(|user| user == name), "{name}");
+    }
+}
+
+/// Somebody who writes beside the server is waited for, and meanwhile it can be read.
+#[tokio::test]
+async fn a_write_of_another_process_is_waited_for() {
+    let ground = Ground::sqlite().await;
+    let file = SqliteConnectOptions::new().filename(ground.folder.path().join("knotpost.db"));
+    let mut other = file.connect().await.unwrap();
+    let held = other.begin_with("BEGIN IMMEDIATE").await.unwrap();
+    let store = ground.store.clone();
+    let write = tokio::spawn(async move { sign_up(&store, "ann".to_owned(), End::Well).await });
+    sleep(Duration::from_millis(300)).await;
+    assert!(!write.is_finished());
+    assert_eq!(users(&ground.store).await, Vec::<String>::new());
+    held.rollback().await.unwrap();
+    assert!(write.await.unwrap().unwrap().is_some());
+    assert_eq!(users(&ground.store).await, ["ann"]);
+}
+
 pub(super) async fn a_read_sees_one_snapshot_and_writes_nothing(ground: &Ground) {
     ground.user("ann").await;
     let mut tx = ground.store.read().await.unwrap();
@@ -193,8 +253,10 @@ pub(super) async fn a_read_sees_one_snapshot_and_writes_nothing(ground: &Ground)
     // `ReadTx` has no way to ask for this; the database would refuse it as well.
     let sql = "UPDATE users SET role = 'admin'";
     let refused = match tx.driver_for_tests() {
-        Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop),
-        Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop),
+        Driver::Sqlite(connection) => connection.execute_batch(sql).map_err(StoreError::from),
+        Driver::Postgres(connection) => {
+            sqlx::query(sql).execute(connection).await.map(drop).map_err(StoreError::from)
+        }
     };
     assert!(refused.is_err(), "{refused:?}");
     drop(tx);

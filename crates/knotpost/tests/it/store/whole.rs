@@ -9,10 +9,12 @@ use super::Ground;
 /// Tables with their columns, kinds and key columns, as the database itself tells.
 async fn schema(tx: &mut ReadTx) -> Vec<(String, String, String)> {
     match tx.driver_for_tests() {
-        Driver::Sqlite(tx) => {
+        Driver::Sqlite(connection) => {
             let sql = "SELECT t.name, c.name, c.type FROM sqlite_master AS t, pragma_table_info(t.name) AS c \
                        WHERE t.type = 'table'";
-            sqlx::query_as(sql).fetch_all(&mut *tx).await.unwrap()
+            let mut asked = connection.prepare(sql).unwrap();
+            let rows = asked.query_map([], |row| row.try_into()).unwrap();
+            rows.map(Result::unwrap).collect()
         }
         Driver::Postgres(tx) => {
             let sql = "SELECT table_name::text, column_name::text, data_type::text \
@@ -25,9 +27,11 @@ async fn schema(tx: &mut ReadTx) -> Vec<(String, String, String)> {
 /// The same, key columns in their order.
 async fn keys(tx: &mut ReadTx, table: &str) -> Vec<String> {
     match tx.driver_for_tests() {
-        Driver::Sqlite(tx) => {
+        Driver::Sqlite(connection) => {
             let sql = "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk";
-            sqlx::query_scalar(sql).bind(table).fetch_all(&mut *tx).await.unwrap()
+            let mut asked = connection.prepare(sql).unwrap();
+            let rows = asked.query_map([table], |row| row.get(0)).unwrap();
+            rows.map(Result::unwrap).collect()
         }
         Driver::Postgres(tx) => {
             let sql = "SELECT a.attname::text FROM pg_index AS i, unnest(i.indkey) WITH ORDINALITY AS k (n, place), \
