@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 /// An argument, as the drivers take it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Value<'a> {
     /// PostgreSQL wants to know the type.
     Null(Kind),

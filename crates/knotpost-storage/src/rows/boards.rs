@@ -92,7 +92,6 @@ pub struct BoardFilter {
 row! {
     /// A seat and the user in it.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    #[expect(clippy::struct_excessive_bools, reason = "columns of one row")]
     pub struct SeatRow {
         /// From 1, in turn order.
         pub seat: i64,
