@@ -119,17 +119,11 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 pub(crate) fn begin_counting() {
-    let scopes = [
-        ShareOf::Sender,
-        ShareOf::Host,
-        ShareOf::Name,
-        ShareOf::Address,
-        ShareOf::Reader,
-        ShareOf::Strangers,
-        ShareOf::Proven,
-    ]
-    .map(ShareOf::as_str);
-    for (rate, scope) in Rate::ALL.into_iter().flat_map(|rate| scopes.map(|scope| (rate.as_str(), scope))) {
+    // The share of an owner refuses nothing.
+    let scopes = || ShareOf::ALL.iter().filter(|scope| **scope != ShareOf::Owner);
+    for (rate, scope) in
+        Rate::ALL.iter().flat_map(|rate| scopes().map(|scope| (rate.as_str(), scope.as_str())))
+    {
         metrics::counter!("knotpost_limit_refusals_total", "rate" => rate, "scope" => scope).increment(0);
     }
 }
@@ -330,21 +324,8 @@ impl Limits {
     }
 
     fn buckets(&self, share: Share) -> &Buckets {
-        let [signup, challenge, reset, message, chat, proposal, hint, analysis, archive, password, http] =
-            &self.buckets;
-        match share.rate {
-            Rate::Signup => signup,
-            Rate::Challenge => challenge,
-            Rate::Reset => reset,
-            Rate::Message => message,
-            Rate::Chat => chat,
-            Rate::Proposal => proposal,
-            Rate::Hint => hint,
-            Rate::Analysis => analysis,
-            Rate::Archive => archive,
-            Rate::Password => password,
-            Rate::Http => http,
-        }
+        let [first, ..] = &self.buckets;
+        self.buckets.get(share.rate as usize).unwrap_or(first)
     }
 
     fn announce(&self, share: Share, key: Key) {
@@ -358,16 +339,8 @@ impl Limits {
 
 /// Excludes hints, archives, passwords and requests, which have no share of all.
 fn shares_of_all() -> impl Iterator<Item = Share> {
-    let rates = [
-        Rate::Signup,
-        Rate::Challenge,
-        Rate::Reset,
-        Rate::Message,
-        Rate::Chat,
-        Rate::Proposal,
-        Rate::Analysis,
-    ];
-    rates.into_iter().flat_map(|rate| {
+    let has_none = |rate: &Rate| matches!(rate, Rate::Hint | Rate::Archive | Rate::Password | Rate::Http);
+    Rate::ALL.iter().copied().filter(move |rate| !has_none(rate)).flat_map(|rate| {
         [ShareOf::Strangers, ShareOf::Proven].into_iter().flat_map(move |scope| {
             [Channel::Mail, Channel::Http].map(|channel| Share { rate, scope, channel })
         })

@@ -122,7 +122,7 @@ fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
     scopes.sort_unstable();
     scopes.dedup();
     if scopes.is_empty() {
-        let known = words(&Scope::ALL).replace(',', ", ");
+        let known = words(Scope::ALL).replace(',', ", ");
         return Err(Refusal::new(Code::BadValue, format!("a key needs a scope: one or more of {known}")));
     }
     if !(1..=MOST_DAYS).contains(&wish.days) {

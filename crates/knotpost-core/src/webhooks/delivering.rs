@@ -159,7 +159,7 @@ fn prepare(
     let owner = owner.filter(|owner| owner.state == UserState::Active);
     let owner = owner.ok_or((key, "the user does not play here any more"))?;
     let told = row.facts.as_deref().and_then(Told::read).ok_or((key, "there is nothing to tell"))?;
-    let form = HookForm::of_row(&hook.form).ok_or((key, "its form is not known here"))?;
+    let form = HookForm::from_word(&hook.form).ok_or((key, "its form is not known here"))?;
     Ok(Prepared { row, hook, owner, form, told })
 }
 

@@ -73,7 +73,7 @@ async fn stop(
     now: Millis,
 ) -> Result<(), StoreError> {
     let row = tx.webhook(id).await?.filter(|row| row.user_id == user);
-    if row.is_some_and(|row| HookForm::of_row(&row.form) == Some(HookForm::Push)) {
+    if row.is_some_and(|row| HookForm::from_word(&row.form) == Some(HookForm::Push)) {
         tx.drop_webhook(user, id).await?;
         return tx.drop_hook_events(id, REMOVED, now).await;
     }
