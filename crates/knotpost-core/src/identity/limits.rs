@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
@@ -276,14 +277,9 @@ impl Limits {
     }
 
     pub fn count_elsewhere(&self, share: Share, key: &str) {
-        let mut bytes = Key::default();
-        if key.len() == 2 * bytes.len()
-            && bytes.iter_mut().enumerate().all(|(index, byte)| {
-                let digits = key.get(2 * index..2 * index + 2);
-                digits.and_then(|two| u8::from_str_radix(two, 16).ok()).map(|read| *byte = read).is_some()
-            })
-        {
-            self.buckets(share).add(bytes, self.quota(share), 1, self.now());
+        let key = HEXLOWER.decode(key.as_bytes()).ok().and_then(|bytes| Key::try_from(bytes).ok());
+        if let Some(key) = key {
+            self.buckets(share).add(key, self.quota(share), 1, self.now());
         }
     }
 

@@ -2,7 +2,6 @@
 //! `knotpost-transport` builds and sends the mails.
 
 pub(crate) mod archive_links;
-pub(crate) mod board_letters;
 pub(crate) mod bounces;
 pub(crate) mod coalesce;
 pub(crate) mod content;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::mailing::digest;
@@ -11,7 +12,7 @@ use crate::mailing::post::post_answerable;
 use crate::mailing::puzzles;
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, board_facts};
-use crate::replies::{Answer, Content, Facts, Heading, Refusing, Reply};
+use crate::replies::{Answer, Heading, Refusing, Reply};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, RemarkRow, SeatRow, StoreError, UserRow, UserState, WriteTx};
 
@@ -46,16 +47,6 @@ pub struct Refusable {
     pub what: String,
     /// The command that brings them back.
     pub again: String,
-}
-
-impl Content for Refusable {
-    fn template(&self) -> &'static str {
-        "unsubscribed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
 }
 
 /// A mail that wants no more mails of a kind.
@@ -116,7 +107,7 @@ impl Kind {
 
     /// The ways in which this user takes no more of these; `reply_to` is the address that ends them, where there is one.
     pub(crate) fn ways(self, app: &App, user: &UserRow, reply_to: Option<String>) -> Refusing {
-        let page = app.links.unsubscribe(&app.config.server.public_url, user.id, &self.word());
+        let page = app.links.unsubscribe(user.id, &self.word());
         Refusing { page, reply_to }
     }
 }
@@ -167,11 +158,12 @@ pub(crate) async fn accept(
     let seen = describe(tx, app, user, *kind).await?;
     stop(tx, user.id, *kind).await?;
     // A board that is gone sends nothing any more.
-    let reply = Reply::from(seen.unwrap_or_else(|| Refusable {
+    let seen = seen.unwrap_or_else(|| Refusable {
         userid: user.userid.clone(),
         what: "mails about that board".to_owned(),
         again: "help subscribe".to_owned(),
-    }));
+    });
+    let reply = Reply::said("unsubscribed", json!(seen));
     let said = format!("unsubscribed {} {}", user.id.0, kind.word());
     if tx.count_answer(&said, now.0 / 86_400_000 * 24).await? == 1
         && let Ok(recipient) = address.parse::<Address>()

@@ -306,6 +306,14 @@ impl BoardFacts {
         }
     }
 
+    /// Keys of the remarks that the mail tells of, oldest first.
+    pub(crate) fn remarks(&self) -> Vec<RemarkKey> {
+        let mut keys: Vec<RemarkKey> = self.earlier.iter().chain(&self.remark).copied().collect();
+        keys.sort_unstable_by_key(|key| key.0);
+        keys.dedup();
+        keys
+    }
+
     pub(crate) fn tell_of_pause(&self) -> bool {
         let ruling = self.notes.iter().rev().find_map(|note| match note {
             Note::Ruled { ruling, .. } => Some(*ruling),
