@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::event::{HookEvent, happened, is_proposal};
 use super::{MOST_WAITING, origin, stop};
 use crate::app::App;
-use crate::boards::board::seat_at;
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Note, Spoken};
 use knotpost_model::{BoardRef, Millis, Moment, ProposalKind, RemarkKey, UserKey};
@@ -39,10 +38,7 @@ pub(crate) async fn queue_for_board(
     if events.is_empty() || !app.config.webhooks.enabled {
         return Ok(());
     }
-    let mover = match board.standing() {
-        Standing::ToMove(next) => board.seats.iter().find(|row| seat_at(row.seat) == next),
-        Standing::Over(_) => None,
-    };
+    let mover = board.mover();
     let mut common = base(app, &board.name());
     common.insert("ply".into(), board.entries.len().into());
     common.insert("to_move".into(), mover.map(|row| row.userid.clone()).into());

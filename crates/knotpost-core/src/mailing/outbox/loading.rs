@@ -8,8 +8,7 @@ use knotpost_rules::View;
 use serde_json::json;
 
 use crate::app::App;
-use crate::boards::board::seat_at;
-use crate::boards::{Board, Standing, view_again};
+use crate::boards::{Board, view_again};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::LeasedMail;
 use crate::mailing::references::Reference;
@@ -23,7 +22,7 @@ use crate::replies::{
     Spoken, StoredDraft,
 };
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, StoreError};
+use knotpost_storage::{ALL_GAMES, DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, SeatRow, StoreError};
 
 /// Reason to drop a mail whose subject has passed.
 const OF_NO_USE: &str = "of no use any more";
@@ -130,10 +129,8 @@ async fn letter_about(
 
 /// True if this player is still to move, and not away.
 fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
-    let Standing::ToMove(seat) = board.standing() else { return false };
-    board.seats.iter().any(|row| {
-        row.user_id == user && seat_at(row.seat) == seat && row.away_until.is_none_or(|until| until <= now.0)
-    })
+    let is_here = |row: &SeatRow| row.user_id == user && row.away_until.is_none_or(|until| until <= now.0);
+    board.mover().is_some_and(is_here)
 }
 
 /// The board after `ply` moves; `None`: it does not exist any more, or was taken back behind that move.
