@@ -95,8 +95,7 @@ pub async fn whose_password(
             Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, session, password_at }))
         }
         Login::TooMany(seconds) => {
-            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
-            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
+            Err(Refusal::limited("too many tries with this userid; try again later", seconds).into())
         }
         Login::Overloaded => {
             Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into())

@@ -16,7 +16,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
-use crate::boards::{Code, Refusal};
+use crate::boards::Refusal;
 use crate::config;
 use crate::identity::buckets::{Buckets, Key, Quota};
 use crate::signals::peers::{Announcer, Notice};
@@ -73,9 +73,7 @@ impl Limited {
             }
         };
         let minutes = if minutes == 1 { "in a minute".to_owned() } else { format!("in {minutes} minutes") };
-        let mut refusal = Refusal::new(Code::RateLimited, format!("{whose}; try again {minutes}"));
-        refusal.retry_after = Some(self.seconds);
-        refusal
+        Refusal::limited(format!("{whose}; try again {minutes}"), self.seconds)
     }
 }
 
@@ -181,6 +179,11 @@ impl Limits {
             self.announce(share, digest(share, key));
         }
         taken
+    }
+
+    /// As [`Self::count`], with a refusal.
+    pub(crate) fn admit(&self, rate: Rate, key: &str, refused: &str) -> Result<(), Refusal> {
+        self.count(rate, key).map_err(|seconds| Refusal::limited(refused, seconds))
     }
 
     /// Charges host, sender and name, in this order up to the first refusal, and checks that the share of all

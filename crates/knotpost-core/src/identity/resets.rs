@@ -16,6 +16,7 @@ use crate::mailing::post::{post_answerable, post_to_user};
 use crate::mailing::references::{Reference, post_reference};
 use crate::replies::Reply;
 use knotpost_model::{Millis, Rate, UserKey};
+use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
 
 const MOST_TRIES: i64 = 5;
@@ -93,10 +94,7 @@ fn read_code(word: &str) -> Option<String> {
 }
 
 fn code_digest(app: &App, code: &str) -> String {
-    let digest = app
-        .secret
-        .digest(knotpost_platform::secret::Purpose::Tokens, &[b"reset code digest", code.as_bytes()]);
-    knotpost_platform::secret::to_hex(&digest)
+    to_hex(&app.secret.digest(Purpose::Tokens, &[b"reset code digest", code.as_bytes()]))
 }
 
 /// User of a valid reset link; `None`: used, expired or invalid.
@@ -151,8 +149,7 @@ pub(crate) async fn replace_password(
     let notice =
         |undo: Option<Undo>| Reply::said("password_changed", json!({ "userid": user.userid, "undo": undo }));
     post_to_user(tx, app, &notice(None), user.id, now).await?;
-    for (address, way) in lost_addresses(tx, app, user, now).await? {
-        let (undo, subject) = way.told();
+    for (address, (undo, subject)) in lost_addresses(tx, app, user, now).await? {
         post_answerable(tx, app, &notice(Some(undo)), &address, Some(user.id), (None, subject), now).await?;
     }
     Ok(notice(None))

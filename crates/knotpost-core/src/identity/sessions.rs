@@ -114,7 +114,7 @@ fn wrong() -> Refusal {
 
 fn too_many(seconds: u64) -> Refusal {
     let words = format!("too many tries; try again in {} minutes", seconds.div_ceil(60));
-    Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
+    Refusal::limited(words, seconds)
 }
 
 /// Begins a session if `known` still holds. `None`: it does not, or the link or passkey was used before.

@@ -31,16 +31,8 @@ pub(crate) struct Undo {
     days: i64,
 }
 
-pub(crate) struct WayBack {
-    page: String,
-    subject: Option<Subject>,
-}
-
-impl WayBack {
-    pub(crate) fn told(self) -> (Undo, Option<Subject>) {
-        (Undo { page: self.page, by_reply: self.subject.is_some(), days: GOOD_FOR_DAYS }, self.subject)
-    }
-}
+/// An undo, and the subject of a reply that asks for it.
+type WayBack = (Undo, Option<Subject>);
 
 /// Notice of the present addresses, with the undo for one that was held before.
 async fn addresses_changed(
@@ -110,7 +102,7 @@ pub(crate) async fn announce_change(
             Some(change) => way_back(tx, app, change, &recipient).await?,
             None => None,
         };
-        let (undo, subject) = way.map(WayBack::told).unzip();
+        let (undo, subject) = way.unzip();
         let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice(undo), &recipient, Some(user.id), thread, now).await?;
     }
@@ -139,7 +131,7 @@ pub(crate) async fn announce_passkey(
     for address in addresses {
         let Ok(recipient) = address.parse::<Address>() else { continue };
         let way = way_back(tx, app, change, &recipient).await?;
-        let (undo, subject) = way.map(WayBack::told).unzip();
+        let (undo, subject) = way.unzip();
         let notice = Reply::said(template, json!({ "userid": user.userid, "undo": undo }));
         let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice, &recipient, Some(user.id), thread, now).await?;
@@ -157,10 +149,9 @@ async fn way_back(
     if tx.address_trouble(&address.key()).await?.flatten().is_some() {
         return Ok(None);
     }
-    Ok(Some(WayBack {
-        page: app.links.undo(change, &address.key()),
-        subject: Subject::Change { change }.answerable(app),
-    }))
+    let subject = Subject::Change { change }.answerable(app);
+    let page = app.links.undo(change, &address.key());
+    Ok(Some((Undo { page, by_reply: subject.is_some(), days: GOOD_FOR_DAYS }, subject)))
 }
 
 /// Recently lost addresses with their undo. They are told of a new password.
@@ -331,7 +322,7 @@ pub(crate) async fn answer_reply(
     let last_hour = (change.at.0 + (GOOD_FOR_DAYS + 1) * DAY_MS) / 3_600_000;
     if tx.count_answer(&format!("undo {}", change.id), last_hour).await? == 1 {
         let way = way_back(tx, app, change.id, address).await?;
-        let thread = (None, way.and_then(|way| way.subject));
+        let thread = (None, way.and_then(|(_, subject)| subject));
         post_answerable(tx, app, &hint, address, Some(user.id), thread, now).await?;
     }
     Ok(Answer::to_registered(hint))

@@ -71,16 +71,3 @@ impl fmt::Display for Reason {
         out.write_str(self.as_str())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_is_unique_and_reads_back() {
-        for reason in Reason::ALL {
-            assert_eq!(Reason::from_word(reason.as_str()), Some(*reason));
-        }
-        assert_eq!(Reason::from_word("no such reason"), None);
-    }
-}

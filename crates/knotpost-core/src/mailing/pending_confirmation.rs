@@ -10,7 +10,7 @@ use crate::boards::Board;
 use crate::mailing::post::post_answerable;
 use crate::mailing::reply_grant::{ReplyGrant, Subject, held_mark};
 use crate::replies::Reply;
-use knotpost_model::Millis;
+use knotpost_model::{Address, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
 /// For how many days an answer can be confirmed.
@@ -41,13 +41,7 @@ pub(crate) async fn hold(
     now: Millis,
 ) -> Result<(), StoreError> {
     let corrupt = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
-    let Ok(address) = grant.address.parse() else { return Ok(()) };
-    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
-        return Ok(());
-    };
-    if !may_ask(tx, grant, now).await? {
-        return Ok(());
-    }
+    let Some((address, board)) = may_ask(tx, app, grant, now).await? else { return Ok(()) };
     let sight = serde_json::to_string(&grant.sight).map_err(corrupt)?;
     // Whatever stands in the line, a password by mistake too, is nobody's to read.
     let sealed = app.secret.seal(app.entropy.as_ref(), &serde_json::to_vec(words).map_err(corrupt)?)?;
@@ -89,13 +83,7 @@ pub(crate) async fn tell_unproven(
     echo: &str,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let Ok(address) = grant.address.parse() else { return Ok(()) };
-    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
-        return Ok(());
-    };
-    if !may_ask(tx, grant, now).await? {
-        return Ok(());
-    }
+    let Some((address, board)) = may_ask(tx, app, grant, now).await? else { return Ok(()) };
     let facts = json!({
         "game": grant.board.game,
         "title": board.title(),
@@ -111,9 +99,19 @@ fn shorten(echo: &str) -> String {
     echo.chars().take(MOST_SHOWN).collect()
 }
 
-async fn may_ask(tx: &mut WriteTx, grant: &ReplyGrant, now: Millis) -> Result<bool, StoreError> {
+/// Address of the player and the board; `None`: they cannot be asked, or were asked too often.
+async fn may_ask(
+    tx: &mut WriteTx,
+    app: &App,
+    grant: &ReplyGrant,
+    now: Millis,
+) -> Result<Option<(Address, Board)>, StoreError> {
+    let Ok(address) = grant.address.parse() else { return Ok(None) };
+    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
+        return Ok(None);
+    };
     let asked = tx.count_answer(&format!("foreign {}", grant.user.id.0), now.0 / 3_600_000).await?;
-    Ok(asked <= MOST_QUESTIONS)
+    Ok((asked <= MOST_QUESTIONS).then_some((address, board)))
 }
 
 /// The words that are held for this grant; empty when they are gone.

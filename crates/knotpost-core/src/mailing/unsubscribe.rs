@@ -74,14 +74,11 @@ impl Kind {
     fn from_word(word: &str) -> Option<Self> {
         let key = |number: &str| number.parse().ok().map(BoardKey);
         match word.split_once('-') {
-            None if word == "broadcasts" => Some(Self::Broadcasts),
-            None if word == "nags" => Some(Self::Nags),
-            None if word == "puzzles" => Some(Self::Puzzles),
-            None if word == "digests" => Some(Self::Digests),
-            None if word == "messages" => Some(Self::Messages),
             Some(("board", number)) => key(number).map(Self::Watching),
             Some(("end", number)) => key(number).map(Self::Endings),
-            _ => None,
+            _ => [Self::Broadcasts, Self::Nags, Self::Puzzles, Self::Digests, Self::Messages]
+                .into_iter()
+                .find(|kind| kind.word() == word),
         }
     }
 
@@ -202,9 +199,9 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
 
 async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreError> {
     match kind {
-        Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
-        Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
-        Kind::Messages => tx.set_preference(user, ALL_GAMES, "messages", Some("off")).await,
+        Kind::Broadcasts | Kind::Nags | Kind::Messages => {
+            tx.set_preference(user, ALL_GAMES, &kind.word(), Some("off")).await
+        }
         Kind::Puzzles => puzzles::stop(tx, user).await,
         Kind::Digests => digest::stop(tx, user).await,
         Kind::Watching(board) => {

@@ -1,6 +1,6 @@
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
-use knotpost_model::words;
+use knotpost_model::{ProposalKind, words};
 
 words! {
     /// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
@@ -47,7 +47,7 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
             vec![
                 (moved, HookEvent::Move),
                 (spoken, HookEvent::Chat),
-                (facts.notes.iter().any(is_proposal), HookEvent::Proposal),
+                (facts.notes.iter().any(|note| proposal(note).is_some()), HookEvent::Proposal),
                 (has_changed && is_over, HookEvent::Over),
                 (turned && is_waiting, HookEvent::Turn),
             ]
@@ -59,6 +59,13 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     told.into_iter().filter_map(|(happened, event)| happened.then_some(event)).collect()
 }
 
-pub(super) fn is_proposal(note: &Note) -> bool {
-    matches!(note, Note::Proposed { .. } | Note::Rejected { .. } | Note::Agreed { .. } | Note::SilentDraw)
+/// Kind and state of a proposal that a note tells of, and who made or refused it.
+pub(super) fn proposal(note: &Note) -> Option<(ProposalKind, Option<&str>, &'static str)> {
+    match note {
+        Note::Proposed { by, kind, .. } => Some((*kind, Some(by), "waiting")),
+        Note::Rejected { by, kind } => Some((*kind, Some(by), "rejected")),
+        Note::Agreed { kind } => Some((*kind, None, "agreed")),
+        Note::SilentDraw => Some((ProposalKind::Draw, None, "agreed")),
+        _ => None,
+    }
 }

@@ -40,34 +40,26 @@ impl HookForm {
     }
 }
 
-/// Stored message with its envelope.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting<'a> {
-    pub id: &'a str,
-    pub body: &'a str,
-    pub told: &'a Told,
-}
-
-/// Builds the request; `secret` is unsealed from the webhook's row. `None`: the secret does not fit.
+/// Builds the request from a stored message, its id and text; `secret` is unsealed from the webhook's row. `None`: the
+/// secret does not fit.
 pub(super) fn pack(
     app: &App,
     form: HookForm,
     (url, secret): (&HookUrl, Vec<u8>),
-    message: Waiting<'_>,
+    (id, body, told): (&str, &str, &Told),
     now: Millis,
 ) -> Option<Parcel> {
-    let told = message.told;
     Some(match form {
         HookForm::Signed => {
             let timestamp = now.0 / 1000;
-            let signature = HookSecret::from_bytes(secret).sign(message.id, timestamp, message.body);
+            let signature = HookSecret::from_bytes(secret).sign(id, timestamp, body);
             let headers = vec![
                 ("content-type", "application/json".to_owned()),
-                ("webhook-id", message.id.to_owned()),
+                ("webhook-id", id.to_owned()),
                 ("webhook-timestamp", timestamp.to_string()),
                 ("webhook-signature", signature),
             ];
-            Parcel { headers, body: message.body.as_bytes().to_vec() }
+            Parcel { headers, body: body.as_bytes().to_vec() }
         }
         // Mentions disabled, whatever the text.
         HookForm::Discord => {
