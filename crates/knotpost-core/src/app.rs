@@ -147,7 +147,7 @@ impl App {
             vocabulary: vocabulary(registry).of_server(&own_names(&config)),
             credentials: Credentials::new(secret.clone()),
             limits: Limits::new(&config.limits, announcer.clone()),
-            links: Links::new(&secret),
+            links: Links::new(&secret, &config.server.public_url),
             own: OwnAddresses::new(&config.server.address)?,
             signals: Signals::new(&announcer, told),
             config,

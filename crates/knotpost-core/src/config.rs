@@ -25,6 +25,7 @@ use knotpost_model::Address;
 pub(crate) use check::REPLY_DAYS;
 pub use log_level::filter_text;
 pub use reference::{SectionText, SettingText, describe};
+use sections::About;
 pub use sections::{
     Accounts, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits,
     Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Push, Retention, Secrets, Server, Smtp,
@@ -41,31 +42,42 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|word| !word.is_empty())
 }
 
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    pub server: Server,
-    pub http: Http,
-    pub smtp: Smtp,
-    pub lmtp: Lmtp,
-    pub maildir: Maildir,
-    pub mail: Mail,
-    pub database: Database,
-    pub accounts: Accounts,
-    pub limits: Limits,
-    pub time: Time,
-    pub games: Games,
-    pub bots: Bots,
-    pub inbound: Inbound,
-    pub dkim: Dkim,
-    pub webhooks: Webhooks,
-    pub push: Push,
-    pub retention: Retention,
-    pub secrets: Secrets,
-    pub log: Log,
-    /// Usable values that are probably a mistake, logged at the start.
-    #[serde(skip)]
-    pub warnings: Vec<Warning>,
+/// The sections, in the order of the documentation.
+macro_rules! sections {
+    ($($section:ident: $kind:ident),* $(,)?) => {
+        #[derive(Clone, Debug, Default, Deserialize, Serialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Config {
+            $(pub $section: $kind,)*
+            /// Usable values that are probably a mistake, logged at the start.
+            #[serde(skip)]
+            pub warnings: Vec<Warning>,
+        }
+
+        const SECTIONS: &[(&str, About)] = &[$((stringify!($section), $kind::ABOUT)),*];
+    };
+}
+
+sections! {
+    server: Server,
+    http: Http,
+    smtp: Smtp,
+    lmtp: Lmtp,
+    maildir: Maildir,
+    inbound: Inbound,
+    mail: Mail,
+    dkim: Dkim,
+    database: Database,
+    accounts: Accounts,
+    limits: Limits,
+    time: Time,
+    games: Games,
+    bots: Bots,
+    webhooks: Webhooks,
+    push: Push,
+    retention: Retention,
+    secrets: Secrets,
+    log: Log,
 }
 
 /// Unusable configuration. The text names the key and its source.
@@ -178,11 +190,11 @@ impl Config {
     }
 
     pub fn socket(&self) -> PathBuf {
-        if self.server.socket.as_os_str().is_empty() {
-            self.server.data.join("knotpost.sock")
-        } else {
-            self.server.socket.clone()
-        }
+        self.or_in_data(&self.server.socket, "knotpost.sock")
+    }
+
+    fn or_in_data(&self, path: &Path, name: &str) -> PathBuf {
+        if path.as_os_str().is_empty() { self.server.data.join(name) } else { path.to_owned() }
     }
 
     /// Browser pushes are a form of webhook.
@@ -200,11 +212,7 @@ impl Config {
     }
 
     pub fn mail_templates(&self) -> PathBuf {
-        if self.mail.templates.as_os_str().is_empty() {
-            self.server.data.join("templates")
-        } else {
-            self.mail.templates.clone()
-        }
+        self.or_in_data(&self.mail.templates, "templates")
     }
 
     /// True if links use a port known only once the listener is open.
@@ -236,17 +244,13 @@ impl Config {
 
     /// True if the domain of `server.address` is local to this machine.
     pub fn has_loopback_address(&self) -> bool {
-        warnings::is_loopback_host(&self.own_domain())
+        let domain = self.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
+        warnings::is_loopback_host(&domain.to_ascii_lowercase())
     }
 
     /// True if links in mails are local to this machine.
     pub fn has_loopback_url(&self) -> bool {
         warnings::is_loopback(&self.server.public_url)
-    }
-
-    fn own_domain(&self) -> String {
-        let domain = self.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
-        domain.to_ascii_lowercase()
     }
 
     pub fn helo(&self) -> String {
@@ -272,11 +276,7 @@ impl Config {
     }
 
     pub fn key_file(&self) -> PathBuf {
-        if self.secrets.key_file.as_os_str().is_empty() {
-            self.server.data.join(knotpost_platform::secret::KEY_FILE)
-        } else {
-            self.secrets.key_file.clone()
-        }
+        self.or_in_data(&self.secrets.key_file, knotpost_platform::secret::KEY_FILE)
     }
 
     /// Place of the secret key, for backup advice.

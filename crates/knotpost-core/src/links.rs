@@ -1,6 +1,7 @@
 //! Signed links, by which a mail's reader acts without a password.
 
-use knotpost_model::{Millis, UserKey};
+use data_encoding::HEXLOWER_PERMISSIVE;
+use knotpost_model::{Millis, UserKey, words};
 use knotpost_platform::secret::{KeyRing, to_hex};
 
 const SIGNATURE: usize = 20;
@@ -18,6 +19,18 @@ pub struct Confirmation {
     pub until: Millis,
 }
 
+words! {
+    /// Links of a user that are good for a while after they were asked for. Neither their age nor their use is checked here.
+    TimedLink {
+        /// To choose a new password.
+        Reset = "reset",
+        /// To log in.
+        Magic = "magic",
+        /// To the archive, for a user who is logged in.
+        Archive = "archive",
+    }
+}
+
 /// Signed text; unambiguous since addresses have no blanks.
 fn until_and(until: Millis, address: &str) -> String {
     format!("{} {address}", until.0)
@@ -26,64 +39,54 @@ fn until_and(until: Millis, address: &str) -> String {
 #[derive(Debug)]
 pub struct Links {
     secret: KeyRing,
+    public_url: String,
 }
 
 impl Links {
-    pub fn new(secret: &KeyRing) -> Self {
-        Self { secret: secret.clone() }
+    pub fn new(secret: &KeyRing, public_url: &str) -> Self {
+        Self { secret: secret.clone(), public_url: public_url.trim_end_matches('/').to_owned() }
     }
 
     /// URL at which the reader of `address` confirms it for `user`.
-    pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str, until: Millis) -> String {
+    pub fn confirmation(&self, user: UserKey, address: &str, until: Millis) -> String {
         let signature = self.sign("confirm", user, &until_and(until, address));
-        let token = format!("{}.{}.{}.{signature}", user.0, to_hex(address.as_bytes()), until.0);
-        format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
+        let address = to_hex(address.as_bytes());
+        format!("{}/confirm/{}.{address}.{}.{signature}", self.public_url, user.0, until.0)
     }
 
     /// `None`: not signed by us.
     pub fn read_confirmation(&self, token: &str) -> Option<Confirmation> {
-        let parts: Vec<&str> = token.split('.').collect();
-        let [user, address, until, signature] = parts.as_slice() else { return None };
+        let [user, address, until, signature] = parts(token)?;
         let (user, until) = (UserKey(user.parse().ok()?), Millis(until.parse().ok()?));
-        let address = String::from_utf8(from_hex(address)?).ok()?;
+        let address = read_address(address)?;
         let is_ours = self.is_signed("confirm", user, &until_and(until, &address), signature);
         is_ours.then_some(Confirmation { user, address, until })
     }
 
     /// URL at which the reader of `address` reverts a change of addresses.
-    pub fn undo(&self, public_url: &str, change: i64, address: &str) -> String {
+    pub fn undo(&self, change: i64, address: &str) -> String {
         let signature = self.sign("undo", UserKey(change), address);
-        let token = format!("{change}.{}.{signature}", to_hex(address.as_bytes()));
-        format!("{}/not-me/{token}", public_url.trim_end_matches('/'))
+        format!("{}/not-me/{change}.{}.{signature}", self.public_url, to_hex(address.as_bytes()))
     }
 
     /// Change and address; `None`: not signed by us.
     pub fn read_undo(&self, token: &str) -> Option<(i64, String)> {
-        let mut parts = token.split('.');
-        let (change, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
-        let change = change.parse().ok()?;
-        let address = String::from_utf8(from_hex(address)?).ok()?;
-        let same = self.is_signed("undo", UserKey(change), &address, signature);
-        (same && parts.next().is_none()).then_some((change, address))
+        let [change, address, signature] = parts(token)?;
+        let (change, address) = (change.parse().ok()?, read_address(address)?);
+        self.is_signed("undo", UserKey(change), &address, signature).then_some((change, address))
     }
 
-    /// URL to choose a new password, for a request of that time.
-    pub fn reset(&self, public_url: &str, user: UserKey, at: Millis) -> String {
-        let token = format!("{}.{}.{}", user.0, at.0, self.sign("reset", user, &at.0.to_string()));
-        format!("{}/reset/{token}", public_url.trim_end_matches('/'))
+    /// URL for a request of that time.
+    pub fn timed(&self, kind: TimedLink, user: UserKey, at: Millis) -> String {
+        let signature = self.sign(kind.as_str(), user, &at.0.to_string());
+        format!("{}/{}/{}.{}.{signature}", self.public_url, kind.as_str(), user.0, at.0)
     }
 
-    /// User and time of the request; `None`: not signed by us. Does not check whether it was used.
-    pub fn read_reset(&self, token: &str) -> Option<(UserKey, Millis)> {
-        self.read_moment("reset", token)
-    }
-
-    fn read_moment(&self, kind: &str, token: &str) -> Option<(UserKey, Millis)> {
-        let mut parts = token.split('.');
-        let (user, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
+    /// User and time of the request; `None`: not signed by us.
+    pub fn read_timed(&self, kind: TimedLink, token: &str) -> Option<(UserKey, Millis)> {
+        let [user, at, signature] = parts(token)?;
         let (user, at) = (UserKey(user.parse().ok()?), Millis(at.parse().ok()?));
-        let same = self.is_signed(kind, user, &at.0.to_string(), signature);
-        (same && parts.next().is_none()).then_some((user, at))
+        self.is_signed(kind.as_str(), user, &at.0.to_string(), signature).then_some((user, at))
     }
 
     /// Code for the same reset by mail: 60 bits as `ABCD-EFGH-JKLM`.
@@ -98,41 +101,16 @@ impl Links {
         signs.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join("-")
     }
 
-    /// Login URL, for a request of that time.
-    pub fn magic(&self, public_url: &str, user: UserKey, at: Millis) -> String {
-        let token = format!("{}.{}.{}", user.0, at.0, self.sign("magic", user, &at.0.to_string()));
-        format!("{}/magic/{token}", public_url.trim_end_matches('/'))
-    }
-
-    /// User and time of the request; `None`: not signed by us. Does not check whether it was used.
-    pub fn read_magic(&self, token: &str) -> Option<(UserKey, Millis)> {
-        self.read_moment("magic", token)
-    }
-
-    /// Archive URL for a logged-in user, for a request of that time.
-    pub fn archive(&self, public_url: &str, user: UserKey, at: Millis) -> String {
-        let token = format!("{}.{}.{}", user.0, at.0, self.sign("archive", user, &at.0.to_string()));
-        format!("{}/archive/{token}", public_url.trim_end_matches('/'))
-    }
-
-    /// User and time of the request; `None`: not signed by us. Does not check the age.
-    pub fn read_archive(&self, token: &str) -> Option<(UserKey, Millis)> {
-        self.read_moment("archive", token)
-    }
-
     /// URL to unsubscribe from a kind of mails, a word without dots.
-    pub fn unsubscribe(&self, public_url: &str, user: UserKey, kind: &str) -> String {
-        let token = format!("{}.{kind}.{}", user.0, self.sign("unsubscribe", user, kind));
-        format!("{}/unsubscribe/{token}", public_url.trim_end_matches('/'))
+    pub fn unsubscribe(&self, user: UserKey, kind: &str) -> String {
+        format!("{}/unsubscribe/{}.{kind}.{}", self.public_url, user.0, self.sign("unsubscribe", user, kind))
     }
 
     /// User and kind; `None`: not signed by us.
     pub fn read_unsubscribe(&self, token: &str) -> Option<(UserKey, String)> {
-        let mut parts = token.split('.');
-        let (user, kind, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let [user, kind, signature] = parts(token)?;
         let user = UserKey(user.parse().ok()?);
-        let same = self.is_signed("unsubscribe", user, kind, signature);
-        (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
+        self.is_signed("unsubscribe", user, kind, signature).then(|| (user, kind.to_owned()))
     }
 
     /// Signature of a return path. It covers the recipient: should a database ever reuse a number, an old
@@ -158,14 +136,12 @@ impl Links {
     }
 }
 
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    if !text.is_ascii() || !text.len().is_multiple_of(2) {
-        return None;
-    }
-    text.as_bytes()
-        .chunks(2)
-        .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
-        .collect()
+fn parts<const N: usize>(token: &str) -> Option<[&str; N]> {
+    token.split('.').collect::<Vec<_>>().try_into().ok()
+}
+
+fn read_address(hex: &str) -> Option<String> {
+    String::from_utf8(HEXLOWER_PERMISSIVE.decode(hex.as_bytes()).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -175,15 +151,14 @@ mod tests {
 
     fn links() -> Links {
         let data = tempfile::tempdir().expect("a folder");
-        Links::new(
-            &KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key"),
-        )
+        let secret = KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default());
+        Links::new(&secret.expect("a key"), "http://x/")
     }
 
     #[test]
     fn a_confirmation_is_read_back_and_cannot_be_altered() {
         let links = links();
-        let link = links.confirmation("http://x/", UserKey(7), "ann@example.org", Millis(99));
+        let link = links.confirmation(UserKey(7), "ann@example.org", Millis(99));
         let token = link.strip_prefix("http://x/confirm/").expect("a page of the server");
         let said =
             Confirmation { user: UserKey(7), address: "ann@example.org".to_owned(), until: Millis(99) };
@@ -202,11 +177,11 @@ mod tests {
     #[test]
     fn a_reset_is_of_one_user_and_moment() {
         let links = links();
-        let link = links.reset("http://x", UserKey(7), Millis(99));
+        let link = links.timed(TimedLink::Reset, UserKey(7), Millis(99));
         let token = link.strip_prefix("http://x/reset/").expect("a page of the server");
-        assert_eq!(links.read_reset(token), Some((UserKey(7), Millis(99))));
-        assert_eq!(links.read_reset(&token.replacen("99", "98", 1)), None);
-        assert_eq!(links.read_reset(&token.replacen('7', "8", 1)), None);
+        assert_eq!(links.read_timed(TimedLink::Reset, token), Some((UserKey(7), Millis(99))));
+        assert_eq!(links.read_timed(TimedLink::Reset, &token.replacen("99", "98", 1)), None);
+        assert_eq!(links.read_timed(TimedLink::Reset, &token.replacen('7', "8", 1)), None);
         let code = links.reset_code(UserKey(7), Millis(99));
         assert!(code.len() == 14 && code.split('-').all(|group| group.len() == 4), "{code}");
         assert_ne!(code, links.reset_code(UserKey(7), Millis(98)));
@@ -216,18 +191,20 @@ mod tests {
     #[test]
     fn the_link_to_an_archive_is_no_link_of_another_kind() {
         let links = links();
-        let link = links.archive("http://x", UserKey(7), Millis(99));
+        let link = links.timed(TimedLink::Archive, UserKey(7), Millis(99));
         let token = link.strip_prefix("http://x/archive/").expect("a page of the server");
-        assert_eq!(links.read_archive(token), Some((UserKey(7), Millis(99))));
-        assert_eq!(links.read_archive(&token.replacen("99", "98", 1)), None);
-        assert_eq!(links.read_archive(&token.replacen('7', "8", 1)), None);
-        assert_eq!((links.read_reset(token), links.read_magic(token)), (None, None));
+        assert_eq!(links.read_timed(TimedLink::Archive, token), Some((UserKey(7), Millis(99))));
+        assert_eq!(links.read_timed(TimedLink::Archive, &token.replacen("99", "98", 1)), None);
+        assert_eq!(links.read_timed(TimedLink::Archive, &token.replacen('7', "8", 1)), None);
+        for other in [TimedLink::Reset, TimedLink::Magic] {
+            assert_eq!(links.read_timed(other, token), None);
+        }
     }
 
     #[test]
     fn an_unsubscription_is_of_one_user_and_kind() {
         let links = links();
-        let link = links.unsubscribe("http://x", UserKey(7), "broadcasts");
+        let link = links.unsubscribe(UserKey(7), "broadcasts");
         let token = link.strip_prefix("http://x/unsubscribe/").expect("a page of the server");
         assert_eq!(links.read_unsubscribe(token), Some((UserKey(7), "broadcasts".to_owned())));
         assert_eq!(links.read_unsubscribe(&token.replacen("broadcasts", "messages", 1)), None);

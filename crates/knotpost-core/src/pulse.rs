@@ -1,64 +1,36 @@
 //! Liveness of this process's loops, reported between two pieces of work for monitoring. Nothing is stored.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
-use knotpost_model::Millis;
+use knotpost_model::{Millis, words};
 
 const STALLED_MS: i64 = 5 * 60_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loop {
-    Inbox,
-    Outbox,
-    Clock,
-    Rounds,
-    Webhooks,
-}
-
-impl Loop {
-    const ALL: [Self; 5] = [Self::Inbox, Self::Outbox, Self::Clock, Self::Rounds, Self::Webhooks];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Inbox => "inbox",
-            Self::Outbox => "outbox",
-            Self::Clock => "clock",
-            Self::Rounds => "rounds",
-            Self::Webhooks => "webhooks",
-        }
+words! {
+    #[derive(PartialOrd, Ord)]
+    Loop {
+        Inbox = "inbox",
+        Outbox = "outbox",
+        Clock = "clock",
+        Rounds = "rounds",
+        Webhooks = "webhooks",
     }
 }
 
-/// Last beat per kind; with several loops of a kind, any.
+/// Last beat of each kind that runs in this process; with several loops of a kind, any.
 #[derive(Debug, Default)]
-pub struct Pulse {
-    /// Unix milliseconds; 0: not running in this process.
-    beats: [AtomicI64; Loop::ALL.len()],
-}
+pub struct Pulse(Mutex<BTreeMap<Loop, Millis>>);
 
 impl Pulse {
     pub fn beat(&self, which: Loop, now: Millis) {
-        self.beat_of(which).store(now.0, Ordering::Relaxed);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(which, now);
     }
 
     /// Running loops without a beat for longer than any piece of work takes.
     pub fn stalled(&self, now: Millis) -> Vec<Loop> {
-        let stands = |which: &Loop| {
-            let last = self.beat_of(*which).load(Ordering::Relaxed);
-            last != 0 && now.0.saturating_sub(last) > STALLED_MS
-        };
-        Loop::ALL.into_iter().filter(stands).collect()
-    }
-
-    fn beat_of(&self, which: Loop) -> &AtomicI64 {
-        let [inbox, outbox, clock, rounds, webhooks] = &self.beats;
-        match which {
-            Loop::Inbox => inbox,
-            Loop::Outbox => outbox,
-            Loop::Clock => clock,
-            Loop::Rounds => rounds,
-            Loop::Webhooks => webhooks,
-        }
+        let beats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        beats.iter().filter(|(_, last)| now.since(**last).0 > STALLED_MS).map(|(which, _)| *which).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::words;
+
 /// A board as players name it: the game and its number there, from 101.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct BoardRef {
@@ -17,36 +19,10 @@ impl fmt::Display for BoardRef {
     }
 }
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-        )]
-        #[serde(rename_all = "lowercase")]
-        pub enum $name { $($(#[$variant_doc])* $variant),* }
-
-        impl $name {
-            /// In the order of declaration.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),* }
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = String;
-
-            fn try_from(word: String) -> Result<Self, String> {
-                match word.as_str() { $($word => Ok(Self::$variant),)* _ => Err(format!("unknown word `{word}`")) }
-            }
-        }
-    };
-}
-
 words! {
     /// The state of a board.
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
     BoardState {
         /// Being played.
         Active = "active",
@@ -55,10 +31,10 @@ words! {
         /// Declined by all but one before it began.
         Removed = "removed",
     }
-}
 
-words! {
     /// The state of a seat.
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
     SeatState {
         /// Takes its turns.
         Playing = "playing",
@@ -67,10 +43,10 @@ words! {
         /// Ran out of time; its turns are skipped.
         Forfeited = "forfeited",
     }
-}
 
-words! {
     /// The kind of an entry in the list of moves.
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
     MoveKind {
         /// A move of the game.
         Move = "move",
@@ -87,10 +63,10 @@ words! {
         /// An administrator said who has won.
         Adjudicated = "adjudicated",
     }
-}
 
-words! {
     /// A proposal to the other players.
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
     ProposalKind {
         /// That the game ends as a tie.
         Draw = "draw",
@@ -98,6 +74,16 @@ words! {
         Undo = "undo",
         /// That a computer player goes on in the seat of the player to move.
         Substitute = "substitute",
+    }
+
+    /// The kind of a remark.
+    #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    RemarkKind {
+        /// With a move or a challenge.
+        Comment = "comment",
+        /// With `chat`.
+        Chat = "chat",
     }
 }
 
@@ -108,15 +94,5 @@ impl std::fmt::Display for ProposalKind {
             Self::Undo => "to take back the last move",
             Self::Substitute => "a computer player for the player to move",
         })
-    }
-}
-
-words! {
-    /// The kind of a remark.
-    RemarkKind {
-        /// With a move or a challenge.
-        Comment = "comment",
-        /// With `chat`.
-        Chat = "chat",
     }
 }

@@ -2,31 +2,16 @@
 //!
 //! Reads the status codes of RFC 3463 and the phrases of mail servers; independent of message formats.
 
-use std::fmt;
-
 use crate::address::Address;
 use crate::bounce_words::Words;
+use crate::words;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BounceKind {
-    /// The mailbox does not exist.
-    Hard,
-    /// This mail did not arrive; the next one may.
-    Soft,
-}
-
-impl BounceKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hard => "hard",
-            Self::Soft => "soft",
-        }
-    }
-}
-
-impl fmt::Display for BounceKind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.as_str())
+words! {
+    BounceKind {
+        /// The mailbox does not exist.
+        Hard = "hard",
+        /// This mail did not arrive; the next one may.
+        Soft = "soft",
     }
 }
 

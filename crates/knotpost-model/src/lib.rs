@@ -19,6 +19,7 @@ mod reach;
 mod time;
 mod unmailed;
 mod verdicts;
+mod words;
 mod zone;
 
 pub use address::{Address, AddressError, parse_address};

@@ -2,88 +2,52 @@
 
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Channel {
-    Mail,
-    Http,
-    Operator,
-}
+use crate::words;
 
-impl Channel {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Mail => "mail",
-            Self::Http => "http",
-            Self::Operator => "operator",
-        }
+words! {
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    Channel {
+        Mail = "mail",
+        Http = "http",
+        Operator = "operator",
     }
-}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rate {
-    Signup,
-    Challenge,
-    Reset,
-    Message,
-    Chat,
-    /// Draws, undos and substitutions.
-    Proposal,
-    Hint,
-    Analysis,
-    Archive,
-    /// Passwords not known to be right.
-    Password,
-    Http,
-}
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    Rate {
+        Signup = "signup",
+        Challenge = "challenge",
+        Reset = "reset",
+        Message = "message",
+        Chat = "chat",
+        /// Draws, undos and substitutions.
+        Proposal = "proposal",
+        Hint = "hint",
+        Analysis = "analysis",
+        Archive = "archive",
+        /// Passwords not known to be right.
+        Password = "password",
+        Http = "http",
+    }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ShareOf {
-    Sender,
-    Host,
-    Name,
-    Owner,
-    /// An account with a claimed registered address and the connecting host.
-    Address,
-    /// A user mailed because of others.
-    Reader,
-    Strangers,
-    Proven,
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    ShareOf {
+        Sender = "sender",
+        Host = "host",
+        Name = "name",
+        Owner = "owner",
+        /// An account with a claimed registered address and the connecting host.
+        Address = "address",
+        /// A user mailed because of others.
+        Reader = "reader",
+        Strangers = "strangers",
+        Proven = "proven",
+    }
 }
 
 impl Rate {
-    pub const ALL: [Self; 11] = [
-        Self::Signup,
-        Self::Challenge,
-        Self::Reset,
-        Self::Message,
-        Self::Chat,
-        Self::Proposal,
-        Self::Hint,
-        Self::Analysis,
-        Self::Archive,
-        Self::Password,
-        Self::Http,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Signup => "signup",
-            Self::Challenge => "challenge",
-            Self::Reset => "reset",
-            Self::Message => "message",
-            Self::Chat => "chat",
-            Self::Proposal => "proposal",
-            Self::Hint => "hint",
-            Self::Analysis => "analysis",
-            Self::Archive => "archive",
-            Self::Password => "password",
-            Self::Http => "http",
-        }
-    }
-
     pub fn noun(self) -> &'static str {
         match self {
             Self::Signup => "accounts were signed up",
@@ -97,21 +61,6 @@ impl Rate {
             Self::Archive => "archives were asked for",
             Self::Password => "passwords were tried",
             Self::Http => "requests were made",
-        }
-    }
-}
-
-impl ShareOf {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sender => "sender",
-            Self::Host => "host",
-            Self::Name => "name",
-            Self::Owner => "owner",
-            Self::Address => "address",
-            Self::Reader => "reader",
-            Self::Strangers => "strangers",
-            Self::Proven => "proven",
         }
     }
 }

@@ -6,49 +6,49 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    Pass,
-    Fail,
-    SoftFail,
-    Neutral,
-    /// Nothing to check, or no means to check it.
-    #[default]
-    None,
-    TempError,
-    PermError,
+use crate::words;
+
+words! {
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    Verdict {
+        Pass = "pass",
+        Fail = "fail",
+        SoftFail = "softfail",
+        Neutral = "neutral",
+        /// Nothing to check, or no means to check it.
+        #[default]
+        None = "none",
+        TempError = "temperror",
+        PermError = "permerror",
+    }
+
+    /// DMARC policy requested by a domain.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    DmarcPolicy {
+        None = "none",
+        Quarantine = "quarantine",
+        Reject = "reject",
+    }
 }
 
 impl Verdict {
-    pub const ALL: [Self; 7] =
-        [Self::Pass, Self::Fail, Self::SoftFail, Self::Neutral, Self::None, Self::TempError, Self::PermError];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::SoftFail => "softfail",
-            Self::Neutral => "neutral",
-            Self::None => "none",
-            Self::TempError => "temperror",
-            Self::PermError => "permerror",
+    /// Parses the word of a header; `policy` (a pass that local policy does not count) is neutral, `hardfail`
+    /// an old word.
+    pub fn read(word: &str) -> Option<Self> {
+        match word.to_ascii_lowercase().as_str() {
+            "hardfail" => Some(Self::Fail),
+            "policy" => Some(Self::Neutral),
+            "skipped" => Some(Self::None),
+            word => Self::from_word(word),
         }
     }
+}
 
-    /// Parses the word; `policy` (a pass that local policy does not count) is neutral, `hardfail` an old
-    /// word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Some(match word.to_ascii_lowercase().as_str() {
-            "pass" => Self::Pass,
-            "fail" | "hardfail" => Self::Fail,
-            "softfail" => Self::SoftFail,
-            "neutral" | "policy" => Self::Neutral,
-            "none" | "skipped" => Self::None,
-            "temperror" => Self::TempError,
-            "permerror" => Self::PermError,
-            _ => return None,
-        })
+impl DmarcPolicy {
+    pub fn read(word: &str) -> Option<Self> {
+        Self::from_word(&word.to_ascii_lowercase())
     }
 }
 
@@ -76,31 +76,6 @@ pub struct DkimVerdict {
     pub result: Verdict,
     pub domain: String,
     pub selector: String,
-}
-
-/// DMARC policy requested by a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DmarcPolicy {
-    None,
-    Quarantine,
-    Reject,
-}
-
-impl DmarcPolicy {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Quarantine => "quarantine",
-            Self::Reject => "reject",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::None, Self::Quarantine, Self::Reject]
-            .into_iter()
-            .find(|policy| word.eq_ignore_ascii_case(policy.as_str()))
-    }
 }
 
 /// DMARC: alignment with the domain in From (RFC 7489).

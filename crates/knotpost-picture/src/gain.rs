@@ -10,11 +10,8 @@ use crate::{
 use knotpost_rules::view::{Fate, Panel, Piece};
 
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, gain: u32, grid: Grid, palette: &Palette) {
-    let places = (0..panel.rows()).flat_map(|row| (0..panel.columns).map(move |column| (row, column)));
-    let is_removed = |(row, column): &(usize, usize)| {
-        matches!(panel.cell(*row, *column), Piece::Die { fate: Fate::Removed, .. })
-    };
-    let removed: Vec<Area> = places.filter(is_removed).map(|(row, column)| grid.area(row, column)).collect();
+    let is_removed = |(piece, _): &(Piece, Area)| matches!(piece, Piece::Die { fate: Fate::Removed, .. });
+    let removed: Vec<Area> = grid.cells(panel).filter(is_removed).map(|(_, area)| area).collect();
     if gain == 0 || removed.is_empty() {
         return;
     }

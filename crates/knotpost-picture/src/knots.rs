@@ -40,6 +40,13 @@ impl Grid {
         let Self { left, top, cell } = self;
         Area { left: left + column as f32 * cell, top: top + row as f32 * cell, width: cell, height: cell }
     }
+
+    /// The pieces of a panel, row by row, and their places.
+    pub(crate) fn cells(self, panel: &Panel) -> impl Iterator<Item = (Piece, Area)> {
+        (0..panel.rows())
+            .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
+            .map(move |(row, column)| (panel.cell(row, column), self.area(row, column)))
+    }
 }
 
 pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
@@ -64,15 +71,10 @@ pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Pale
 }
 
 pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
-    let cells = || {
-        (0..panel.rows())
-            .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
-            .map(|(row, column)| (panel.cell(row, column), grid.area(row, column)))
-    };
     let is_moved = |index: usize| panel.moved.contains(&index);
     for ground in [palette.ghost, palette.tile, palette.fresh] {
         let mut tiles = Path::default();
-        for (index, (piece, area)) in cells().enumerate() {
+        for (index, (piece, area)) in grid.cells(panel).enumerate() {
             let its = match piece {
                 Piece::Die { fate: Fate::Removed, .. } => palette.ghost,
                 Piece::Die { fate: Fate::Placed, .. } => palette.fresh,
@@ -87,17 +89,17 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
         scene.fill(&tiles, ground);
     }
     let (mut borders, mut corners) = (Path::default(), Path::default());
-    for (_, area) in cells().filter(|(piece, _)| piece.live_face().is_some()) {
-        borders.rectangle(area);
-    }
-    scene.stroke(&borders, palette.hairline, 0.8);
-    for (piece, area) in cells() {
+    for (piece, area) in grid.cells(panel) {
+        if piece.live_face().is_some() {
+            borders.rectangle(area);
+        }
         if matches!(piece, Piece::Die { fate: Fate::Placed, .. }) {
             let size = area.width * 0.2;
             let Area { left, top, .. } = area;
             corners.polygon(&[at(left, top), at(left + size, top), at(left, top + size)]);
         }
     }
+    scene.stroke(&borders, palette.hairline, 0.8);
     scene.fill(&corners, palette.accent);
 }
 

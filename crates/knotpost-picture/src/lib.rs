@@ -26,8 +26,10 @@ mod tokens;
 pub mod weave;
 
 use knotpost_rules::{View, knot::Face};
+pub use page::shown_width;
+pub use reading::{describe, name_face, summarize};
 pub use spots::{Link, Target};
-pub use theme::{ParseThemeError, Theme};
+pub use theme::{ParseThemeError, Theme, variables};
 
 /// Explanation of the faces of dice in a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,16 +105,6 @@ pub fn inline_die(face: Face) -> String {
     svg::write_figure(&page::compose_die(face, &theme::VARIABLES), "die")
 }
 
-/// Style sheet variables of a theme, to which inline SVG refers.
-pub fn variables(theme: Theme) -> String {
-    theme::write_variables(theme)
-}
-
-/// Names the open edges of a face.
-pub fn name_face(face: Face) -> String {
-    reading::name_face(face)
-}
-
 /// Draws a PNG file.
 ///
 /// # Errors
@@ -134,24 +126,9 @@ pub fn card(view: &View, theme: Theme) -> Result<Vec<u8>, PictureError> {
     raster::draw_within(&page::compose(view, palette, Faces::Omitted), CARD, palette.page)
 }
 
-/// Recommended width in pixels, at most [`MOST_SHOWN`]: wide enough to tell cells apart.
-pub fn shown_width(view: &View) -> u16 {
-    page::shown_width(view)
-}
-
 /// Largest width that [`shown_width`] recommends.
 pub const MOST_SHOWN: u16 = 672;
 
 /// The width in pixels of a picture in a mail, whatever its shown width: two for each of a telephone's, and more than one
 /// for each on a larger screen. Cells then begin at whole pixels more often than at other widths.
 pub const MAIL_WIDTH: u16 = 720;
-
-/// Describes turn, standing and last move, for a picture beside which the board stands as text.
-pub fn summarize(view: &View) -> String {
-    reading::summarize(view)
-}
-
-/// Describes the view in sentences, as the text alternative of a picture (`alt`).
-pub fn describe(view: &View) -> String {
-    reading::read(view)
-}

@@ -46,7 +46,8 @@ pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
     scene
 }
 
-pub(crate) fn shown_width(view: &View) -> u16 {
+/// Recommended width in pixels, at most [`crate::MOST_SHOWN`]: wide enough to tell cells apart.
+pub fn shown_width(view: &View) -> u16 {
     let needed = |shelf: &Shelf<'_>| {
         let cells = || shelf.panels.iter().flat_map(|panel| &panel.cells);
         let least = if shelf.panels.iter().all(|panel| panel.is_of_tokens()) {

@@ -5,7 +5,8 @@ use knotpost_rules::knot::{Face, Side};
 use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Sight, View};
 use std::fmt::Write;
 
-pub(crate) fn read(view: &View) -> String {
+/// Describes the view in sentences, as the text alternative of a picture (`alt`).
+pub fn describe(view: &View) -> String {
     let mut sentences: Vec<String> = view.panels.iter().flat_map(read_panel).collect();
     if !view.roll.is_empty() {
         let dice: Vec<String> =
@@ -17,8 +18,8 @@ pub(crate) fn read(view: &View) -> String {
     sentences.join(" ")
 }
 
-/// Describes turn, standing and last move, and refers to the full text of the board.
-pub(crate) fn summarize(view: &View) -> String {
+/// Describes turn, standing and last move, for a picture beside which the board stands as text.
+pub fn summarize(view: &View) -> String {
     let last = view.news.as_ref().map(ToString::to_string);
     let entered = view.panels.iter().find_map(read_last);
     let parts = [view.tell_now(), read_standing(view), last, entered];
@@ -143,7 +144,8 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
     true
 }
 
-pub(crate) fn name_face(face: Face) -> String {
+/// Names the open edges of a face.
+pub fn name_face(face: Face) -> String {
     let names = [(Side::North, "up"), (Side::East, "right"), (Side::South, "down"), (Side::West, "left")];
     let open: Vec<&str> =
         names.into_iter().filter(|(side, _)| face.sides() & side.bit() != 0).map(|(_, name)| name).collect();

@@ -17,13 +17,8 @@ const ARROW: f32 = 0.135;
 const STEP: f32 = 0.15;
 
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
-    for row in 0..panel.rows() {
-        for column in 0..panel.columns {
-            let piece = panel.cell(row, column);
-            if matches!(piece, Piece::Stone { .. }) {
-                draw_stone(scene, piece, grid.area(row, column), palette);
-            }
-        }
+    for (piece, area) in grid.cells(panel) {
+        draw_stone(scene, piece, area, palette);
     }
 }
 

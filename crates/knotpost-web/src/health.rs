@@ -79,7 +79,7 @@ async fn check_readiness(web: &Web) -> Result<Vec<String>, String> {
     }
     let stalled = web.app.pulse.stalled(web.app.clock.now());
     if !stalled.is_empty() {
-        let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
+        let names: Vec<&str> = stalled.into_iter().map(Loop::as_str).collect();
         return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
     }
     let mut warnings = Vec::new();

@@ -4,26 +4,17 @@ use super::boards::BoardAction;
 use crate::admin::UserEdit;
 use crate::config::StrangerPolicy;
 use crate::mailing::MailChange;
-use knotpost_model::{BoardRef, UserKey};
+use knotpost_model::{BoardRef, UserKey, words};
 use knotpost_storage::{MailQueue, NewAudit};
 
 /// Characters.
 const LONGEST_DETAIL: usize = 300;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdminChannel {
-    Shell,
-    Web,
-    Api,
-}
-
-impl AdminChannel {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Shell => "shell",
-            Self::Web => "web",
-            Self::Api => "api",
-        }
+words! {
+    AdminChannel {
+        Shell = "shell",
+        Web = "web",
+        Api = "api",
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, no_such_board};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_board};
 use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers};
 use crate::play::proposals::{last_own_move, take_back};
@@ -77,9 +77,7 @@ pub(super) async fn rule(
     why: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let Some(board) = Board::load(tx, app, &name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
-    };
+    let board = find_board(tx, app, &name.game, name.number).await?;
     if *action == BoardAction::Remove {
         return close(tx, app, board, why, now).await;
     }
@@ -165,7 +163,7 @@ async fn adjudicate(
 fn winning_seats(board: &Board, winners: &[u8]) -> Result<Vec<Seat>, Refusal> {
     let mut seats: Vec<Seat> = Vec::new();
     for number in winners {
-        let row = board.seats.iter().find(|row| row.seat == i64::from(*number));
+        let row = board.seat_row(i64::from(*number));
         let Some(row) = row.filter(|row| row.state == SeatState::Playing) else {
             let last = board.seats.len();
             let refusal = Refusal::new(Code::BadValue, format!("nobody plays in seat {number}"));

@@ -181,7 +181,7 @@ pub async fn inspect_board(
 }
 
 fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {
-    if board.seats.iter().any(|row| row.seat == i64::from(seat)) {
+    if board.seat_row(i64::from(seat)).is_some() {
         return Ok(());
     }
     let last = board.seats.len();

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Refusal, ServiceError, find_user};
 use crate::identity::{resets, tokens};
 use crate::mailing::{AddressStop, UserAddress, bounces};
 use crate::play::account_deletion;
 use crate::ratings::board_ratings;
 use crate::{commands, webhooks};
 use knotpost_model::{Address, Millis, Moment, UserKey};
-use knotpost_storage::{NewUser, ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{NewUser, StoreError, UserRow, UserState, WriteTx};
 
 const PAGE: usize = 500;
 /// Pages scanned by one [`search_refused_names`].
@@ -192,7 +192,7 @@ pub async fn search_refused_names(
 
 pub async fn view_user(app: &App, userid: &str) -> Result<WholeUser, ServiceError> {
     let mut tx = app.store.read().await?;
-    let user = find(&mut tx, userid).await?;
+    let user = find_user(&mut tx, userid).await?;
     let addresses = bounces::list_addresses(&mut tx, user.id).await?;
     let active_boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
     let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
@@ -205,7 +205,7 @@ pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<PublicU
 }
 
 pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, ServiceError> {
-    Ok(find(&mut app.store.read().await?, userid).await?.into())
+    Ok(find_user(&mut app.store.read().await?, userid).await?.into())
 }
 
 fn line(app: &App, row: UserRow) -> UserLine {
@@ -274,7 +274,7 @@ pub(crate) async fn apply(
         }
         return Ok(());
     }
-    let user = find(tx, userid).await?;
+    let user = find_user(tx, userid).await?;
     if user.state == UserState::Deleted {
         return Err(Refusal::new(Code::NoSuchUser, format!("{userid} was deleted")).into());
     }
@@ -336,11 +336,6 @@ async fn rename(tx: &mut WriteTx, user: &UserRow, name: &str, now: Millis) -> Re
 
 fn taken(userid: &str) -> ServiceError {
     Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken")).into()
-}
-
-async fn find(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
-    let user: Result<Option<UserRow>, StoreError> = tx.find_user(userid).await;
-    user?.ok_or_else(|| Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into())
 }
 
 fn new_password(text: &str) -> Result<Password, ServiceError> {

@@ -7,7 +7,8 @@ mod write;
 pub use write::{Archive, ArchiveError, write_archive};
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::ServiceError;
+use crate::links::TimedLink;
 use crate::mailing::archive_links::ARCHIVE_MS;
 use knotpost_model::{Rate, UserKey};
 use knotpost_storage::UserState;
@@ -22,7 +23,9 @@ pub enum ArchiveLink {
 
 /// Reads a mailed token. The link alone opens nothing: the user must be logged in as well.
 pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, ServiceError> {
-    let Some((user, at)) = app.links.read_archive(token) else { return Ok(ArchiveLink::Unknown) };
+    let Some((user, at)) = app.links.read_timed(TimedLink::Archive, token) else {
+        return Ok(ArchiveLink::Unknown);
+    };
     if app.clock.now().0 >= at.plus(ARCHIVE_MS).0 {
         return Ok(ArchiveLink::Expired);
     }
@@ -32,10 +35,6 @@ pub async fn view_archive_link(app: &App, token: &str) -> Result<ArchiveLink, Se
 }
 
 pub fn count_archive(app: &App, user: UserKey) -> Result<(), ServiceError> {
-    app.limits.count(Rate::Archive, &format!("user {}", user.0)).map_err(|seconds| {
-        let message = "too many archives were made for this userid; try again in an hour";
-        let mut refusal = Refusal::new(Code::RateLimited, message);
-        refusal.retry_after = Some(seconds);
-        refusal.into()
-    })
+    let message = "too many archives were made for this userid; try again in an hour";
+    Ok(app.limits.admit(Rate::Archive, &format!("user {}", user.0), message)?)
 }

@@ -10,8 +10,6 @@ pub(crate) use ending::{read_adjudication, read_departure};
 use knotpost_rules::{AnyGame, GameOptions, Position, Rejected, Seat, Seed, Turn};
 use sha2::{Digest as _, Sha256};
 
-use ending::{ADJUDICATED, DRAW};
-
 use crate::boards::BoardContext;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
@@ -25,6 +23,7 @@ pub struct Entry {
     pub gain: u32,
 }
 
+#[derive(Clone)]
 pub struct Board {
     pub row: BoardRow,
     /// In turn order.
@@ -89,9 +88,8 @@ impl Board {
         app: &impl BoardContext,
         found: SeatedBoard,
     ) -> Result<Self, StoreError> {
-        let SeatedBoard { board: row, seats } = found;
-        let moves = tx.moves(row.id).await?;
-        Self::from_moves(tx, app, SeatedBoard { board: row, seats }, moves).await
+        let moves = tx.moves(found.board.id).await?;
+        Self::from_moves(tx, app, found, moves).await
     }
 
     /// Completes stored rows, in their order: with as many queries as for one. Each may fail alone.
@@ -150,7 +148,9 @@ impl Board {
     }
 
     fn begin(app: &impl BoardContext, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
-        let (game, options) = read_options(app, &row, seats.len())?;
+        let game = app.registry().find(&row.game);
+        let game = game.ok_or_else(|| corrupt(&row, "there is no such game"))?;
+        let options = parse_options(game, &row.options, seats.len()).map_err(|what| corrupt(&row, &what))?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
         let position = game.setup(&options, seats.len(), &seed);
         let timing = Timing { limits: TimeLimits::of(&row, app.time_limits()), ..Timing::default() };
@@ -184,32 +184,14 @@ impl Board {
     /// The board after `ply` moves, at most its last.
     pub fn at(&self, app: &impl BoardContext, ply: usize) -> Result<Self, StoreError> {
         if ply >= self.entries.len() {
-            return Ok(self.copy());
+            return Ok(self.clone());
         }
         let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
-        let mut seats = self.seats.clone();
+        let mut board = Self::replay(app, self.row.clone(), self.seats.clone(), moves)?;
         if self.swap.is_some_and(|swap| swap >= ply) {
-            exchange_users(&mut seats);
+            board.exchange_users();
         }
-        let board = Self::replay(app, self.row.clone(), seats, moves)?;
         Ok(Self { timing: self.timing.clone(), dropped_mails: self.dropped_mails.clone(), ..board })
-    }
-
-    fn copy(&self) -> Self {
-        Self {
-            row: self.row.clone(),
-            seats: self.seats.clone(),
-            entries: self.entries.clone(),
-            game: self.game,
-            position: self.position.clone_box(),
-            timing: self.timing.clone(),
-            changed_from: self.changed_from,
-            parting_words: self.parting_words.clone(),
-            dropped_mails: self.dropped_mails.clone(),
-            options: self.options.clone(),
-            retired: self.retired.clone(),
-            swap: self.swap,
-        }
     }
 
     /// Applies a stored move. Unchanged on an error.
@@ -218,8 +200,8 @@ impl Board {
             MoveKind::Move => Turn::Move(&row.text),
             MoveKind::Pass => Turn::Pass,
             MoveKind::Swap => Turn::Swap,
-            kind => {
-                self.enter_word(row, kind);
+            _ => {
+                self.enter_word(row);
                 return Ok(());
             }
         };
@@ -236,15 +218,15 @@ impl Board {
     }
 
     /// Enters how somebody left the game, or how it was ended.
-    fn enter_word(&mut self, row: MoveRow, kind: MoveKind) {
-        let text = match kind {
-            MoveKind::Draw => DRAW,
-            MoveKind::Adjudicated => ADJUDICATED,
+    fn enter_word(&mut self, row: MoveRow) {
+        let text = match row.kind {
+            MoveKind::Draw => "Draw",
+            MoveKind::Adjudicated => "Adjudicated",
             _ => {
                 let seat = seat_at(row.seat);
                 self.position.retire(seat);
                 self.retired.push(seat);
-                if kind == MoveKind::Resign { "Resign" } else { "Forfeit" }
+                if row.kind == MoveKind::Resign { "Resign" } else { "Forfeit" }
             }
         };
         self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
@@ -258,20 +240,17 @@ impl Board {
             Turn::Swap => MoveKind::Swap,
         };
         let played = self.position.play(turn)?;
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(played.seat.number()),
-            kind,
-            text: played.canonical,
-            auto,
-            at,
-        };
+        let row = MoveRow { auto, ..self.next_row(played.seat, kind, played.canonical, at) };
         self.push(Entry { row, text: played.text, gain: played.gain });
         Ok(())
     }
 
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
+    }
+
+    fn next_row(&self, seat: Seat, kind: MoveKind, text: String, at: Millis) -> MoveRow {
+        MoveRow { number: self.next_number(), seat: i64::from(seat.number()), kind, text, auto: false, at }
     }
 
     /// Present seat of the user who made a move: those who moved before a swap, or swapped, have changed
@@ -301,7 +280,11 @@ impl Board {
     }
 
     pub fn exchange_users(&mut self) {
-        exchange_users(&mut self.seats);
+        if let [one, other, ..] = &mut *self.seats {
+            std::mem::swap(&mut one.user_id, &mut other.user_id);
+            std::mem::swap(&mut one.userid, &mut other.userid);
+            std::mem::swap(&mut one.away_until, &mut other.away_until);
+        }
     }
 
     /// Position string. Shows no pending roll on a finished board, even after resignations.
@@ -330,19 +313,25 @@ impl Board {
         self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
     }
 
+    pub(crate) fn seat_row(&self, seat: i64) -> Option<&SeatRow> {
+        self.seats.iter().find(|row| row.seat == seat)
+    }
+
+    /// Seat to move; `None`: the game is over.
+    pub(crate) fn mover(&self) -> Option<&SeatRow> {
+        let Standing::ToMove(next) = self.standing() else { return None };
+        self.seat_row(i64::from(next.number()))
+    }
+
     pub fn userid_at(&self, seat: i64) -> &str {
-        self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
+        self.seat_row(seat).map_or("nobody", |row| row.userid.as_str())
     }
 
     /// Seat that a user acts for: the one to move if theirs, else their first still playing.
     pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
-        let to_move = match self.standing() {
-            Standing::ToMove(seat) => i64::from(seat.number()),
-            Standing::Over(_) => 0,
-        };
         let mut own = self.seats.iter().filter(|row| row.user_id == user);
-        let first = own.clone().find(|row| row.state == SeatState::Playing).or_else(|| own.clone().next());
-        own.find(|row| row.seat == to_move).or(first)
+        let first = own.clone().find(|row| row.state == SeatState::Playing).or_else(|| own.next());
+        self.mover().filter(|row| row.user_id == user).or(first)
     }
 
     /// Canonical, without defaults.
@@ -362,25 +351,6 @@ impl Board {
 
 fn corrupt(row: &BoardRow, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number))
-}
-
-fn read_options(
-    app: &impl BoardContext,
-    row: &BoardRow,
-    players: usize,
-) -> Result<(&'static dyn AnyGame, GameOptions), StoreError> {
-    let game = app.registry().find(&row.game);
-    let game = game.ok_or_else(|| corrupt(row, "there is no such game"))?;
-    let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, &what))?;
-    Ok((game, options))
-}
-
-fn exchange_users(seats: &mut [SeatRow]) {
-    if let [one, other, ..] = seats {
-        std::mem::swap(&mut one.user_id, &mut other.user_id);
-        std::mem::swap(&mut one.userid, &mut other.userid);
-        std::mem::swap(&mut one.away_until, &mut other.away_until);
-    }
 }
 
 pub(crate) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> Result<GameOptions, String> {

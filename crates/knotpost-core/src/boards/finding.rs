@@ -4,7 +4,7 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use knotpost_storage::WriteTx;
+use knotpost_storage::{ReadTx, UserRow, UserState, WriteTx};
 
 pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
@@ -22,6 +22,21 @@ pub(crate) fn find_offered_game(app: &App, name: &str) -> Result<&'static dyn An
 fn unknown_game(app: &App, words: String) -> Refusal {
     let offered: Vec<&str> = app.offered_games().map(|game| game.meta().name).collect();
     Refusal::new(Code::UnknownGame, words).hint(format!("Games: {}", offered.join(", ")))
+}
+
+pub(crate) fn no_such_user(userid: &str) -> Refusal {
+    Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`"))
+}
+
+/// A user in any state.
+pub(crate) async fn find_user(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
+    Ok(tx.find_user(userid).await?.ok_or_else(|| no_such_user(userid))?)
+}
+
+/// A user who is not deleted.
+pub(crate) async fn find_present_user(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
+    let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);
+    Ok(user.ok_or_else(|| no_such_user(userid))?)
 }
 
 pub(crate) async fn find_board(

@@ -18,7 +18,9 @@ pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
 pub use context::BoardContext;
-pub(crate) use finding::{at_ply, find_board, find_game, find_offered_game, no_such_board};
+pub(crate) use finding::{
+    at_ply, find_board, find_game, find_offered_game, find_present_user, find_user, no_such_board,
+};
 pub(crate) use forgiving::{forgive_move, without_marks};
 pub use picture_ref::{PictureRef, view_again};
 pub use proposals::pending_proposal;

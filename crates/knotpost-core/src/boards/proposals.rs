@@ -1,7 +1,7 @@
 //! The pending proposal of a board: open answers, the meaning of silence, and the ban on repeating it.
 
 use crate::boards::time::end_of_answer;
-use crate::boards::{Board, Code, Refusal, Standing};
+use crate::boards::{Board, Code, Refusal};
 use knotpost_model::{BoardState, Millis, ProposalKind, SeatState, UserKey};
 use knotpost_storage::{ProposalRow, ReadTx, RefusedOffer, SeatRow, StoreError};
 
@@ -19,9 +19,7 @@ pub(crate) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
 }
 
 pub(crate) fn user_to_move(board: &Board) -> Option<UserKey> {
-    let Standing::ToMove(next) = board.standing() else { return None };
-    let seat = i64::from(next.number());
-    board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
+    board.mover().map(|row| row.user_id)
 }
 
 /// Users still playing who have not agreed, one seat each; the proposer has agreed in all their seats.
@@ -109,7 +107,7 @@ pub(crate) fn silent_player<'a>(board: &'a Board, proposal: &ProposalRow) -> Opt
 }
 
 pub(crate) fn maker(board: &Board, proposal: &ProposalRow) -> Option<UserKey> {
-    board.seats.iter().find(|row| row.seat == proposal.seat).map(|row| row.user_id)
+    board.seat_row(proposal.seat).map(|row| row.user_id)
 }
 
 /// Refuses to repeat a refused offer before everybody still playing has moved.

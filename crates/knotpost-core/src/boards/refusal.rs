@@ -84,6 +84,10 @@ impl Refusal {
         Self { code, message: message.into(), hints: Vec::new(), game: None, board: None, retry_after: None }
     }
 
+    pub(crate) fn limited(message: impl Into<String>, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..Self::new(Code::RateLimited, message) }
+    }
+
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());

@@ -3,7 +3,7 @@
 use knotpost_rules::Turn;
 
 use crate::app::App;
-use crate::boards::{Board, Standing};
+use crate::boards::Board;
 use knotpost_model::MoveKind;
 use knotpost_storage::{StoreError, UserRow};
 
@@ -19,7 +19,7 @@ pub(crate) fn is_repeated(
     let Some(seat) = board.seat_of(user.id).map(|seat| seat.seat) else { return Ok(false) };
     let index = match number {
         Some(number) => (number as usize).checked_sub(1),
-        None if is_to_move(board, seat) => None,
+        None if board.mover().is_some_and(|row| row.seat == seat) => None,
         None => (0..board.entries.len()).rev().find(|index| board.present_seat(*index) == seat),
     };
     let Some((index, entry)) = index.and_then(|index| Some((index, board.entries.get(index)?))) else {
@@ -38,8 +38,4 @@ pub(crate) fn is_repeated(
         }
         _ => Ok(false),
     }
-}
-
-fn is_to_move(board: &Board, seat: i64) -> bool {
-    matches!(board.standing(), Standing::ToMove(next) if i64::from(next.number()) == seat)
 }

@@ -1,5 +1,6 @@
 //! Time limits, time used, and due actions of the clock: pure arithmetic over a loaded board.
 
+use crate::boards::proposals::user_to_move;
 use crate::boards::{Board, Standing};
 use crate::config;
 use knotpost_model::{Millis, Pauses, Period, Span, UserKey};
@@ -123,17 +124,16 @@ pub(crate) fn waiting_since(board: &Board) -> Millis {
     board.entries.last().map_or(board.row.started_at, |entry| entry.row.at)
 }
 
-fn user_at(board: &Board, seat: i64) -> Option<UserKey> {
-    board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
+fn pauses_of_mover(board: &Board) -> Pauses {
+    board.timing.pauses.of(user_to_move(board))
 }
 
 pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
-    let mut used = time_of_moves(board);
+    let mut used = time_of_moves(board, 0);
     if let Standing::ToMove(seat) = board.standing()
         && let Some(used) = used.get_mut(seat.index())
     {
-        let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
-        used.0 += pauses.counted(waiting_since(board), now).0;
+        used.0 += pauses_of_mover(board).counted(waiting_since(board), now).0;
     }
     used
 }
@@ -142,15 +142,11 @@ pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
 fn time_that_counts(board: &Board) -> Vec<Span> {
     let is_floored = limits_at_first(board).total != board.timing.limits.total;
     let free = if is_floored && board.entries.len() >= board.seats.len() { board.seats.len() } else { 0 };
-    time_of_moves_from(board, free)
+    time_of_moves(board, free)
 }
 
-fn time_of_moves(board: &Board) -> Vec<Span> {
-    time_of_moves_from(board, 0)
-}
-
-/// As [`time_of_moves`], without the first `free` moves.
-fn time_of_moves_from(board: &Board, free: usize) -> Vec<Span> {
+/// Time per seat of all moves but the first `free`.
+fn time_of_moves(board: &Board, free: usize) -> Vec<Span> {
     let pauses: Vec<Pauses> =
         board.seats.iter().map(|row| board.timing.pauses.of(Some(row.user_id))).collect();
     let mut used = vec![Span::default(); board.seats.len()];
@@ -172,21 +168,18 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
         let used = time_that_counts(board).get(seat.index()).copied().unwrap_or_default();
         pauses.reach(since, Span(total.0.saturating_sub(used.0).max(0)))
     });
-    match total {
+    let end = match total {
         Some(total) if total < forfeit => LastMoment { up: TimeUp::Total, at: total },
         _ => LastMoment { up: TimeUp::Move, at: forfeit },
-    }
-}
-
-/// Minimum time after an outage before anybody loses; at most the time for a move.
-const GRACE: Span = Span(600_000);
-
-fn put_off(board: &Board, since: Millis, end: LastMoment) -> LastMoment {
-    let grace = GRACE.0.min(limits_now(board).forfeit.0);
+    };
+    let grace = GRACE.0.min(limits.forfeit.0);
     let outages = board.timing.pauses.everybody.iter().map(|pause| pause.until);
     let back = outages.filter(|until| *until > since).map(|until| until.plus(grace)).max();
     LastMoment { at: back.map_or(end.at, |back| end.at.max(back)), ..end }
 }
+
+/// Minimum time after an outage before anybody loses; at most the time for a move.
+const GRACE: Span = Span(600_000);
 
 /// Deadline for an answer: as long as for a move.
 pub(crate) fn end_of_answer(board: &Board, user: UserKey, asked: Millis) -> Millis {
@@ -197,18 +190,17 @@ pub(crate) fn end_of_answer(board: &Board, user: UserKey, asked: Millis) -> Mill
 /// pauses loaded.
 pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     let Standing::ToMove(seat) = board.standing() else { return None };
-    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+    let pauses = pauses_of_mover(board);
     let is_counted = pauses.reach(now, Span(1)) <= now.plus(1);
-    let since = waiting_since(board).min(now);
-    is_counted.then(|| put_off(board, since, end_of_time(board, seat, &pauses, since)))
+    is_counted.then(|| end_of_time(board, seat, &pauses, waiting_since(board).min(now)))
 }
 
 pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     let Standing::ToMove(seat) = board.standing() else { return None };
-    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+    let pauses = pauses_of_mover(board);
     // Guards against a clock set back.
     let since = waiting_since(board).min(now);
-    let LastMoment { up, at: end } = put_off(board, since, end_of_time(board, seat, &pauses, since));
+    let LastMoment { up, at: end } = end_of_time(board, seat, &pauses, since);
     let next_counted = pauses.reach(now, Span(1));
     if next_counted > now.plus(1) && now >= end {
         // A player on vacation never loses, however late the check.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use knotpost_rules::Seat;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
@@ -11,13 +11,13 @@ use crate::boards::proposals::{Silence, silence_on};
 use crate::boards::time::{Judgement, TimeUp, judge, waiting_since};
 use crate::boards::{Board, ServiceError, pending_proposal};
 use crate::clock::clock_leader::{Watch, keep_watch, may_judge};
-use crate::mailing::notes::note_of_proposal;
 use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers, notify_users};
 use crate::play::opponents::wake_seeks;
 use crate::play::proposals::agree_on_draw;
 use crate::play::resignation::{Left, take_out, tell_declined};
-use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
+use crate::replies::facts::note_of_proposal;
+use crate::replies::{BoardFacts, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{DueBoard, StoreError, WriteTx};
 
@@ -25,24 +25,6 @@ const BATCH: i64 = 20;
 /// Delay of a loss while mail is still unread.
 const READING_MS: i64 = 10_000;
 const SET_ASIDE_MS: i64 = 3_600_000;
-
-/// Notice of a board dropped because a first move is missing and too few players are left.
-#[derive(Debug, Serialize)]
-struct NeverBegun {
-    title: String,
-    number: u32,
-    userid: String,
-}
-
-impl Content for NeverBegun {
-    fn template(&self) -> &'static str {
-        "never_begun"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// Judges due boards if this process runs the clock; returns true if more may be due. On hold nobody runs it,
 /// and that time counts for nobody. A board that cannot be judged is set aside.
@@ -207,8 +189,8 @@ async fn silently_decline(
 ) -> Result<(), ServiceError> {
     match take_out(tx, app, &mut board, row.user_id, now).await? {
         Left::Nobody => {
-            let (title, number) = (board.title().to_owned(), board.row.number as u32);
-            let reply = Reply::from(NeverBegun { title, number, userid: row.userid });
+            let facts = json!({ "title": board.title(), "number": board.row.number, "userid": row.userid });
+            let reply = Reply::said("never_begun", facts);
             notify_of_removal(tx, app, &board, &reply, now).await?;
         }
         Left::Others => {

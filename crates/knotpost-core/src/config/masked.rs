@@ -1,22 +1,9 @@
 //! Masking of secrets in addresses that are shown or logged.
 
+use super::parameters::KNOWN;
+
 pub(super) const MASK: &str = "********";
 const PATHS: [&str; 4] = ["sqlite", "maildir", "sendmail", "memory"];
-/// Parameters safe to show. Any other might be part of a password.
-const PARAMETERS: [&str; 12] = [
-    "host",
-    "port",
-    "user",
-    "password",
-    "dbname",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "application_name",
-    "tls",
-    "target_session_attrs",
-];
 
 /// Masks all possible secrets: between the user name and the last `@`, and all values after a `?`. In doubt
 /// it masks more.
@@ -51,7 +38,8 @@ fn mask_user(user: &str) -> String {
 
 fn mask_parameter(parameter: &str) -> String {
     match parameter.split_once('=') {
-        Some((name, _)) if PARAMETERS.contains(&name) => format!("{name}={MASK}"),
+        // Any other might be part of a password.
+        Some((name, _)) if name == "tls" || KNOWN.contains(&name) => format!("{name}={MASK}"),
         _ => MASK.to_owned(),
     }
 }

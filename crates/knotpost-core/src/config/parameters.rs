@@ -3,7 +3,7 @@
 
 use super::{Config, Warning};
 
-const KNOWN: [&str; 19] = [
+pub(super) const KNOWN: [&str; 19] = [
     "sslmode",
     "ssl-mode",
     "sslrootcert",

@@ -2,10 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{
-    Accounts, Bots, Config, Database, Dkim, Games, Http, Inbound, Limits, Lmtp, Log, Mail, Maildir, Push,
-    Retention, Secrets, Server, Smtp, Time, Webhooks, sections::About,
-};
+use super::{Config, SECTIONS, sections::About};
 
 /// In the order of the documentation.
 #[derive(Clone, Debug)]
@@ -24,38 +21,16 @@ pub struct SettingText {
     pub meaning: String,
 }
 
-const SECTIONS: [(&str, About); 19] = [
-    ("server", Server::ABOUT),
-    ("http", Http::ABOUT),
-    ("smtp", Smtp::ABOUT),
-    ("lmtp", Lmtp::ABOUT),
-    ("maildir", Maildir::ABOUT),
-    ("inbound", Inbound::ABOUT),
-    ("mail", Mail::ABOUT),
-    ("dkim", Dkim::ABOUT),
-    ("database", Database::ABOUT),
-    ("accounts", Accounts::ABOUT),
-    ("limits", Limits::ABOUT),
-    ("time", Time::ABOUT),
-    ("games", Games::ABOUT),
-    ("bots", Bots::ABOUT),
-    ("webhooks", Webhooks::ABOUT),
-    ("push", Push::ABOUT),
-    ("retention", Retention::ABOUT),
-    ("secrets", Secrets::ABOUT),
-    ("log", Log::ABOUT),
-];
-
 pub fn describe() -> Vec<SectionText> {
     let defaults = Table::try_from(Config::default()).unwrap_or_default();
-    let section = |(name, about): (&'static str, About)| {
+    let section = |&(name, about): &(&'static str, About)| {
         let settings = about.keys.iter().map(|&(key, words)| {
             let default = defaults.get(name).and_then(|section| section.get(key));
             SettingText { key, default: shown(default), meaning: joined(words) }
         });
         SectionText { name, about: joined(about.section), settings: settings.collect() }
     };
-    SECTIONS.into_iter().map(section).collect()
+    SECTIONS.iter().map(section).collect()
 }
 
 fn joined(lines: &[&str]) -> String {

@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::masked::{MASK, mask_url};
-use knotpost_model::Networks;
+use knotpost_model::{Networks, words};
 
 /// Operator's documentation of a section and its keys, from the doc comments.
 #[derive(Clone, Copy, Debug)]
@@ -372,29 +372,17 @@ choice! {
     }
 }
 
-choice! {
+words! {
     /// Treatment of mail from unauthenticated senders.
+    #[derive(Deserialize, Serialize)]
+    #[serde(rename_all = "kebab-case")]
     StrangerPolicy {
         /// Answered, within budgets, and they may sign up.
-        Open,
+        Open = "open",
         /// Mail from unknown addresses is refused, unless it names a user and their password.
-        Known,
+        Known = "known",
         /// Refused or unanswered, and nobody can sign up.
-        Closed,
-    }
-}
-
-impl StrangerPolicy {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Known => "known",
-            Self::Closed => "closed",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Open, Self::Known, Self::Closed].into_iter().find(|policy| policy.as_str() == word)
+        Closed = "closed",
     }
 }
 

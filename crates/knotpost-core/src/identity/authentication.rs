@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -16,29 +16,13 @@ use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
 use crate::identity::{Login, Origin, ProvenUser, resets};
 use crate::mailing::post::post_to_user;
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::Reply;
 use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
 const KNOWN_MS: i64 = 30 * 86_400_000;
 const TOUCH_MS: i64 = 86_400_000;
 const WARNING_PAUSE_MS: i64 = 86_400_000;
-
-#[derive(Debug, Serialize)]
-struct WrongPasswords {
-    userid: String,
-    tries: u64,
-}
-
-impl Content for WrongPasswords {
-    fn template(&self) -> &'static str {
-        "wrong_passwords"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// Permission for slow work now: hashing, a computer player's search.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,8 +95,7 @@ pub async fn whose_password(
             Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, session, password_at }))
         }
         Login::TooMany(seconds) => {
-            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
-            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
+            Err(Refusal::limited("too many tries with this userid; try again later", seconds).into())
         }
         Login::Overloaded => {
             Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into())
@@ -375,7 +358,7 @@ async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreErro
     app.write(async move |tx, app| {
         let Some(row) = tx.user(user).await? else { return Ok(()) };
         if tx.claim_password_warning(user, since, now).await? {
-            let reply = Reply::from(WrongPasswords { userid: row.userid, tries });
+            let reply = Reply::said("wrong_passwords", json!({ "userid": row.userid, "tries": tries }));
             post_to_user(tx, app, &reply, user, now).await?;
         }
         Ok::<_, StoreError>(())

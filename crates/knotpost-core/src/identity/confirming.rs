@@ -1,6 +1,7 @@
 //! Confirmation of addresses: mails that ask, and links and replies that confirm.
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::Code;
@@ -10,7 +11,7 @@ use crate::identity::undoing::announce_change;
 use crate::mailing::post::{post_answerable, registered_addresses};
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, Subject};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Reply};
 use knotpost_model::{Address, Millis, UserKey, without_tag};
 use knotpost_storage::{
     ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
@@ -28,42 +29,6 @@ const OF_ALL: ConfirmationShare = ConfirmationShare {
 };
 /// Additional share if the address asks itself, by a mail that its domain vouches for: three a day.
 const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)], of_user: None };
-
-#[derive(Debug, Serialize)]
-struct ConfirmAddress {
-    userid: String,
-    link: String,
-    days: i64,
-    /// True if a reply confirms it as well.
-    by_reply: bool,
-}
-
-impl Content for ConfirmAddress {
-    fn template(&self) -> &'static str {
-        "confirm_address"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct ConfirmHint {
-    userid: String,
-    is_expired: bool,
-    is_in_use: bool,
-}
-
-impl Content for ConfirmHint {
-    fn template(&self) -> &'static str {
-        "confirm_hint"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -120,17 +85,13 @@ pub(crate) async fn register(
         return Ok(last.map_or(Asked::Never, |at| Asked::Lately(at.to_readable())));
     }
     let subject = Subject::Address { asked: now }.answerable(app);
-    let reply = Reply::from(ConfirmAddress {
-        userid: user.userid.clone(),
-        link: app.links.confirmation(
-            &app.config.server.public_url,
-            user.id,
-            &key,
-            now.plus(GOOD_FOR_DAYS * DAY_MS),
-        ),
-        days: GOOD_FOR_DAYS,
-        by_reply: subject.is_some(),
+    let facts = json!({
+        "userid": user.userid,
+        "link": app.links.confirmation(user.id, &key, now.plus(GOOD_FOR_DAYS * DAY_MS)),
+        "days": GOOD_FOR_DAYS,
+        "by_reply": subject.is_some(),
     });
+    let reply = Reply::said("confirm_address", facts);
     post_answerable(tx, app, &reply, address, Some(user.id), (None, subject), now).await?;
     Ok(Asked::Sent)
 }
@@ -241,7 +202,8 @@ pub(crate) async fn decline(
         tx.block_address(&key, STOPPED_BY_READER, now).await?;
     }
     let is_in_use = is_in_use && *word == Word::Stop;
-    let said = Reply::from(ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use });
+    let facts = json!({ "userid": user.userid, "is_expired": is_expired, "is_in_use": is_in_use });
+    let said = Reply::said("confirm_hint", facts);
     // One hint per confirmation mail.
     let hint = format!("confirm {} {} {key}", user.id.0, asked.0);
     let last_hour = asked.plus((GOOD_FOR_DAYS + 1) * DAY_MS).0 / 3_600_000;

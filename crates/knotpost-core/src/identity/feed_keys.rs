@@ -74,11 +74,8 @@ pub async fn find_feed_reader(
     if let Some((user, row)) = found {
         return Ok(Some(FeedReader { user: user.id, userid: user.userid, since: row.at }));
     }
-    if let Err(seconds) = app.limits.count(Rate::Password, &format!("feed {rate_key}")) {
-        let refusal =
-            Refusal::new(Code::RateLimited, "too many wrong feed addresses were tried; try again later");
-        return Err(Refusal { retry_after: Some(seconds), ..refusal }.into());
-    }
+    let words = "too many wrong feed addresses were tried; try again later";
+    app.limits.admit(Rate::Password, &format!("feed {rate_key}"), words)?;
     Ok(None)
 }
 

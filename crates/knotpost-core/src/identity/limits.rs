@@ -12,10 +12,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
-use crate::boards::{Code, Refusal};
+use crate::boards::Refusal;
 use crate::config;
 use crate::identity::buckets::{Buckets, Key, Quota};
 use crate::signals::peers::{Announcer, Notice};
@@ -72,9 +73,7 @@ impl Limited {
             }
         };
         let minutes = if minutes == 1 { "in a minute".to_owned() } else { format!("in {minutes} minutes") };
-        let mut refusal = Refusal::new(Code::RateLimited, format!("{whose}; try again {minutes}"));
-        refusal.retry_after = Some(self.seconds);
-        refusal
+        Refusal::limited(format!("{whose}; try again {minutes}"), self.seconds)
     }
 }
 
@@ -119,17 +118,11 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 pub(crate) fn begin_counting() {
-    let scopes = [
-        ShareOf::Sender,
-        ShareOf::Host,
-        ShareOf::Name,
-        ShareOf::Address,
-        ShareOf::Reader,
-        ShareOf::Strangers,
-        ShareOf::Proven,
-    ]
-    .map(ShareOf::as_str);
-    for (rate, scope) in Rate::ALL.into_iter().flat_map(|rate| scopes.map(|scope| (rate.as_str(), scope))) {
+    // The share of an owner refuses nothing.
+    let scopes = || ShareOf::ALL.iter().filter(|scope| **scope != ShareOf::Owner);
+    for (rate, scope) in
+        Rate::ALL.iter().flat_map(|rate| scopes().map(|scope| (rate.as_str(), scope.as_str())))
+    {
         metrics::counter!("knotpost_limit_refusals_total", "rate" => rate, "scope" => scope).increment(0);
     }
 }
@@ -186,6 +179,11 @@ impl Limits {
             self.announce(share, digest(share, key));
         }
         taken
+    }
+
+    /// As [`Self::count`], with a refusal.
+    pub(crate) fn admit(&self, rate: Rate, key: &str, refused: &str) -> Result<(), Refusal> {
+        self.count(rate, key).map_err(|seconds| Refusal::limited(refused, seconds))
     }
 
     /// Charges host, sender and name, in this order up to the first refusal, and checks that the share of all
@@ -282,14 +280,9 @@ impl Limits {
     }
 
     pub fn count_elsewhere(&self, share: Share, key: &str) {
-        let mut bytes = Key::default();
-        if key.len() == 2 * bytes.len()
-            && bytes.iter_mut().enumerate().all(|(index, byte)| {
-                let digits = key.get(2 * index..2 * index + 2);
-                digits.and_then(|two| u8::from_str_radix(two, 16).ok()).map(|read| *byte = read).is_some()
-            })
-        {
-            self.buckets(share).add(bytes, self.quota(share), 1, self.now());
+        let key = HEXLOWER.decode(key.as_bytes()).ok().and_then(|bytes| Key::try_from(bytes).ok());
+        if let Some(key) = key {
+            self.buckets(share).add(key, self.quota(share), 1, self.now());
         }
     }
 
@@ -330,21 +323,8 @@ impl Limits {
     }
 
     fn buckets(&self, share: Share) -> &Buckets {
-        let [signup, challenge, reset, message, chat, proposal, hint, analysis, archive, password, http] =
-            &self.buckets;
-        match share.rate {
-            Rate::Signup => signup,
-            Rate::Challenge => challenge,
-            Rate::Reset => reset,
-            Rate::Message => message,
-            Rate::Chat => chat,
-            Rate::Proposal => proposal,
-            Rate::Hint => hint,
-            Rate::Analysis => analysis,
-            Rate::Archive => archive,
-            Rate::Password => password,
-            Rate::Http => http,
-        }
+        let [first, ..] = &self.buckets;
+        self.buckets.get(share.rate as usize).unwrap_or(first)
     }
 
     fn announce(&self, share: Share, key: Key) {
@@ -358,16 +338,8 @@ impl Limits {
 
 /// Excludes hints, archives, passwords and requests, which have no share of all.
 fn shares_of_all() -> impl Iterator<Item = Share> {
-    let rates = [
-        Rate::Signup,
-        Rate::Challenge,
-        Rate::Reset,
-        Rate::Message,
-        Rate::Chat,
-        Rate::Proposal,
-        Rate::Analysis,
-    ];
-    rates.into_iter().flat_map(|rate| {
+    let has_none = |rate: &Rate| matches!(rate, Rate::Hint | Rate::Archive | Rate::Password | Rate::Http);
+    Rate::ALL.iter().copied().filter(move |rate| !has_none(rate)).flat_map(|rate| {
         [ShareOf::Strangers, ShareOf::Proven].into_iter().flat_map(move |scope| {
             [Channel::Mail, Channel::Http].map(|channel| Share { rate, scope, channel })
         })

@@ -3,11 +3,10 @@
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{ServiceError, find_present_user};
 use crate::identity::presence::{Absence, absences};
 use knotpost_model::rating::shown;
 use knotpost_model::{Moment, computer_player};
-use knotpost_storage::UserState;
 
 const LONGEST_CURVE: i64 = 200;
 
@@ -37,10 +36,7 @@ pub struct GameRating {
 
 pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceError> {
     let mut tx = app.store.read().await?;
-    let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);
-    let Some(user) = user else {
-        return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into());
-    };
+    let user = find_present_user(&mut tx, userid).await?;
     let mut ratings = Vec::new();
     for game in app.registry.iter() {
         let meta = game.meta();

@@ -5,37 +5,23 @@
 use std::sync::Arc;
 
 use knotpost_commands::Password;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::undoing::{Undo, lost_addresses};
+use crate::links::TimedLink;
 use crate::mailing::login_mails::{RESET_MS, live_reset};
 use crate::mailing::post::{post_answerable, post_to_user};
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::Reply;
 use knotpost_model::{Millis, Rate, UserKey};
+use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
 
 const MOST_TRIES: i64 = 5;
 /// Valid codes per user. Further requests repeat the newest.
 const MOST_LIVE: usize = 5;
-
-#[derive(Debug, Serialize)]
-struct PasswordChanged {
-    userid: String,
-    undo: Option<Undo>,
-}
-
-impl Content for PasswordChanged {
-    fn template(&self) -> &'static str {
-        "password_changed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// Issues a code beside existing ones, or reuses the newest of too many; returns its time.
 pub(crate) async fn begin(
@@ -108,15 +94,12 @@ fn read_code(word: &str) -> Option<String> {
 }
 
 fn code_digest(app: &App, code: &str) -> String {
-    let digest = app
-        .secret
-        .digest(knotpost_platform::secret::Purpose::Tokens, &[b"reset code digest", code.as_bytes()]);
-    knotpost_platform::secret::to_hex(&digest)
+    to_hex(&app.secret.digest(Purpose::Tokens, &[b"reset code digest", code.as_bytes()]))
 }
 
 /// User of a valid reset link; `None`: used, expired or invalid.
 pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreError> {
-    let Some((user, at)) = app.links.read_reset(token) else { return Ok(None) };
+    let Some((user, at)) = app.links.read_timed(TimedLink::Reset, token) else { return Ok(None) };
     let mut tx = app.store.read().await?;
     Ok(live_reset(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
 }
@@ -129,7 +112,7 @@ pub async fn set_password_by_link(
 ) -> Result<String, ServiceError> {
     let spent =
         || Refusal::new(Code::NotAllowed, "this link was used already or is too old; ask for a new one");
-    let Some((user, at)) = app.links.read_reset(token) else { return Err(spent().into()) };
+    let Some((user, at)) = app.links.read_timed(TimedLink::Reset, token) else { return Err(spent().into()) };
     let password = Password::choose(password)
         .map_err(|rule| Refusal::new(Code::BadValue, format!("this password cannot be taken: {rule}")))?;
     if view_reset(app, token).await?.is_none() {
@@ -163,10 +146,10 @@ pub(crate) async fn replace_password(
 ) -> Result<Reply, StoreError> {
     tx.set_password_hash(user.id, Some(hash), now).await?;
     tx.drop_reset(user.id).await?;
-    let notice = |undo| Reply::from(PasswordChanged { userid: user.userid.clone(), undo });
+    let notice =
+        |undo: Option<Undo>| Reply::said("password_changed", json!({ "userid": user.userid, "undo": undo }));
     post_to_user(tx, app, &notice(None), user.id, now).await?;
-    for (address, way) in lost_addresses(tx, app, user, now).await? {
-        let (undo, subject) = way.told();
+    for (address, (undo, subject)) in lost_addresses(tx, app, user, now).await? {
         post_answerable(tx, app, &notice(Some(undo)), &address, Some(user.id), (None, subject), now).await?;
     }
     Ok(notice(None))

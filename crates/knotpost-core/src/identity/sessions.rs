@@ -14,6 +14,7 @@ use crate::identity::credentials::same_hash;
 use crate::identity::limits::Asker;
 use crate::identity::passkeys::UsedPasskey;
 use crate::identity::{Login, ProvenUser};
+use crate::links::TimedLink;
 use crate::mailing::login_mails::live_link;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
@@ -113,7 +114,7 @@ fn wrong() -> Refusal {
 
 fn too_many(seconds: u64) -> Refusal {
     let words = format!("too many tries; try again in {} minutes", seconds.div_ceil(60));
-    Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
+    Refusal::limited(words, seconds)
 }
 
 /// Begins a session if `known` still holds. `None`: it does not, or the link or passkey was used before.
@@ -280,7 +281,7 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
 
 /// User of a valid login link; `None`: used, expired or invalid.
 pub async fn view_link(app: &App, token: &str) -> Result<Option<String>, StoreError> {
-    let Some((user, at)) = app.links.read_magic(token) else { return Ok(None) };
+    let Some((user, at)) = app.links.read_timed(TimedLink::Magic, token) else { return Ok(None) };
     let mut tx = app.store.read().await?;
     Ok(live_link(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
 }
@@ -291,7 +292,7 @@ pub async fn log_in_by_link(app: &Arc<App>, token: &str, user_agent: &str) -> Re
         let words = "this link was used already or is too old; ask for a new one";
         ServiceError::from(Refusal::new(Code::NotAllowed, words))
     };
-    let Some((user, at)) = app.links.read_magic(token) else { return Err(spent()) };
+    let Some((user, at)) = app.links.read_timed(TimedLink::Magic, token) else { return Err(spent()) };
     if view_link(app, token).await?.is_none() {
         return Err(spent());
     }

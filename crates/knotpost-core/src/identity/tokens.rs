@@ -122,7 +122,7 @@ fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
     scopes.sort_unstable();
     scopes.dedup();
     if scopes.is_empty() {
-        let known = words(&Scope::ALL).replace(',', ", ");
+        let known = words(Scope::ALL).replace(',', ", ");
         return Err(Refusal::new(Code::BadValue, format!("a key needs a scope: one or more of {known}")));
     }
     if !(1..=MOST_DAYS).contains(&wish.days) {
@@ -199,11 +199,8 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
             && same_hash(&row.password_mark, &password_mark(app, user))
     });
     let Some((row, user)) = found else {
-        if let Err(seconds) = app.limits.count(Rate::Password, &format!("token {rate_key}")) {
-            let refusal =
-                Refusal::new(Code::RateLimited, "too many wrong tokens were tried; try again later");
-            return Err(Refusal { retry_after: Some(seconds), ..refusal }.into());
-        }
+        let words = "too many wrong tokens were tried; try again later";
+        app.limits.admit(Rate::Password, &format!("token {rate_key}"), words)?;
         return Ok(None);
     };
     if row.used_at.is_none_or(|used| now.0 - used >= TOUCH_MS) {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::identity::resets;
@@ -13,22 +14,15 @@ use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::references::{Reference, post_reference_to};
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, Subject};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Reply};
 use crate::webhooks;
 use knotpost_model::{Address, Millis};
-use knotpost_storage::{AddressChange, ReadTx, StoreError, Unwritten, UserRow, UserState, WriteTx};
+use knotpost_storage::{
+    AddressChange, AddressRow, ReadTx, StoreError, Unwritten, UserRow, UserState, WriteTx,
+};
 
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
-
-#[derive(Clone, Debug, Serialize)]
-struct AddressesChanged {
-    userid: String,
-    addresses: Vec<HeldAddress>,
-    waits: bool,
-    /// Undo link, for an address held before.
-    undo: Option<Undo>,
-}
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Undo {
@@ -37,72 +31,28 @@ pub(crate) struct Undo {
     days: i64,
 }
 
-pub(crate) struct WayBack {
-    page: String,
-    subject: Option<Subject>,
-}
+/// An undo, and the subject of a reply that asks for it.
+type WayBack = (Undo, Option<Subject>);
 
-impl WayBack {
-    pub(crate) fn told(self) -> (Undo, Option<Subject>) {
-        (Undo { page: self.page, by_reply: self.subject.is_some(), days: GOOD_FOR_DAYS }, self.subject)
-    }
-}
-
-impl Content for AddressesChanged {
-    fn template(&self) -> &'static str {
-        "addresses_changed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct HeldAddress {
-    address: String,
-    waits: bool,
-}
-
-impl AddressesChanged {
-    async fn of(tx: &mut ReadTx, user: &UserRow) -> Result<Self, StoreError> {
-        let rows = tx.addresses(user.id).await?.into_iter();
-        let addresses: Vec<HeldAddress> =
-            rows.map(|row| HeldAddress { address: row.address, waits: row.verified_at.is_none() }).collect();
-        Ok(Self {
-            userid: user.userid.clone(),
-            waits: addresses.iter().any(|one| one.waits),
-            addresses,
-            undo: None,
-        })
-    }
+/// Notice of the present addresses, with the undo for one that was held before.
+async fn addresses_changed(
+    tx: &mut ReadTx,
+    user: &UserRow,
+) -> Result<impl Fn(Option<Undo>) -> Reply + use<>, StoreError> {
+    let (userid, rows) = (user.userid.clone(), tx.addresses(user.id).await?);
+    let held = |row: &AddressRow| json!({ "address": row.address, "waits": row.verified_at.is_none() });
+    let (waits, addresses) =
+        (rows.iter().any(|row| row.verified_at.is_none()), rows.iter().map(held).collect::<Vec<_>>());
+    Ok(move |undo| {
+        let facts = json!({ "userid": userid, "addresses": addresses, "waits": waits, "undo": undo });
+        Reply::said("addresses_changed", facts)
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PasskeyChange {
     Added,
     Removed,
-}
-
-#[derive(Debug, Serialize)]
-struct PasskeyChanged {
-    userid: String,
-    #[serde(skip)]
-    change: PasskeyChange,
-    undo: Option<Undo>,
-}
-
-impl Content for PasskeyChanged {
-    fn template(&self) -> &'static str {
-        match self.change {
-            PasskeyChange::Added => "passkey_added",
-            PasskeyChange::Removed => "passkey_removed",
-        }
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
 }
 
 /// Link of an undo that is usable, or was used just now.
@@ -140,8 +90,7 @@ pub(crate) async fn announce_change(
     if !before.is_empty() {
         change = Some(tx.insert_address_change(user.id, &before.join("\n"), now).await?);
     }
-    let changed = AddressesChanged::of(tx, user).await?;
-    let notice = |undo| Reply::from(AddressesChanged { undo, ..changed.clone() });
+    let notice = addresses_changed(tx, user).await?;
     let mut told = registered_addresses(tx, app, user.id).await?;
     told.extend(before.iter().cloned());
     told.sort_unstable();
@@ -153,7 +102,7 @@ pub(crate) async fn announce_change(
             Some(change) => way_back(tx, app, change, &recipient).await?,
             None => None,
         };
-        let (undo, subject) = way.map(WayBack::told).unzip();
+        let (undo, subject) = way.unzip();
         let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice(undo), &recipient, Some(user.id), thread, now).await?;
     }
@@ -174,12 +123,16 @@ pub(crate) async fn announce_passkey(
     if addresses.is_empty() {
         return Ok(());
     }
+    let template = match changed {
+        PasskeyChange::Added => "passkey_added",
+        PasskeyChange::Removed => "passkey_removed",
+    };
     let change = tx.insert_address_change(user.id, &addresses.join("\n"), now).await?;
     for address in addresses {
         let Ok(recipient) = address.parse::<Address>() else { continue };
         let way = way_back(tx, app, change, &recipient).await?;
-        let (undo, subject) = way.map(WayBack::told).unzip();
-        let notice = Reply::from(PasskeyChanged { userid: user.userid.clone(), change: changed, undo });
+        let (undo, subject) = way.unzip();
+        let notice = Reply::said(template, json!({ "userid": user.userid, "undo": undo }));
         let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice, &recipient, Some(user.id), thread, now).await?;
     }
@@ -196,10 +149,9 @@ async fn way_back(
     if tx.address_trouble(&address.key()).await?.flatten().is_some() {
         return Ok(None);
     }
-    Ok(Some(WayBack {
-        page: app.links.undo(&app.config.server.public_url, change, &address.key()),
-        subject: Subject::Change { change }.answerable(app),
-    }))
+    let subject = Subject::Change { change }.answerable(app);
+    let page = app.links.undo(change, &address.key());
+    Ok(Some((Undo { page, by_reply: subject.is_some(), days: GOOD_FOR_DAYS }, subject)))
 }
 
 /// Recently lost addresses with their undo. They are told of a new password.
@@ -307,7 +259,7 @@ async fn restore(
     webhooks::remove_since(tx, user.id, change.at, now).await?;
     // Revokes links mailed to addresses now gone.
     tx.drop_magic_link(user.id).await?;
-    let notice = Reply::from(AddressesChanged::of(tx, user).await?);
+    let notice = addresses_changed(tx, user).await?(None);
     post_to_user(tx, app, &notice, user.id, now).await?;
     if user.password_hash.is_some() {
         let at = resets::begin_anew(tx, app, user.id, now).await?;
@@ -324,21 +276,6 @@ pub(crate) struct Objection {
     address: Address,
     change: AddressChange,
     is_clear: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct UndoHint {
-    userid: String,
-}
-
-impl Content for UndoHint {
-    fn template(&self) -> &'static str {
-        "undo_hint"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
 }
 
 fn says_not_me(line: &str) -> bool {
@@ -378,14 +315,14 @@ pub(crate) async fn answer_reply(
     let Objection { user, address, change, is_clear } = objection;
     if *is_clear {
         let done = restore(tx, app, change, user, address, now).await?;
-        let notice = Reply::from(AddressesChanged::of(tx, user).await?);
+        let notice = addresses_changed(tx, user).await?(None);
         return Ok(Answer { changed: done, ..Answer::to_registered(notice) });
     }
-    let hint = Reply::from(UndoHint { userid: user.userid.clone() });
+    let hint = Reply::said("undo_hint", json!({ "userid": user.userid }));
     let last_hour = (change.at.0 + (GOOD_FOR_DAYS + 1) * DAY_MS) / 3_600_000;
     if tx.count_answer(&format!("undo {}", change.id), last_hour).await? == 1 {
         let way = way_back(tx, app, change.id, address).await?;
-        let thread = (None, way.and_then(|way| way.subject));
+        let thread = (None, way.and_then(|(_, subject)| subject));
         post_answerable(tx, app, &hint, address, Some(user.id), thread, now).await?;
     }
     Ok(Answer::to_registered(hint))

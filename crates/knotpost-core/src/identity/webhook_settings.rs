@@ -75,7 +75,7 @@ impl From<WebhookRow> for HookView {
         Self {
             id: row.id,
             events: HookEvent::split(&row.events),
-            form: HookForm::of_row(&row.form).unwrap_or_default(),
+            form: HookForm::from_word(&row.form).unwrap_or_default(),
             url: row.url,
             created_at: row.created_at.into(),
             sent_at: row.sent_at.map(Moment::from),
@@ -98,7 +98,7 @@ pub async fn create_webhook(
     events.sort_unstable();
     events.dedup();
     if events.is_empty() {
-        let known = HookEvent::join(&HookEvent::ALL).replace(',', ", ");
+        let known = HookEvent::join(HookEvent::ALL).replace(',', ", ");
         let message = format!("a webhook is told of something: one or more of {known}");
         return Err(Refusal::new(Code::BadValue, message).into());
     }

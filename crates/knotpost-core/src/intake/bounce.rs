@@ -27,7 +27,7 @@ pub(super) async fn commit_bounce(
         let path = (returned.id.as_str(), returned.signature.as_str());
         let reason = match record_report(tx, &app.links, path, &returned.failures, now).await? {
             BounceOutcome::Unclear => Reason::BounceUnclear,
-            BounceOutcome::Recorded | BounceOutcome::Stopped => Reason::BounceRecorded,
+            BounceOutcome::Recorded => Reason::BounceRecorded,
             BounceOutcome::Repeated => Reason::BounceRepeated,
             BounceOutcome::Unknown => Reason::BounceUnknown,
         };

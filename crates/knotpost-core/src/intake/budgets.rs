@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use super::mail::IncomingMail;
 use crate::replies::Silence;
 use crate::requests::Prepared;
-use knotpost_model::{Millis, without_tag};
+use knotpost_model::{Millis, without_tag, words};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,37 +44,23 @@ const CHATS: Budget = budget(30, 60_000);
 /// Size of an answer to unauthenticated mail.
 pub(super) const MAX_ANSWER_BYTES: usize = 40_000;
 
-/// Named in the metric, the log and the refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BudgetKind {
-    Address,
-    User,
-    Same,
-    Chats,
-    Domain,
-    Host,
-    All,
+words! {
+    /// Named in the metric, the log and the refusal.
+    BudgetKind {
+        Address = "address",
+        User = "user",
+        Same = "same",
+        Chats = "chats",
+        Domain = "domain",
+        Host = "host",
+        All = "all",
+    }
 }
 
 impl BudgetKind {
-    const ALL: [Self; 7] =
-        [Self::Address, Self::User, Self::Same, Self::Chats, Self::Domain, Self::Host, Self::All];
-
     pub(super) fn begin_counting() {
         for kind in Self::ALL {
             metrics::counter!("knotpost_budget_refusals_total", "budget" => kind.as_str()).increment(0);
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Address => "address",
-            Self::User => "user",
-            Self::Same => "same",
-            Self::Chats => "chats",
-            Self::Domain => "domain",
-            Self::Host => "host",
-            Self::All => "all",
         }
     }
 

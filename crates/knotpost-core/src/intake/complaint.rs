@@ -6,7 +6,7 @@ use super::mail::IncomingMail;
 use super::postmaster::words_of;
 use super::reason::Reason;
 use crate::app::App;
-use crate::mailing::postmaster::{About, tell_of_complaint};
+use crate::mailing::postmaster::{About, ToPostmaster, hand_to_administrators};
 use knotpost_model::{Address, Millis, OutboxKey};
 use knotpost_storage::{NewInbox, ReadTx, StoreError};
 
@@ -31,7 +31,8 @@ pub(super) async fn commit_complaint(
     app.write(async move |tx, app| {
         tx.insert_inbox(&row).await?;
         let about = find(tx, app, &complaint).await?;
-        tell_of_complaint(tx, app, &words, about, now).await
+        let words = ToPostmaster { about: Some(about), ..words.clone() };
+        hand_to_administrators(tx, app, &words, now).await
     })
     .await?;
     app.signals.outbox.notify_one();

@@ -3,15 +3,16 @@
 use std::net::IpAddr;
 
 use super::reason::Reason;
-use knotpost_model::{Address, Host, Millis, Verdicts};
+use knotpost_model::{Address, Host, Millis, Verdicts, words};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
-    Smtp,
-    Lmtp,
-    Pipe,
-    Http,
-    Maildir,
+words! {
+    Way {
+        Smtp = "smtp",
+        Lmtp = "lmtp",
+        Pipe = "pipe",
+        Http = "http",
+        Maildir = "maildir",
+    }
 }
 
 impl Way {
@@ -22,20 +23,7 @@ impl Way {
 
     /// True if a deferred mail is delivered again. Deferring a file of a folder would block those behind it.
     pub(super) fn can_come_again(self) -> bool {
-        match self {
-            Self::Smtp | Self::Lmtp | Self::Pipe | Self::Http => true,
-            Self::Maildir => false,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Smtp => "smtp",
-            Self::Lmtp => "lmtp",
-            Self::Pipe => "pipe",
-            Self::Http => "http",
-            Self::Maildir => "maildir",
-        }
+        self != Self::Maildir
     }
 }
 

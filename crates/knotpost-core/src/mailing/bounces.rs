@@ -30,8 +30,6 @@ pub(crate) const STOPPED: &str = "the address is stopped: mail to it came back";
 pub(crate) enum BounceOutcome {
     /// It counts.
     Recorded,
-    /// It counts, and the address gets no more mail.
-    Stopped,
     /// The same was told before.
     Repeated,
     /// It tells of no failure.
@@ -74,9 +72,8 @@ pub(crate) async fn record_trouble(
     if !tx.insert_bounce(mail, &address, trouble, now).await? {
         return Ok(BounceOutcome::Repeated);
     }
-    if comes_back_too_often(tx, &address, now).await? && tx.stop_address(&address, &trouble.said, now).await?
-    {
-        return Ok(BounceOutcome::Stopped);
+    if comes_back_too_often(tx, &address, now).await? {
+        tx.stop_address(&address, &trouble.said, now).await?;
     }
     Ok(BounceOutcome::Recorded)
 }

@@ -106,17 +106,9 @@ fn dropped_for(
 
 /// The rule: whether an older board mail need not be sent when [`merge`] adds what it says to the newer one.
 fn can_coalesce(older: &BoardFacts, newer: &BoardFacts) -> bool {
-    is_replaceable(older) && is_complete(newer)
-}
-
-/// True if a newer board mail can say all that one like this says.
-fn is_replaceable(older: &BoardFacts) -> bool {
+    // A newer board mail can say all that these say, and says all that matters about the board.
     matches!(older.heading, Heading::New | Heading::Summary | Heading::Chat | Heading::Show)
-}
-
-/// True if a mail like this says all that matters about the board.
-fn is_complete(newer: &BoardFacts) -> bool {
-    matches!(newer.heading, Heading::Summary | Heading::New)
+        && matches!(newer.heading, Heading::Summary | Heading::New)
 }
 
 fn from_json(facts: &str) -> Result<BoardFacts, StoreError> {

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::boards::Board;
-use crate::mailing::notes::note_of_proposal;
 use crate::mailing::post::post_to_user;
 use crate::mailing::styles::style_of;
-use crate::replies::facts::notes_of_unreached;
+use crate::replies::facts::{note_of_proposal, notes_of_unreached};
 use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey, Zone};

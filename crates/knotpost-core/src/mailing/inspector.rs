@@ -5,7 +5,7 @@ pub(crate) mod mail_text;
 pub(crate) mod mailbox;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Refusal, ServiceError, find_user};
 use crate::mailing::bounces::STOPPED;
 use crate::mailing::inspector::inspected::{Inbox, Outbox, OutgoingMail, ReceivedMail, WholeReceivedMail};
 use crate::mailing::inspector::mail_text::{Author, described, masked_text};
@@ -51,37 +51,25 @@ pub enum MailChange {
 /// Received mails.
 pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<Inbox, ServiceError> {
     let mut tx = app.store.read().await?;
-    let filter = filter(&mut tx, query).await?;
-    let mut page = Inbox { mails: Vec::new(), cursor: None };
     let mut look = Look::begin(&mut tx, MailQueue::Inbox, query).await?;
-    while let Some(window) = look.window(&mut tx, filter.since).await? {
-        let wanted = query.limit.saturating_sub(page.mails.len());
-        let found = tx.list_inbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?;
-        page.mails.extend(found.into_iter().map(ReceivedMail::from));
-        if page.mails.len() >= query.limit {
-            page.cursor = page.mails.last().map(|mail| mail.id.to_string());
-            break;
-        }
+    let mut mails: Vec<ReceivedMail> = Vec::new();
+    while let Some((window, most)) = look.window(&mut tx, mails.len()).await? {
+        mails.extend(tx.list_inbox(&look.filter, window, most).await?.into_iter().map(ReceivedMail::from));
     }
-    Ok(page)
+    let cursor = mails.last().filter(|_| mails.len() >= query.limit).map(|mail| mail.id.to_string());
+    Ok(Inbox { mails, cursor })
 }
 
 /// Outgoing mails.
 pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<Outbox, ServiceError> {
     let mut tx = app.store.read().await?;
-    let filter = filter(&mut tx, query).await?;
-    let mut page = Outbox { mails: Vec::new(), cursor: None };
     let mut look = Look::begin(&mut tx, MailQueue::Outbox, query).await?;
-    while let Some(window) = look.window(&mut tx, filter.since).await? {
-        let wanted = query.limit.saturating_sub(page.mails.len());
-        let found = tx.list_outbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?;
-        page.mails.extend(found.into_iter().map(OutgoingMail::from));
-        if page.mails.len() >= query.limit {
-            page.cursor = page.mails.last().map(|mail| mail.id.to_string());
-            break;
-        }
+    let mut mails: Vec<OutgoingMail> = Vec::new();
+    while let Some((window, most)) = look.window(&mut tx, mails.len()).await? {
+        mails.extend(tx.list_outbox(&look.filter, window, most).await?.into_iter().map(OutgoingMail::from));
     }
-    Ok(page)
+    let cursor = mails.last().filter(|_| mails.len() >= query.limit).map(|mail| mail.id.to_string());
+    Ok(Outbox { mails, cursor })
 }
 
 /// One received mail, and the message itself when it is kept.
@@ -149,34 +137,39 @@ pub(crate) async fn change_mail(
 /// The windows of a look, from the newest mail down.
 struct Look {
     queue: MailQueue,
+    filter: MailFilter,
+    /// Most mails of the page.
+    limit: usize,
     rest: Option<Window>,
 }
 
 impl Look {
-    async fn begin(tx: &mut ReadTx, queue: MailQueue, query: &MailQuery) -> Result<Self, StoreError> {
+    async fn begin(tx: &mut ReadTx, queue: MailQueue, query: &MailQuery) -> Result<Self, ServiceError> {
+        let filter = filter(tx, query).await?;
         let all = tx.mail_numbers(queue).await?;
         let rest = all.map(|all| Window { high: query.before.unwrap_or(all.high).min(all.high), ..all });
-        Ok(Self { queue, rest: rest.filter(|_| query.limit > 0) })
+        Ok(Self { queue, filter, limit: query.limit, rest })
     }
 
-    /// The next window; `None` at the end, or where all mails are older than `since`.
-    async fn window(&mut self, tx: &mut ReadTx, since: i64) -> Result<Option<Window>, StoreError> {
-        let Some(rest) = self.rest.take().filter(|rest| rest.low < rest.high) else { return Ok(None) };
+    /// The next window, and how many mails of it are wanted where so many are found; `None` at the end, or where all
+    /// mails are older than those asked for.
+    async fn window(&mut self, tx: &mut ReadTx, found: usize) -> Result<Option<(Window, i64)>, StoreError> {
+        let wanted = i64::try_from(self.limit.saturating_sub(found)).unwrap_or(i64::MAX);
+        let rest = self.rest.take().filter(|rest| wanted > 0 && rest.low < rest.high);
+        let Some(rest) = rest else { return Ok(None) };
         let low = rest.high.saturating_sub(WINDOW).max(rest.low);
         let oldest = tx.mail_time(self.queue, low).await?;
-        if oldest.is_none_or(|oldest| oldest >= since.saturating_sub(DISORDER_MS)) {
+        if oldest.is_none_or(|oldest| oldest >= self.filter.since.saturating_sub(DISORDER_MS)) {
             self.rest = Some(Window { low: rest.low, high: low });
         }
-        Ok(Some(Window { low, high: rest.high }))
+        Ok(Some((Window { low, high: rest.high }, wanted)))
     }
 }
 
 async fn filter(tx: &mut ReadTx, query: &MailQuery) -> Result<MailFilter, ServiceError> {
     let mut addresses: Vec<String> = query.address.iter().map(|address| address.to_lowercase()).collect();
     if let Some(userid) = &query.userid {
-        let Some(user) = tx.find_user(userid).await? else {
-            return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into());
-        };
+        let user = find_user(tx, userid).await?;
         addresses.extend(tx.addresses(user.id).await?.into_iter().map(|row| row.address.to_lowercase()));
         if addresses.is_empty() {
             let message = format!("{userid} has no mail address");

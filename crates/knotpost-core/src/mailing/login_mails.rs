@@ -1,10 +1,11 @@
 //! The mails with a link that logs in or sets a new password. They are composed when they are sent, so that no link and
 //! no code waits in the outbox.
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
-use crate::replies::{Content, Facts, Reply};
+use crate::links::TimedLink;
+use crate::replies::Reply;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
@@ -13,48 +14,6 @@ const MINUTE_MS: i64 = 60_000;
 pub(crate) const RESET_MS: i64 = 24 * 3_600_000;
 /// Lifetime of a mailed link that logs its reader in.
 const LINK_MS: i64 = 30 * MINUTE_MS;
-
-/// Link and code for a forgotten password.
-#[derive(Debug, Serialize)]
-struct PasswordReset {
-    userid: String,
-    /// The page that sets a new password.
-    link: String,
-    /// A code that counts as the present password once.
-    code: String,
-    /// Lifetime of the link.
-    hours: i64,
-}
-
-impl Content for PasswordReset {
-    fn template(&self) -> &'static str {
-        "password_reset"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
-/// A link that logs in on the web without the password.
-#[derive(Debug, Serialize)]
-struct MagicLink {
-    userid: String,
-    /// The page that logs in.
-    link: String,
-    /// Lifetime of the link.
-    minutes: i64,
-}
-
-impl Content for MagicLink {
-    fn template(&self) -> &'static str {
-        "magic_link"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// The mail with link and code for a new password, as it is sent; `None` when it would be of no use any more.
 pub(crate) async fn password_reset(
@@ -65,12 +24,14 @@ pub(crate) async fn password_reset(
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
-    Ok(Some(Reply::from(PasswordReset {
-        link: app.links.reset(&app.config.server.public_url, user.id, at),
-        code: app.links.reset_code(user.id, at),
-        userid: user.userid,
-        hours: RESET_MS / 3_600_000,
-    })))
+    let facts = json!({
+        "userid": user.userid,
+        "link": app.links.timed(TimedLink::Reset, user.id, at),
+        // Counts as the present password once.
+        "code": app.links.reset_code(user.id, at),
+        "hours": RESET_MS / 3_600_000,
+    });
+    Ok(Some(Reply::said("password_reset", facts)))
 }
 
 /// The user whose reset of that moment can still be used.
@@ -95,11 +56,9 @@ pub(crate) async fn login_link(
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let Some(user) = live_link(tx, user, at, now).await? else { return Ok(None) };
-    Ok(Some(Reply::from(MagicLink {
-        link: app.links.magic(&app.config.server.public_url, user.id, at),
-        userid: user.userid,
-        minutes: LINK_MS / MINUTE_MS,
-    })))
+    let link = app.links.timed(TimedLink::Magic, user.id, at);
+    let facts = json!({ "userid": user.userid, "link": link, "minutes": LINK_MS / MINUTE_MS });
+    Ok(Some(Reply::said("magic_link", facts)))
 }
 
 /// The user whom the link of that moment can still log in.

@@ -2,7 +2,6 @@
 //! `knotpost-transport` builds and sends the mails.
 
 pub(crate) mod archive_links;
-pub(crate) mod board_letters;
 pub(crate) mod bounces;
 pub(crate) mod coalesce;
 pub(crate) mod content;
@@ -10,7 +9,6 @@ pub(crate) mod digest;
 pub(crate) mod do_not_mail;
 pub(crate) mod inspector;
 pub(crate) mod login_mails;
-pub(crate) mod notes;
 pub(crate) mod outbox;
 pub(crate) mod pending_confirmation;
 pub(crate) mod post;
@@ -42,7 +40,6 @@ pub use outbox::{
     DeliveryOutcome, LeasedMail, MAIL_LEASE_MS, MailContent, acknowledge_sent, give_back_leases, lease_mails,
     load_mail, load_unleased, next_mail_due, record_delivery,
 };
-pub use post::post_to_address;
 pub use puzzles::send_due_puzzles;
 pub use reply_grant::Claim;
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};

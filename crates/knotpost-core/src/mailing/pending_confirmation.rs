@@ -3,13 +3,14 @@
 
 use knotpost_commands::Command;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::post::post_answerable;
 use crate::mailing::reply_grant::{ReplyGrant, Subject, held_mark};
-use crate::replies::{Content, Facts, Reply};
-use knotpost_model::Millis;
+use crate::replies::Reply;
+use knotpost_model::{Address, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
 /// For how many days an answer can be confirmed.
@@ -20,60 +21,6 @@ const MOST_QUESTIONS: i64 = 3;
 
 /// So much of the line is shown with the question.
 const MOST_SHOWN: usize = 60;
-
-/// A board mail was answered from an address that is not its reader's.
-#[derive(Debug, Serialize)]
-struct ForeignAnswer {
-    /// The game's title.
-    title: String,
-    /// The board's number.
-    number: u32,
-    /// Userid of the board mail's reader.
-    userid: String,
-    /// Address it came from.
-    sender: String,
-    /// True if that is the player's: their mail program dropped the reply address, and nothing proves who wrote.
-    is_own: bool,
-    /// Short command of the answer.
-    line: String,
-    /// The move that it confirms, if it does.
-    confirms: Option<String>,
-    /// For how many days it can be confirmed.
-    days: i64,
-}
-
-impl Content for ForeignAnswer {
-    fn template(&self) -> &'static str {
-        "foreign_answer"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
-/// A board mail was answered in its reader's name, and nothing proves that it was they.
-#[derive(Debug, Serialize)]
-struct UnprovenAnswer {
-    game: String,
-    title: String,
-    /// The board's number.
-    number: u32,
-    /// Userid of the board mail's reader.
-    userid: String,
-    /// Short command of the answer.
-    line: String,
-}
-
-impl Content for UnprovenAnswer {
-    fn template(&self) -> &'static str {
-        "unproven_answer"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// Words of an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,13 +41,7 @@ pub(crate) async fn hold(
     now: Millis,
 ) -> Result<(), StoreError> {
     let corrupt = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
-    let Ok(address) = grant.address.parse() else { return Ok(()) };
-    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
-        return Ok(());
-    };
-    if !may_ask(tx, grant, now).await? {
-        return Ok(());
-    }
+    let Some((address, board)) = may_ask(tx, app, grant, now).await? else { return Ok(()) };
     let sight = serde_json::to_string(&grant.sight).map_err(corrupt)?;
     // Whatever stands in the line, a password by mistake too, is nobody's to read.
     let sealed = app.secret.seal(app.entropy.as_ref(), &serde_json::to_vec(words).map_err(corrupt)?)?;
@@ -111,16 +52,19 @@ pub(crate) async fn hold(
         Some(Command::Confirm { .. }) => submitted(tx, &board, grant).await?,
         _ => None,
     };
-    let reply = Reply::from(ForeignAnswer {
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: grant.user.userid.clone(),
-        sender: sender.to_owned(),
-        is_own: tx.proven_address(grant.user.id, &sender.to_lowercase()).await?.is_some(),
-        line: echo.chars().take(MOST_SHOWN).collect(),
-        confirms,
-        days: GOOD_FOR_DAYS,
+    let is_own = tx.proven_address(grant.user.id, &sender.to_lowercase()).await?.is_some();
+    let facts = json!({
+        "title": board.title(),
+        "number": board.row.number,
+        "userid": grant.user.userid,
+        "sender": sender,
+        // Their mail program dropped the reply address, and nothing proves who wrote.
+        "is_own": is_own,
+        "line": shorten(echo),
+        "confirms": confirms,
+        "days": GOOD_FOR_DAYS,
     });
+    let reply = Reply::said("foreign_answer", facts);
     post_answerable(tx, app, &reply, &address, Some(grant.user.id), (None, Some(subject)), now).await
 }
 
@@ -139,26 +83,35 @@ pub(crate) async fn tell_unproven(
     echo: &str,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let Ok(address) = grant.address.parse() else { return Ok(()) };
-    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
-        return Ok(());
-    };
-    if !may_ask(tx, grant, now).await? {
-        return Ok(());
-    }
-    let reply = Reply::from(UnprovenAnswer {
-        game: grant.board.game.clone(),
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: grant.user.userid.clone(),
-        line: echo.chars().take(MOST_SHOWN).collect(),
+    let Some((address, board)) = may_ask(tx, app, grant, now).await? else { return Ok(()) };
+    let facts = json!({
+        "game": grant.board.game,
+        "title": board.title(),
+        "number": board.row.number,
+        "userid": grant.user.userid,
+        "line": shorten(echo),
     });
+    let reply = Reply::said("unproven_answer", facts);
     post_answerable(tx, app, &reply, &address, Some(grant.user.id), (None, None), now).await
 }
 
-async fn may_ask(tx: &mut WriteTx, grant: &ReplyGrant, now: Millis) -> Result<bool, StoreError> {
+fn shorten(echo: &str) -> String {
+    echo.chars().take(MOST_SHOWN).collect()
+}
+
+/// Address of the player and the board; `None`: they cannot be asked, or were asked too often.
+async fn may_ask(
+    tx: &mut WriteTx,
+    app: &App,
+    grant: &ReplyGrant,
+    now: Millis,
+) -> Result<Option<(Address, Board)>, StoreError> {
+    let Ok(address) = grant.address.parse() else { return Ok(None) };
+    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
+        return Ok(None);
+    };
     let asked = tx.count_answer(&format!("foreign {}", grant.user.id.0), now.0 / 3_600_000).await?;
-    Ok(asked <= MOST_QUESTIONS)
+    Ok((asked <= MOST_QUESTIONS).then_some((address, board)))
 }
 
 /// The words that are held for this grant; empty when they are gone.

@@ -40,24 +40,7 @@ pub(crate) fn new_message_id(app: &App) -> Result<String, StoreError> {
     Ok(app.own.message_id(&format!("{:012x}{}", app.clock.now().0, to_hex(&lot))))
 }
 
-/// Queues a mail to one address; `in_reply_to` names the mail it answers.
-///
-/// # Errors
-/// When the database fails or the mail cannot be written.
-pub async fn post_to_address(
-    tx: &mut WriteTx,
-    app: &App,
-    reply: &Reply,
-    recipient: &Address,
-    user: Option<UserKey>,
-    in_reply_to: Option<&str>,
-    now: Millis,
-) -> Result<(), StoreError> {
-    post_answerable(tx, app, reply, recipient, user, (in_reply_to, None), now).await
-}
-
-/// As [`post_to_address`], for a mail that can be answered: `thread` holds the mail it answers, and what its own answers
-/// are about.
+/// Queues a mail to one address; `thread` holds the mail it answers, and what its own answers are about.
 pub(crate) async fn post_answerable(
     tx: &mut WriteTx,
     app: &App,
@@ -196,7 +179,7 @@ pub(crate) async fn post_to_user(
 ) -> Result<(), StoreError> {
     for address in registered_addresses(tx, app, user).await? {
         if let Ok(address) = address.parse() {
-            post_to_address(tx, app, reply, &address, Some(user), None, now).await?;
+            post_answerable(tx, app, reply, &address, Some(user), (None, None), now).await?;
         }
     }
     Ok(())

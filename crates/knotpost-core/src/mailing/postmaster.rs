@@ -2,10 +2,11 @@
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::app::App;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::Reply;
 use knotpost_model::{Address, Millis, without_tag};
 use knotpost_storage::{StoreError, WriteTx};
 
@@ -15,34 +16,6 @@ const MOST_ADMINISTRATORS: i64 = 20;
 const FROM_ONE: i64 = 1;
 /// Mails of all senders in a day that are.
 const FROM_ALL: i64 = 30;
-
-/// A sender's words to the people who run the server.
-#[derive(Debug, Serialize)]
-struct Postmaster {
-    /// The address that they used.
-    used: String,
-    /// The sender, as far as the From line says.
-    from: String,
-    /// True if an answer to the mail goes to them.
-    is_answerable: bool,
-    subject: String,
-    /// The words.
-    text: String,
-    /// The mail that they complain about.
-    about: Option<About>,
-    /// The address to which mail can be ended; empty where none is known that a shell takes as it is.
-    unwanted: String,
-}
-
-impl Content for Postmaster {
-    fn template(&self) -> &'static str {
-        "postmaster"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// The mail that a complaint is about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,34 +49,12 @@ pub(crate) async fn hand_to_administrators(
     words: &ToPostmaster,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let sender = format!("postmaster {}", without_tag(&words.from.to_lowercase()));
-    post(tx, app, words, &sender, now).await
-}
-
-/// As [`hand_to_administrators`], of a complaint.
-///
-/// # Errors
-/// The database fails.
-pub(crate) async fn tell_of_complaint(
-    tx: &mut WriteTx,
-    app: &App,
-    words: &ToPostmaster,
-    about: About,
-    now: Millis,
-) -> Result<(), StoreError> {
-    let words = ToPostmaster { about: Some(about), ..words.clone() };
-    post(tx, app, &words, "complaints", now).await
-}
-
-async fn post(
-    tx: &mut WriteTx,
-    app: &App,
-    words: &ToPostmaster,
-    share: &str,
-    now: Millis,
-) -> Result<(), StoreError> {
+    let share = match words.about {
+        Some(_) => "complaints".to_owned(),
+        None => format!("postmaster {}", without_tag(&words.from.to_lowercase())),
+    };
     let day = now.0 / 86_400_000 * 24;
-    if tx.count_answer(share, day).await? > FROM_ONE
+    if tx.count_answer(&share, day).await? > FROM_ONE
         || tx.count_answer("postmaster of all", day).await? > FROM_ALL
     {
         return Ok(());
@@ -124,11 +75,19 @@ pub(crate) fn letter(app: &App, sealed: &str) -> Option<(Reply, Option<String>)>
     let sender = from.parse::<Address>().ok().map(|address| address.to_string());
     let reply_to = sender.filter(|sender| !app.own.is_own(sender));
     let unwanted = about.as_ref().map_or(&from, |about| &about.address);
-    // Administrators copy it into a shell.
+    // Administrators copy it into a shell: empty where none is known that a shell takes as it is.
     let is_plain =
         unwanted.contains('@') && unwanted.chars().all(|c| c.is_ascii_alphanumeric() || "@.+-_=".contains(c));
     let unwanted = if is_plain { unwanted.clone() } else { String::new() };
     let used = if to.is_empty() { format!("postmaster@{}", app.own.domain()) } else { to };
-    let words = Postmaster { used, from, is_answerable: reply_to.is_some(), subject, text, about, unwanted };
-    Some((Reply::from(words), reply_to))
+    let facts = json!({
+        "used": used,
+        "from": from,
+        "is_answerable": reply_to.is_some(),
+        "subject": subject,
+        "text": text,
+        "about": about,
+        "unwanted": unwanted,
+    });
+    Some((Reply::said("postmaster", facts), reply_to))
 }

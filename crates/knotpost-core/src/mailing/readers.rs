@@ -8,9 +8,8 @@ use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WriteTx};
 
 /// Board mails that somebody wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moves {
-    #[default]
     All,
     /// Those on which it is their turn, and the last one.
     Mine,
@@ -118,16 +117,14 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
     let mut readers: Vec<Reader> = Vec::with_capacity(users.len());
     for user in users {
         if readers.iter().all(|reader| reader.user != user) {
-            let (addresses, untold) = (Vec::new(), Vec::new());
-            let (style, moves) = (Style::default(), Moves::All);
             readers.push(Reader {
                 user,
-                addresses,
-                style,
-                untold,
+                addresses: Vec::new(),
+                style: Style::default(),
+                untold: Vec::new(),
                 is_reachable: false,
-                has_webhooks: false,
-                moves,
+                has_webhooks: facts.with_webhooks.contains(&user),
+                moves: Moves::All,
                 takes_nags: true,
                 takes_messages: true,
             });
@@ -146,24 +143,16 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
             reader.addresses.push(row.address);
         }
     }
-    for reader in &mut readers {
-        reader.has_webhooks = facts.with_webhooks.contains(&reader.user);
-    }
     for wish in facts.wishes {
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == wish.user_id) {
             reader.style.take(&wish.name, &wish.value);
-            if wish.name == "nags" {
-                reader.takes_nags = wish.value != "off";
-            }
-            if wish.name == "messages" {
-                reader.takes_messages = wish.value != "off";
-            }
-            if wish.name == "moves" {
-                reader.moves = match wish.value.as_str() {
-                    "mine" => Moves::Mine,
-                    "digest" => Moves::Digest,
-                    _ => Moves::All,
-                };
+            match (wish.name.as_str(), wish.value.as_str()) {
+                ("nags", wanted) => reader.takes_nags = wanted != "off",
+                ("messages", wanted) => reader.takes_messages = wanted != "off",
+                ("moves", "mine") => reader.moves = Moves::Mine,
+                ("moves", "digest") => reader.moves = Moves::Digest,
+                ("moves", _) => reader.moves = Moves::All,
+                _ => {}
             }
         }
     }

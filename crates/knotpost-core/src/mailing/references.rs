@@ -1,37 +1,12 @@
-//! Mails by reference: what the outbox keeps of them, and what they say when they are sent.
+//! Mails by reference: what the outbox keeps of them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::mailing::login_mails;
 use crate::mailing::post::{new_message_id, registered_addresses};
-use crate::mailing::postmaster;
-use crate::mailing::puzzles;
-use crate::mailing::styles::style_of;
-use crate::mailing::unsubscribe::Kind;
-use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
+use crate::replies::StoredDraft;
 use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
-
-/// A user's words to all others.
-#[derive(Debug, Serialize)]
-struct Broadcast {
-    /// Userid of the reader of this copy.
-    reader: String,
-    from: String,
-    /// The words.
-    text: String,
-}
-
-impl Content for Broadcast {
-    fn template(&self) -> &'static str {
-        "broadcast"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
+use knotpost_storage::{NewOutbox, OutboxContent, StoreError, WriteTx};
 
 /// Source of a mail without a text of its own. Nothing in it is a secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,24 +23,6 @@ pub(crate) enum Reference {
     /// Words for the administrators, sealed.
     Postmaster(String),
     /// A mail with its text, but not its pictures.
-    Letter(Box<StoredDraft>),
-}
-
-/// Content of a mail without bytes of its own.
-#[derive(Clone, Debug)]
-pub(crate) enum Referred {
-    /// This, to be put into words now.
-    Reply {
-        /// Its content.
-        reply: Reply,
-        /// Ways for its reader to end mails of its kind.
-        unsubscribe: Option<Refusing>,
-        /// The address at which it is answered, when not where it came from.
-        reply_to: Option<String>,
-        /// Forms of it that are wanted.
-        form: MailForm,
-    },
-    /// This, but for its pictures.
     Letter(Box<StoredDraft>),
 }
 
@@ -117,54 +74,4 @@ pub(crate) async fn post_reference_to(
         date: now,
     };
     tx.insert_outbox(&mail).await
-}
-
-/// Looks up the content of a mail by reference; `None`: there is nothing to say any more. `end` is the
-/// address that ends mails of its kind.
-///
-/// # Errors
-/// When the database fails or the reference cannot be read.
-pub(crate) async fn referred_to(
-    tx: &mut ReadTx,
-    app: &App,
-    facts: &str,
-    (user, end): (Option<i64>, Option<String>),
-    now: Millis,
-) -> Result<Option<Referred>, StoreError> {
-    let reference: Reference =
-        serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    if let Reference::Letter(letter) = reference {
-        return Ok(Some(Referred::Letter(letter)));
-    }
-    let Some(user) = user.map(UserKey) else { return Ok(None) };
-    let form = style_of(tx, user, ALL_GAMES).await?.form;
-    match reference {
-        Reference::Broadcast(id) => {
-            let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
-                return Ok(None);
-            };
-            let ways = Kind::Broadcasts.ways(app, &reader, end);
-            let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
-            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), reply_to: None, form }))
-        }
-        Reference::Puzzles(day) => {
-            let Some(reader) = tx.user(user).await? else { return Ok(None) };
-            let Some(reply) = puzzles::letter(tx, app, &reader, day, now).await? else { return Ok(None) };
-            let ways = Kind::Puzzles.ways(app, &reader, end);
-            Ok(Some(Referred::Reply { reply, unsubscribe: Some(ways), reply_to: None, form }))
-        }
-        Reference::Postmaster(sealed) => {
-            let letter = postmaster::letter(app, &sealed);
-            Ok(letter.map(|(reply, reply_to)| Referred::Reply { reply, unsubscribe: None, reply_to, form }))
-        }
-        Reference::Reset(at) => {
-            let reply = login_mails::password_reset(tx, app, user, at, now).await?;
-            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, reply_to: None, form }))
-        }
-        Reference::Magic(at) => {
-            let reply = login_mails::login_link(tx, app, user, at, now).await?;
-            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, reply_to: None, form }))
-        }
-        Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),
-    }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::mailing::digest;
@@ -11,7 +12,7 @@ use crate::mailing::post::post_answerable;
 use crate::mailing::puzzles;
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, board_facts};
-use crate::replies::{Answer, Content, Facts, Heading, Refusing, Reply};
+use crate::replies::{Answer, Heading, Refusing, Reply};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, RemarkRow, SeatRow, StoreError, UserRow, UserState, WriteTx};
 
@@ -48,16 +49,6 @@ pub struct Refusable {
     pub again: String,
 }
 
-impl Content for Refusable {
-    fn template(&self) -> &'static str {
-        "unsubscribed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
 /// A mail that wants no more mails of a kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Unsubscribing {
@@ -83,14 +74,11 @@ impl Kind {
     fn from_word(word: &str) -> Option<Self> {
         let key = |number: &str| number.parse().ok().map(BoardKey);
         match word.split_once('-') {
-            None if word == "broadcasts" => Some(Self::Broadcasts),
-            None if word == "nags" => Some(Self::Nags),
-            None if word == "puzzles" => Some(Self::Puzzles),
-            None if word == "digests" => Some(Self::Digests),
-            None if word == "messages" => Some(Self::Messages),
             Some(("board", number)) => key(number).map(Self::Watching),
             Some(("end", number)) => key(number).map(Self::Endings),
-            _ => None,
+            _ => [Self::Broadcasts, Self::Nags, Self::Puzzles, Self::Digests, Self::Messages]
+                .into_iter()
+                .find(|kind| kind.word() == word),
         }
     }
 
@@ -116,7 +104,7 @@ impl Kind {
 
     /// The ways in which this user takes no more of these; `reply_to` is the address that ends them, where there is one.
     pub(crate) fn ways(self, app: &App, user: &UserRow, reply_to: Option<String>) -> Refusing {
-        let page = app.links.unsubscribe(&app.config.server.public_url, user.id, &self.word());
+        let page = app.links.unsubscribe(user.id, &self.word());
         Refusing { page, reply_to }
     }
 }
@@ -167,11 +155,12 @@ pub(crate) async fn accept(
     let seen = describe(tx, app, user, *kind).await?;
     stop(tx, user.id, *kind).await?;
     // A board that is gone sends nothing any more.
-    let reply = Reply::from(seen.unwrap_or_else(|| Refusable {
+    let seen = seen.unwrap_or_else(|| Refusable {
         userid: user.userid.clone(),
         what: "mails about that board".to_owned(),
         again: "help subscribe".to_owned(),
-    }));
+    });
+    let reply = Reply::said("unsubscribed", json!(seen));
     let said = format!("unsubscribed {} {}", user.id.0, kind.word());
     if tx.count_answer(&said, now.0 / 86_400_000 * 24).await? == 1
         && let Ok(recipient) = address.parse::<Address>()
@@ -210,9 +199,9 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
 
 async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreError> {
     match kind {
-        Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
-        Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
-        Kind::Messages => tx.set_preference(user, ALL_GAMES, "messages", Some("off")).await,
+        Kind::Broadcasts | Kind::Nags | Kind::Messages => {
+            tx.set_preference(user, ALL_GAMES, &kind.word(), Some("off")).await
+        }
         Kind::Puzzles => puzzles::stop(tx, user).await,
         Kind::Digests => digest::stop(tx, user).await,
         Kind::Watching(board) => {

@@ -36,9 +36,11 @@ pub(crate) async fn answer_with_words(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let facts = notify_readers(tx, app, board, facts, now).await?;
-    let ratings = board_ratings::change_lines(tx, board).await?;
-    let sheet =
-        Sheet::of(board, &facts, None, Listing::Recent, now).with_spoken(spoken).with_ratings(ratings);
+    let sheet = Sheet {
+        spoken: spoken.into_iter().collect(),
+        ratings: board_ratings::change_lines(tx, board).await?,
+        ..Sheet::of(board, &facts, None, Listing::Recent, now)
+    };
     Ok(Answer::to_registered(Reply::Board(Box::new(sheet))).about(board.name()))
 }
 

@@ -4,9 +4,9 @@
 
 use crate::app::App;
 use crate::boards::Board;
-use crate::mailing::notes::note_of_proposal;
 use crate::mailing::post::{post_board, post_to_user};
 use crate::mailing::readers::{BoardReaders, Reader, readers, readers_and_watchers};
+use crate::replies::facts::note_of_proposal;
 use crate::replies::facts::notes_of_unreached;
 use crate::replies::{BoardFacts, Heading, Note, Reply};
 use crate::webhooks;

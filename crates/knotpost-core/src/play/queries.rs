@@ -76,10 +76,11 @@ pub(crate) async fn show_with_context(
     let facts = BoardFacts { subscribers: around.watchers, notes, ..BoardFacts::plain(Heading::Show) };
     let mut facts = facts.with_moment(board, now);
     facts.notes.extend(notes_of_unreached(board, |seat| around.unreached.contains(&seat.userid)));
-    let ratings = board_ratings::change_lines(tx, board).await?;
-    let sheet = Sheet::of(board, &facts, reader, Listing::Whole, now)
-        .with_spoken(around.comment.map(Spoken::from))
-        .with_ratings(ratings);
+    let sheet = Sheet {
+        spoken: around.comment.map(Spoken::from).into_iter().collect(),
+        ratings: board_ratings::change_lines(tx, board).await?,
+        ..Sheet::of(board, &facts, reader, Listing::Whole, now)
+    };
     Ok((sheet, Offers { pending, refused }))
 }
 

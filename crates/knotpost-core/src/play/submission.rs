@@ -5,7 +5,7 @@
 use knotpost_rules::Turn;
 
 use crate::app::App;
-use crate::boards::{Board, ServiceError};
+use crate::boards::{Board, Entry, ServiceError};
 use crate::mailing::post::post_to_player;
 use crate::mailing::styles::style_of;
 use crate::play::moves;
@@ -61,15 +61,17 @@ async fn show(
     };
     let spoken = Some(said).filter(|said| !said.trim().is_empty());
     let spoken = spoken.map(|text| Spoken { who: user.userid.clone(), text });
-    let sheet = Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now);
-    let mut sheet = sheet.with_spoken(spoken).with_answers(Some(Answers::Confirm));
-    // Time counts only when the move is made, even a final one.
-    sheet.times = None;
-    // Nobody else can move before the confirmation.
-    sheet.example = None;
-    sheet.submitted =
-        tried.entries.last().map(|entry| Submitted { userid: user.userid.clone(), play: entry.text.clone() });
-    Ok(sheet)
+    let submitted = |entry: &Entry| Submitted { userid: user.userid.clone(), play: entry.text.clone() };
+    Ok(Sheet {
+        spoken: spoken.into_iter().collect(),
+        answers: Some(Answers::Confirm),
+        // Time counts only when the move is made, even a final one.
+        times: None,
+        // Nobody else can move before the confirmation.
+        example: None,
+        submitted: tried.entries.last().map(submitted),
+        ..Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now)
+    })
 }
 
 /// True if this preference asks to confirm every move.

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Refusal, ServiceError, find_present_user};
 use crate::queries::{BoardSummary, ListedBoard};
 use knotpost_model::{BoardKey, BoardState};
-use knotpost_storage::{ReadTx, SharedBoardRow, StoreError, UserRow, UserState};
+use knotpost_storage::{ReadTx, SharedBoardRow, StoreError};
 
 /// Latest boards considered per user; a user with more is a program.
 const BOARDS: i64 = 5000;
@@ -53,7 +53,7 @@ pub struct GameScore {
 
 pub async fn view_head_to_head(app: &App, userid: &str, other: &str) -> Result<HeadToHead, ServiceError> {
     let mut tx = app.store.read().await?;
-    let (user, other) = (find_user(&mut tx, userid).await?, find_user(&mut tx, other).await?);
+    let (user, other) = (find_present_user(&mut tx, userid).await?, find_present_user(&mut tx, other).await?);
     if user.id == other.id {
         return Err(Refusal::new(Code::BadValue, "nobody plays against themselves: name two users").into());
     }
@@ -69,11 +69,6 @@ pub async fn view_head_to_head(app: &App, userid: &str, other: &str) -> Result<H
         active: list(&mut tx, app, &active).await?,
         over: list(&mut tx, app, &over).await?,
     })
-}
-
-async fn find_user(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
-    let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);
-    user.ok_or_else(|| Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into())
 }
 
 fn count(app: &App, over: &[SharedBoardRow]) -> Vec<GameScore> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::app::App;
 use crate::identity::ProvenUser;
 use crate::identity::authentication::find_proven;
-use knotpost_model::{BoardRef, BoardState, Millis};
+use knotpost_model::{BoardRef, BoardState, Millis, words};
 use knotpost_storage::{ProgramBoard, StoreError};
 
 const MOST_BOARDS: i64 = 1_000;
@@ -18,25 +18,14 @@ const OVERLAP_MS: i64 = 30_000;
 /// Older events are not repeated.
 const LONGEST_MS: i64 = 7 * 86_400_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ProgramEvent {
-    Start,
-    Chat,
-    Proposal,
-    Turn,
-    /// Game over, or the account no longer plays there.
-    Over,
-}
-
-impl ProgramEvent {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Chat => "chat",
-            Self::Proposal => "proposal",
-            Self::Turn => "turn",
-            Self::Over => "over",
-        }
+words! {
+    ProgramEvent {
+        Start = "start",
+        Chat = "chat",
+        Proposal = "proposal",
+        Turn = "turn",
+        /// Game over, or the account no longer plays there.
+        Over = "over",
     }
 }
 

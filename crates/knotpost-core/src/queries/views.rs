@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::proposals::{silent_player, still_to_answer};
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
+use crate::boards::{
+    Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, find_user, no_such_board,
+};
 use crate::identity::Visitor;
 use crate::play::queries::{Seated, lines, show_with_context};
 use crate::queries::table::look_around;
@@ -215,10 +217,7 @@ pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, Serv
             return Err(Refusal::new(Code::BadValue, "`next` needs a `user`: whose turn it is to be").into());
         }
         None => None,
-        Some(userid) => match tx.find_user(userid).await? {
-            Some(user) => Some(user.id),
-            None => return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into()),
-        },
+        Some(userid) => Some(find_user(&mut tx, userid).await?.id),
     };
     let filter =
         BoardFilter { game: query.game, user, state: query.state, next: query.next, after: query.after };

@@ -52,7 +52,7 @@ async fn said_by_movers(tx: &mut ReadTx, board: &Board) -> Result<HashMap<i64, S
     for comment in tx.comments(board.row.id).await? {
         let Some(index) = usize::try_from(comment.ply - 1).ok() else { continue };
         let Some(entry) = board.entries.get(index) else { continue };
-        let mover = board.seats.iter().find(|seat| seat.seat == board.present_seat(index));
+        let mover = board.seat_row(board.present_seat(index));
         let by_mover = mover.map(|seat| seat.user_id) == comment.user_id.map(UserKey);
         // Numbers are reused after an undo or a restart.
         if by_mover && comment.at == entry.row.at.0 {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::boards::{Board, Standing, chance};
-use crate::replies::hint::percent;
+use crate::replies::hint::{numbered, percent};
 use crate::thinking::Thought;
 use knotpost_model::MoveKind;
 
@@ -170,8 +170,7 @@ impl Mistake {
 
     /// The better continuation, with move numbers.
     pub fn line(&self) -> String {
-        let numbered = (self.number..).zip(&self.better);
-        numbered.map(|(number, turn)| format!("{number}. {turn}")).collect::<Vec<_>>().join(", ")
+        numbered(self.number, &self.better)
     }
 }
 

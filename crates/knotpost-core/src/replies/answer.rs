@@ -88,6 +88,11 @@ impl<T: Content + 'static> From<T> for Reply {
 }
 
 impl Reply {
+    /// Says these facts, a JSON object, by a template that lays out nothing.
+    pub(crate) fn said(template: &'static str, facts: serde_json::Value) -> Self {
+        Self::from(content::Plain { template, facts })
+    }
+
     pub(crate) fn sheets(&self) -> Vec<&Sheet> {
         match self {
             Self::Board(sheet) => vec![sheet],

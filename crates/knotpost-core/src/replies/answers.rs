@@ -28,9 +28,8 @@ impl Answers {
         if seat.is_some() && rematch(board, Some(&user.userid)).is_some() {
             return Self::Rematch;
         }
-        let Some(seat) = seat.filter(|seat| seat.state == SeatState::Playing) else { return Self::Talk };
-        let Standing::ToMove(next) = board.standing() else { return Self::Talk };
-        if facts.tell_of_pause() {
+        let plays = seat.is_some_and(|seat| seat.state == SeatState::Playing);
+        if !plays || matches!(board.standing(), Standing::Over(_)) || facts.tell_of_pause() {
             return Self::Talk;
         }
         let asked =
@@ -38,15 +37,13 @@ impl Answers {
         if facts.notes.iter().any(asked) {
             return Self::Proposal;
         }
-        let on_turn = i64::from(next.number()) == seat.seat;
-        board.position.example_move().filter(|_| on_turn).map_or(Self::Talk, Self::Move)
+        Self::own_move(board, user).map_or(Self::Talk, Self::Move)
     }
 
     /// A legal move, if `user` is to move.
     fn own_move(board: &Board, user: &UserRow) -> Option<String> {
-        let seat = board.seat_of(user.id).filter(|seat| seat.state == SeatState::Playing)?;
-        let Standing::ToMove(next) = board.standing() else { return None };
-        board.position.example_move().filter(|_| i64::from(next.number()) == seat.seat)
+        board.mover().filter(|row| row.user_id == user.id && row.state == SeatState::Playing)?;
+        board.position.example_move()
     }
 }
 

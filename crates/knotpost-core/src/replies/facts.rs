@@ -5,11 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::boards::proposals::{silent_player, still_to_answer};
-use crate::boards::{Board, Standing, TimeUp};
+use crate::boards::{Board, Standing, TimeUp, pending_proposal};
 use crate::replies::times::times;
 use crate::replies::{Style, TimeFacts};
 use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState, UserKey};
-use knotpost_storage::{ProposalRow, SeatRow};
+use knotpost_storage::{ProposalRow, ReadTx, SeatRow, StoreError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -269,7 +269,7 @@ pub struct BoardFacts {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<RemarkKey>,
     /// True for the reader's first mail of this board, which carries the commitment to the dice.
-    #[serde(default, skip_serializing_if = "is_not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begins: bool,
     pub subscribers: Vec<String>,
     pub notes: Vec<Note>,
@@ -283,11 +283,6 @@ pub struct BoardFacts {
     pub spared: Spared,
     #[serde(default, skip_serializing_if = "Style::is_default")]
     pub style: Style,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde calls")]
-fn is_not(flag: &bool) -> bool {
-    !flag
 }
 
 impl BoardFacts {
@@ -304,6 +299,14 @@ impl BoardFacts {
             spared: Spared::default(),
             style: Style::default(),
         }
+    }
+
+    /// Keys of the remarks that the mail tells of, oldest first.
+    pub(crate) fn remarks(&self) -> Vec<RemarkKey> {
+        let mut keys: Vec<RemarkKey> = self.earlier.iter().chain(&self.remark).copied().collect();
+        keys.sort_unstable_by_key(|key| key.0);
+        keys.dedup();
+        keys
     }
 
     pub(crate) fn tell_of_pause(&self) -> bool {
@@ -323,42 +326,42 @@ impl BoardFacts {
     }
 }
 
-/// Notes about suspended and absent players, without duplicates.
+/// Notes about suspended and absent players.
 fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
-    let mut notes = Vec::new();
-    if matches!(board.standing(), Standing::Over(_)) {
-        return notes;
-    }
-    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
-        if row.is_suspended {
-            let note = Note::Suspended { userid: row.userid.clone() };
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
-        if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
-            let note = Note::Away { userid: row.userid.clone(), until: style.show_time(until) };
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
-    }
-    notes
+    notes_of_players(board, |row| {
+        let suspended = row.is_suspended.then(|| Note::Suspended { userid: row.userid.clone() });
+        let until = row.away_until.map(Millis).filter(|until| *until > now);
+        let away = |until| Note::Away { userid: row.userid.clone(), until: style.show_time(until) };
+        [suspended, until.map(away)]
+    })
 }
 
-/// Notes about players of an active board whose mail bounces, without duplicates.
+/// Notes about players of an active board whose mail bounces.
 pub(crate) fn notes_of_unreached(board: &Board, is_unreached: impl Fn(&SeatRow) -> bool) -> Vec<Note> {
+    notes_of_players(board, |row| [is_unreached(row).then(|| Note::Unreached { userid: row.userid.clone() })])
+}
+
+/// Notes about those who play, none when the game is over, without duplicates.
+fn notes_of_players<const N: usize>(
+    board: &Board,
+    about: impl Fn(&SeatRow) -> [Option<Note>; N],
+) -> Vec<Note> {
     let mut notes = Vec::new();
     if matches!(board.standing(), Standing::Over(_)) {
         return notes;
     }
-    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing && is_unreached(row)) {
-        let note = Note::Unreached { userid: row.userid.clone() };
+    let playing = board.seats.iter().filter(|row| row.state == SeatState::Playing);
+    for note in playing.flat_map(about).flatten() {
         if !notes.contains(&note) {
             notes.push(note);
         }
     }
     notes
+}
+
+/// Looks up the note on the proposal that waits on a board, for its readers.
+pub(crate) async fn note_of_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<Note>, StoreError> {
+    Ok(pending_proposal(tx, board).await?.map(|proposal| note_of(board, &proposal)))
 }
 
 pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {

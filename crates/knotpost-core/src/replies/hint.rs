@@ -34,8 +34,7 @@ impl Hint {
 
     /// Expected line with move numbers: `7. f2, 8. a9`.
     pub fn expected(&self) -> String {
-        let numbered = (self.ply + 1..).zip(&self.thought.line);
-        numbered.map(|(number, turn)| format!("{number}. {turn}")).collect::<Vec<_>>().join(", ")
+        numbered(self.ply + 1, &self.thought.line)
     }
 
     pub(crate) fn notes<'a>(&self, userids: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -52,6 +51,12 @@ impl Hint {
         }
         notes
     }
+}
+
+/// Turns in a row, the first with this number.
+pub(crate) fn numbered(first: usize, turns: &[String]) -> String {
+    let turns = (first..).zip(turns).map(|(number, turn)| format!("{number}. {turn}"));
+    turns.collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn percent(value: f64) -> String {

@@ -214,17 +214,15 @@ impl Sheet {
 
     /// Meaning of faces or cells, and the notation; empty when it is over.
     pub fn legend(&self) -> String {
-        match self.verdict {
-            Verdict::Turn(_) => self.drawing.legend(),
-            Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
-        }
+        if self.is_over() { String::new() } else { self.drawing.legend() }
     }
 
     pub fn legend_for_pages(&self) -> String {
-        match self.verdict {
-            Verdict::Turn(_) => self.drawing.legend_for_pages(),
-            Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
-        }
+        if self.is_over() { String::new() } else { self.drawing.legend_for_pages() }
+    }
+
+    fn is_over(&self) -> bool {
+        !matches!(self.verdict, Verdict::Turn(_))
     }
 
     /// Points won and taken by the last move, and forced passes, a line each.
@@ -240,24 +238,6 @@ impl Sheet {
 
     pub fn is_turn_of(&self, userid: &str) -> bool {
         matches!(&self.verdict, Verdict::Turn(mover) if mover.eq_ignore_ascii_case(userid))
-    }
-
-    #[must_use]
-    pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
-        self.spoken.extend(spoken);
-        self
-    }
-
-    #[must_use]
-    pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
-        self.answers = answers;
-        self
-    }
-
-    #[must_use]
-    pub fn with_ratings(mut self, lines: Vec<String>) -> Self {
-        self.ratings = lines;
-        self
     }
 }
 

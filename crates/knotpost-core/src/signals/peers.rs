@@ -25,9 +25,9 @@ pub enum Notice {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Bundle {
+struct Bundle<N> {
     from: String,
-    notices: Vec<Notice>,
+    notices: Vec<N>,
 }
 
 /// Never blocks. Without a listener notices are dropped.
@@ -90,6 +90,10 @@ impl Wakeup {
         self.announcer.announce(self.notice.clone());
     }
 
+    pub fn wake_here(&self) {
+        self.here.notify_one();
+    }
+
     pub async fn notified(&self) {
         self.here.notified().await;
     }
@@ -140,21 +144,10 @@ fn bundle(notices: Vec<Notice>, me: &str) -> Vec<String> {
 /// `None`: a new connection, anything may have been missed. Unknown notices of newer programs are skipped.
 pub fn read_notices(heard: &Notification, me: &str) -> Option<Vec<Notice>> {
     let Notification::Notice(text) = heard else { return None };
-    let bundle = serde_json::from_str::<RawBundle>(text).ok().filter(|bundle| bundle.from != me);
+    let bundle =
+        serde_json::from_str::<Bundle<serde_json::Value>>(text).ok().filter(|bundle| bundle.from != me);
     let notices = bundle.into_iter().flat_map(|bundle| bundle.notices);
     Some(notices.filter_map(|raw| serde_json::from_value(raw).ok()).collect())
-}
-
-#[derive(Debug, Deserialize)]
-struct RawBundle {
-    from: String,
-    notices: Vec<serde_json::Value>,
-}
-
-impl Wakeup {
-    pub fn wake_here(&self) {
-        self.here.notify_one();
-    }
 }
 
 #[cfg(test)]
@@ -184,7 +177,7 @@ mod tests {
     fn a_sign_is_told_once_and_a_try_as_often_as_it_was_made() {
         let told = bundle(vec![Notice::Inbox, counted("a"), Notice::Inbox, counted("a")], "me");
         assert_eq!(told.len(), 1);
-        let bundle: Bundle = serde_json::from_str(&told[0]).unwrap();
+        let bundle: Bundle<Notice> = serde_json::from_str(&told[0]).unwrap();
         assert_eq!(bundle.from, "me");
         assert_eq!(bundle.notices, [Notice::Inbox, counted("a"), counted("a")]);
     }
@@ -195,7 +188,7 @@ mod tests {
         let told = bundle(many, "me");
         assert!(told.iter().all(|text| text.len() < MAX_NOTICE), "{told:?}");
         let all: usize =
-            told.iter().map(|text| serde_json::from_str::<Bundle>(text).unwrap().notices.len()).sum();
+            told.iter().map(|text| serde_json::from_str::<Bundle<Notice>>(text).unwrap().notices.len()).sum();
         assert_eq!(all, 500);
         assert!(bundle(vec![counted(&"x".repeat(MAX_NOTICE))], "me").is_empty());
     }

@@ -26,10 +26,6 @@ impl Checked {
         self.header.tables.iter().map(|section| section.rows).sum()
     }
 
-    pub fn rows_of(&self, table: &str) -> u64 {
-        self.header.tables.iter().find(|section| section.name == table).map_or(0, |section| section.rows)
-    }
-
     pub(super) fn tables(&self) -> impl Iterator<Item = (&'static Table, u64)> {
         TABLES.iter().zip(&self.header.tables).map(|(table, section)| (table, section.rows))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::form::{HookForm, Waiting, pack};
+use super::form::{HookForm, pack};
 use super::message::{Parcel, Told};
 use super::{REMOVED, push, reach, stop};
 use crate::app::App;
@@ -95,37 +95,48 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     let leased =
         app.store.write_queue(async move |tx| tx.lease_hook_event(now, now.plus(LEASE_MS)).await).await?;
     let Some(row) = leased else { return Ok(None) };
+    let key = row.id;
+    match prepare(app, row, now).await? {
+        Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
+        Err(why) => {
+            app.store
+                .write_queue(async move |tx| tx.finish_outbox(key, "dropped", Some(why), now).await)
+                .await?;
+            Ok(Some(Taken::Dropped))
+        }
+    }
+}
+
+/// The delivery of a leased event, or why it is dropped.
+async fn prepare(
+    app: &App,
+    row: HookEventRow,
+    now: Millis,
+) -> Result<Result<Delivery, &'static str>, StoreError> {
     let mut tx = app.store.read().await?;
     let hook = tx.webhook(row.webhook_id).await?;
     let owner = match row.user_id {
         Some(user) => tx.user(user.into()).await?,
         None => None,
     };
-    let prepared = match prepare(row, hook, owner, now) {
-        Ok(prepared) if prepared.form == HookForm::Push && !app.config.push.enabled => {
-            Err((prepared.row.id, "browsers are not told on this server"))
-        }
-        Ok(prepared) if prepared.form == HookForm::Push => {
-            if !has_session(&mut tx, &prepared.hook, now).await? {
-                Err((prepared.row.id, "the session of the browser has ended"))
-            } else if push::is_current(&mut tx, &prepared.told, prepared.owner.id).await? {
-                Ok(prepared)
-            } else {
-                Err((prepared.row.id, "the turn is over"))
-            }
-        }
-        prepared => prepared,
+    let told = match checked(&row, hook, owner, now) {
+        Ok(told) => told,
+        Err(why) => return Ok(Err(why)),
     };
-    drop(tx);
-    match prepared.and_then(|prepared| address(app, prepared, now)) {
-        Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
-        Err((row, why)) => {
-            app.store
-                .write_queue(async move |tx| tx.finish_outbox(row, "dropped", Some(why), now).await)
-                .await?;
-            Ok(Some(Taken::Dropped))
+    let (hook, owner, form, message) = &told;
+    if *form == HookForm::Push {
+        if !app.config.push.enabled {
+            return Ok(Err("browsers are not told on this server"));
+        }
+        if !has_session(&mut tx, hook, now).await? {
+            return Ok(Err("the session of the browser has ended"));
+        }
+        if !push::is_current(&mut tx, message, owner.id).await? {
+            return Ok(Err("the turn is over"));
         }
     }
+    drop(tx);
+    Ok(address(app, row, told, now))
 }
 
 /// True while the session of a browser's registration lasts.
@@ -134,45 +145,41 @@ async fn has_session(tx: &mut ReadTx, hook: &WebhookRow, now: Millis) -> Result<
     Ok(tx.session(digest).await?.is_some_and(|session| now < session.expires_at))
 }
 
-struct Prepared {
-    row: HookEventRow,
-    hook: WebhookRow,
-    owner: UserRow,
-    form: HookForm,
-    told: Told,
-}
+/// A webhook with its owner, its form, and the message for it.
+type Addressed = (WebhookRow, UserRow, HookForm, Told);
 
-fn prepare(
-    row: HookEventRow,
+fn checked(
+    row: &HookEventRow,
     hook: Option<WebhookRow>,
     owner: Option<UserRow>,
     now: Millis,
-) -> Result<Prepared, (OutboxKey, &'static str)> {
-    let key = row.id;
+) -> Result<Addressed, &'static str> {
     // A reused number may belong to a younger webhook. One made under a clock ahead is accepted.
     let is_known = |hook: &WebhookRow| hook.created_at <= row.date || hook.created_at > now;
     let hook = hook.filter(|hook| Some(hook.user_id.0) == row.user_id && is_known(hook));
-    let hook = hook.ok_or((key, REMOVED))?;
+    let hook = hook.ok_or(REMOVED)?;
     if hook.stopped_at.is_some() {
-        return Err((key, "the webhook is switched off"));
+        return Err("the webhook is switched off");
     }
     let owner = owner.filter(|owner| owner.state == UserState::Active);
-    let owner = owner.ok_or((key, "the user does not play here any more"))?;
-    let told = row.facts.as_deref().and_then(Told::read).ok_or((key, "there is nothing to tell"))?;
-    let form = HookForm::of_row(&hook.form).ok_or((key, "its form is not known here"))?;
-    Ok(Prepared { row, hook, owner, form, told })
+    let owner = owner.ok_or("the user does not play here any more")?;
+    let told = row.facts.as_deref().and_then(Told::read).ok_or("there is nothing to tell")?;
+    let form = HookForm::from_word(&hook.form).ok_or("its form is not known here")?;
+    Ok((hook, owner, form, told))
 }
 
-fn address(app: &App, prepared: Prepared, now: Millis) -> Result<Delivery, (OutboxKey, &'static str)> {
-    let Prepared { row, hook, owner, form, told } = prepared;
-    let key = row.id;
-    let url = HookUrl::parse(&hook.url, reach(app)).map_err(|_| (key, "its address is not allowed here"))?;
+fn address(
+    app: &App,
+    row: HookEventRow,
+    (hook, owner, form, told): Addressed,
+    now: Millis,
+) -> Result<Delivery, &'static str> {
+    let url = HookUrl::parse(&hook.url, reach(app)).map_err(|_| "its address is not allowed here")?;
     let secret = app.secret.unseal(&hook.secret);
-    let secret = secret.ok_or((key, "its secret was sealed with another key; renew it"))?;
-    let waiting =
-        Waiting { id: &row.message_id, body: row.facts.as_deref().unwrap_or_default(), told: &told };
-    let parcel = pack(app, form, (&url, secret), waiting, now);
-    let Parcel { headers, body } = parcel.ok_or((key, "it cannot be put into the form of this webhook"))?;
+    let secret = secret.ok_or("its secret was sealed with another key; renew it")?;
+    let message = (&*row.message_id, row.facts.as_deref().unwrap_or_default(), &told);
+    let parcel = pack(app, form, (&url, secret), message, now);
+    let Parcel { headers, body } = parcel.ok_or("it cannot be put into the form of this webhook")?;
     Ok(Delivery {
         url,
         id: row.message_id,
@@ -180,7 +187,7 @@ fn address(app: &App, prepared: Prepared, now: Millis) -> Result<Delivery, (Outb
         headers,
         body,
         attempts: row.attempts,
-        row: key,
+        row: row.id,
         webhook: hook.id,
         user: owner.id,
         userid: owner.userid,

@@ -1,39 +1,26 @@
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
+use knotpost_model::{ProposalKind, words};
 
-/// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HookEvent {
-    /// It is the webhook's owner's turn.
-    Turn,
-    /// Somebody moved, passed, swapped or resigned, or lost on time.
-    Move,
-    /// Somebody said something.
-    Chat,
-    /// Something was proposed, or answered.
-    Proposal,
-    /// The game is over.
-    Over,
+words! {
+    /// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
+    #[derive(PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    HookEvent {
+        /// It is the webhook's owner's turn.
+        Turn = "turn",
+        /// Somebody moved, passed, swapped or resigned, or lost on time.
+        Move = "move",
+        /// Somebody said something.
+        Chat = "chat",
+        /// Something was proposed, or answered.
+        Proposal = "proposal",
+        /// The game is over.
+        Over = "over",
+    }
 }
 
 impl HookEvent {
-    pub const ALL: [Self; 5] = [Self::Turn, Self::Move, Self::Chat, Self::Proposal, Self::Over];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Turn => "turn",
-            Self::Move => "move",
-            Self::Chat => "chat",
-            Self::Proposal => "proposal",
-            Self::Over => "over",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.as_str() == word)
-    }
-
     /// Encodes events for a row.
     pub(crate) fn join(events: &[Self]) -> String {
         events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(",")
@@ -60,7 +47,7 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
             vec![
                 (moved, HookEvent::Move),
                 (spoken, HookEvent::Chat),
-                (facts.notes.iter().any(is_proposal), HookEvent::Proposal),
+                (facts.notes.iter().any(|note| proposal(note).is_some()), HookEvent::Proposal),
                 (has_changed && is_over, HookEvent::Over),
                 (turned && is_waiting, HookEvent::Turn),
             ]
@@ -72,6 +59,13 @@ pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     told.into_iter().filter_map(|(happened, event)| happened.then_some(event)).collect()
 }
 
-pub(super) fn is_proposal(note: &Note) -> bool {
-    matches!(note, Note::Proposed { .. } | Note::Rejected { .. } | Note::Agreed { .. } | Note::SilentDraw)
+/// Kind and state of a proposal that a note tells of, and who made or refused it.
+pub(super) fn proposal(note: &Note) -> Option<(ProposalKind, Option<&str>, &'static str)> {
+    match note {
+        Note::Proposed { by, kind, .. } => Some((*kind, Some(by), "waiting")),
+        Note::Rejected { by, kind } => Some((*kind, Some(by), "rejected")),
+        Note::Agreed { kind } => Some((*kind, None, "agreed")),
+        Note::SilentDraw => Some((ProposalKind::Draw, None, "agreed")),
+        _ => None,
+    }
 }

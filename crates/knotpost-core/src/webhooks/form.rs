@@ -6,83 +6,60 @@ use super::message::{Data, Move, Parcel, Proposal, Told};
 use super::push;
 use super::signing::HookSecret;
 use crate::app::App;
-use knotpost_model::{HookUrl, Millis};
+use knotpost_model::{HookUrl, Millis, words};
 
 /// Characters accepted by every service.
 const LONGEST: usize = 1500;
 
-/// In which form a webhook is told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HookForm {
-    /// Signed JSON for a program.
-    #[default]
-    Signed,
-    /// A webhook of a channel of Discord.
-    Discord,
-    /// An incoming webhook of Slack.
-    Slack,
-    /// A topic of ntfy.
-    Ntfy,
-    /// A generic webhook of hookshot, the bridge to Matrix.
-    Matrix,
-    /// The push service of a browser.
-    #[schemars(skip)]
-    Push,
+words! {
+    /// In which form a webhook is told.
+    #[derive(Default, serde::Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    HookForm {
+        /// Signed JSON for a program.
+        #[default]
+        Signed = "signed",
+        /// A webhook of a channel of Discord.
+        Discord = "discord",
+        /// An incoming webhook of Slack.
+        Slack = "slack",
+        /// A topic of ntfy.
+        Ntfy = "ntfy",
+        /// A generic webhook of hookshot, the bridge to Matrix.
+        Matrix = "matrix",
+        /// The push service of a browser.
+        #[schemars(skip)]
+        Push = "push",
+    }
 }
 
 impl HookForm {
-    pub const CHOICES: [Self; 5] = [Self::Signed, Self::Discord, Self::Slack, Self::Ntfy, Self::Matrix];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Signed => "signed",
-            Self::Discord => "discord",
-            Self::Slack => "slack",
-            Self::Ntfy => "ntfy",
-            Self::Matrix => "matrix",
-            Self::Push => "push",
-        }
-    }
-
+    /// A form that users may choose.
     pub fn choose(word: &str) -> Option<Self> {
-        Self::CHOICES.into_iter().find(|form| form.as_str() == word)
-    }
-
-    /// Parses a stored format; `None`: written by a newer server.
-    pub(crate) fn of_row(word: &str) -> Option<Self> {
-        if word == Self::Push.as_str() { Some(Self::Push) } else { Self::choose(word) }
+        Self::from_word(word).filter(|form| *form != Self::Push)
     }
 }
 
-/// Stored message with its envelope.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting<'a> {
-    pub id: &'a str,
-    pub body: &'a str,
-    pub told: &'a Told,
-}
-
-/// Builds the request; `secret` is unsealed from the webhook's row. `None`: the secret does not fit.
+/// Builds the request from a stored message, its id and text; `secret` is unsealed from the webhook's row. `None`: the
+/// secret does not fit.
 pub(super) fn pack(
     app: &App,
     form: HookForm,
     (url, secret): (&HookUrl, Vec<u8>),
-    message: Waiting<'_>,
+    (id, body, told): (&str, &str, &Told),
     now: Millis,
 ) -> Option<Parcel> {
-    let told = message.told;
     Some(match form {
         HookForm::Signed => {
             let timestamp = now.0 / 1000;
-            let signature = HookSecret::from_bytes(secret).sign(message.id, timestamp, message.body);
+            let signature = HookSecret::from_bytes(secret).sign(id, timestamp, body);
             let headers = vec![
                 ("content-type", "application/json".to_owned()),
-                ("webhook-id", message.id.to_owned()),
+                ("webhook-id", id.to_owned()),
                 ("webhook-timestamp", timestamp.to_string()),
                 ("webhook-signature", signature),
             ];
-            Parcel { headers, body: message.body.as_bytes().to_vec() }
+            Parcel { headers, body: body.as_bytes().to_vec() }
         }
         // Mentions disabled, whatever the text.
         HookForm::Discord => {

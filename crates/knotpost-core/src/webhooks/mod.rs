@@ -21,12 +21,11 @@ pub use signing::HookSecret;
 pub(crate) use push::BrowserKeys;
 pub(crate) use queueing::{queue, queue_for_board, queue_for_removed};
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::mailing::post::post_to_user;
 use crate::replies::Reply;
-use crate::replies::{Content, Facts};
 use knotpost_model::{HookUrl, Millis, Reach, UserKey};
 use knotpost_storage::{StoreError, WriteTx};
 
@@ -35,23 +34,6 @@ pub const KIND: &str = "webhook";
 /// Queued events of a webhook; beyond that it is stopped.
 pub(crate) const MOST_WAITING: i64 = 1000;
 pub(crate) const REMOVED: &str = "the webhook was removed";
-
-#[derive(Debug, Serialize)]
-struct WebhookStopped {
-    userid: String,
-    place: String,
-    why: String,
-}
-
-impl Content for WebhookStopped {
-    fn template(&self) -> &'static str {
-        "webhook_stopped"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 pub(crate) fn reach(app: &App) -> Reach {
     if app.config.webhooks.allow_private { Reach::Anywhere } else { Reach::Public }
@@ -73,7 +55,7 @@ async fn stop(
     now: Millis,
 ) -> Result<(), StoreError> {
     let row = tx.webhook(id).await?.filter(|row| row.user_id == user);
-    if row.is_some_and(|row| HookForm::of_row(&row.form) == Some(HookForm::Push)) {
+    if row.is_some_and(|row| HookForm::from_word(&row.form) == Some(HookForm::Push)) {
         tx.drop_webhook(user, id).await?;
         return tx.drop_hook_events(id, REMOVED, now).await;
     }
@@ -81,8 +63,8 @@ async fn stop(
         return Ok(());
     }
     tx.drop_hook_events(id, "the webhook was switched off", now).await?;
-    let reply =
-        Reply::from(WebhookStopped { userid: userid.to_owned(), place: origin(url), why: why.to_owned() });
+    let facts = json!({ "userid": userid, "place": origin(url), "why": why });
+    let reply = Reply::said("webhook_stopped", facts);
     post_to_user(tx, app, &reply, user, now).await
 }
 

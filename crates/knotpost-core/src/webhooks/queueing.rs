@@ -4,13 +4,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::event::{HookEvent, happened, is_proposal};
+use super::event::{HookEvent, happened, proposal};
 use super::{MOST_WAITING, origin, stop};
 use crate::app::App;
-use crate::boards::board::seat_at;
 use crate::boards::{Board, Standing};
-use crate::replies::{BoardFacts, Note, Spoken};
-use knotpost_model::{BoardRef, Millis, Moment, ProposalKind, RemarkKey, UserKey};
+use crate::replies::{BoardFacts, Spoken};
+use knotpost_model::{BoardRef, Millis, Moment, RemarkKey, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{HookReader, NewHookEvent, ReadTx, StoreError, WriteTx};
@@ -39,12 +38,8 @@ pub(crate) async fn queue_for_board(
     if events.is_empty() || !app.config.webhooks.enabled {
         return Ok(());
     }
-    let mover = match board.standing() {
-        Standing::ToMove(next) => board.seats.iter().find(|row| seat_at(row.seat) == next),
-        Standing::Over(_) => None,
-    };
-    let mut common = base(app, &board.name());
-    common.insert("ply".into(), board.entries.len().into());
+    let mover = board.mover();
+    let mut common = base(app, board);
     common.insert("to_move".into(), mover.map(|row| row.userid.clone()).into());
     for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
         let wanted = HookEvent::split(&hook.events);
@@ -75,8 +70,7 @@ pub(crate) async fn queue_for_removed(
     }
     for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
         if HookEvent::split(&hook.events).contains(&HookEvent::Over) {
-            let mut data = base(app, &board.name());
-            data.insert("ply".into(), board.entries.len().into());
+            let mut data = base(app, board);
             data.insert("to_move".into(), Value::Null);
             data.insert("user".into(), hook.userid.clone().into());
             data.insert("result".into(), json!({ "winners": [], "reason": "removed" }));
@@ -86,13 +80,14 @@ pub(crate) async fn queue_for_removed(
     Ok(())
 }
 
-fn base(app: &App, board: &BoardRef) -> Map<String, Value> {
-    let BoardRef { game, number } = board;
+fn base(app: &App, board: &Board) -> Map<String, Value> {
+    let BoardRef { game, number } = board.name();
     let url = app.config.server.public_url.trim_end_matches('/');
     let mut data = Map::new();
     data.insert("game".into(), game.clone().into());
-    data.insert("number".into(), (*number).into());
+    data.insert("number".into(), number.into());
     data.insert("url".into(), format!("{url}/boards/{game}/{number}").into());
+    data.insert("ply".into(), board.entries.len().into());
     data
 }
 
@@ -138,7 +133,9 @@ async fn details(
             Some(remark) => said(tx, remark).await?.map(|said| ("chat", said)),
             None => None,
         },
-        HookEvent::Proposal => facts.notes.iter().rev().find_map(proposal).map(|told| ("proposal", told)),
+        HookEvent::Proposal => facts.notes.iter().rev().find_map(proposal).map(|(kind, by, state)| {
+            ("proposal", json!({ "kind": kind.as_str(), "by": by, "state": state }))
+        }),
         HookEvent::Over => Some(("result", result(board))),
     })
 }
@@ -162,19 +159,6 @@ async fn said(tx: &mut ReadTx, remark: RemarkKey) -> Result<Option<Value>, Store
     Ok(spoken.map(|Spoken { who, text }| {
         json!({ "by": who, "text": text.trim().chars().take(MOST_SAID).collect::<String>() })
     }))
-}
-
-fn proposal(note: &Note) -> Option<Value> {
-    if !is_proposal(note) {
-        return None;
-    }
-    let (kind, by, state) = match note {
-        Note::Proposed { by, kind, .. } => (*kind, Some(by), "waiting"),
-        Note::Rejected { by, kind } => (*kind, Some(by), "rejected"),
-        Note::Agreed { kind } => (*kind, None, "agreed"),
-        _ => (ProposalKind::Draw, None, "agreed"),
-    };
-    Some(json!({ "kind": kind.as_str(), "by": by, "state": state }))
 }
 
 fn result(board: &Board) -> Value {

@@ -12,7 +12,7 @@ use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{Scope, TokenWish, USUAL_DAYS, Visitor, create_token, revoke_token};
 
 pub(super) async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Response, ServiceError> {
-    let scopes = Scope::ALL.into_iter().filter(|scope| !field(fields, scope.as_str()).is_empty());
+    let scopes = Scope::ALL.iter().copied().filter(|scope| !field(fields, scope.as_str()).is_empty());
     let days = field(fields, "days");
     let wish = TokenWish {
         name: field(fields, "name").to_owned(),

@@ -53,7 +53,7 @@ pub(super) async fn act(
             let is_wanted = |event: &HookEvent| !field(fields, event.as_str()).is_empty();
             let wish = HookWish {
                 url: field(fields, "url").to_owned(),
-                events: HookEvent::ALL.into_iter().filter(is_wanted).collect(),
+                events: HookEvent::ALL.iter().copied().filter(is_wanted).collect(),
                 form: HookForm::choose(field(fields, "form")).unwrap_or_default(),
             };
             let made = create_webhook(&web.app, visitor.proven(), wish).await;

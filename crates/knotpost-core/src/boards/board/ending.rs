@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use knotpost_rules::{Cast, Departure, Departures, Now, Outcome, Seat, View, Viewer};
 
-use super::{Board, Entry};
+use super::Board;
 use knotpost_model::{Millis, MoveKind};
 use knotpost_storage::MoveRow;
-
-pub(super) const DRAW: &str = "Draw";
-pub(super) const ADJUDICATED: &str = "Adjudicated";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
@@ -20,48 +17,21 @@ pub enum Standing {
 impl Board {
     /// Takes a seat out of the game, also off turn, and enters it as the next move.
     pub fn retire(&mut self, seat: Seat, kind: MoveKind, auto: bool, at: Millis) {
-        let text = if kind == MoveKind::Forfeit { "Forfeit" } else { "Resign" };
-        let mut canonical = text.to_lowercase();
+        let mut text = kind.as_str().to_owned();
         if seat != self.position.next_seat() {
-            canonical = format!("{canonical}:{seat}");
+            text = format!("{text}:{seat}");
         }
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(seat.number()),
-            kind,
-            text: canonical,
-            auto,
-            at,
-        };
-        self.position.retire(seat);
-        self.retired.push(seat);
-        self.entries.push(Entry { row, text: text.to_owned(), gain: 0 });
+        self.enter_word(MoveRow { auto, ..self.next_row(seat, kind, text, at) });
     }
 
     /// Ends the game as a tie of all still playing, entered for the seat to move, whoever proposed it.
     pub fn agree_on_draw(&mut self, seat: Seat, at: Millis) {
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(seat.number()),
-            kind: MoveKind::Draw,
-            text: "draw".to_owned(),
-            auto: false,
-            at,
-        };
-        self.entries.push(Entry { row, text: DRAW.to_owned(), gain: 0 });
+        self.enter_word(self.next_row(seat, MoveKind::Draw, MoveKind::Draw.as_str().to_owned(), at));
     }
 
     /// Ends the game with these winners, entered for the seat to move.
     pub fn adjudicate(&mut self, winners: &[Seat], seat: Seat, at: Millis) {
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(seat.number()),
-            kind: MoveKind::Adjudicated,
-            text: write_adjudication(winners),
-            auto: false,
-            at,
-        };
-        self.entries.push(Entry { row, text: ADJUDICATED.to_owned(), gain: 0 });
+        self.enter_word(self.next_row(seat, MoveKind::Adjudicated, write_adjudication(winners), at));
     }
 
     /// State after `entries`. The resignations of all others end the game, unless its rules play on.

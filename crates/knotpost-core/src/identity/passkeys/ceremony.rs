@@ -165,16 +165,15 @@ fn read_key(key: &Value) -> Result<(Algorithm, Vec<u8>), Fault> {
     }
 }
 
-/// Verifies a registration; `is_ours` verifies the challenge.
-pub(crate) fn read_made(
+/// Verifies a registration; `read_challenge` verifies the challenge.
+pub(crate) fn read_made<C>(
     party: &Party,
     client_data: &[u8],
     attestation: &[u8],
-    is_ours: impl FnOnce(&str) -> bool,
-) -> Result<Made, Fault> {
-    if !is_ours(&read_client_data(party, "webauthn.create", client_data)?) {
-        return Err(Fault::Challenge);
-    }
+    read_challenge: impl FnOnce(&str) -> Option<C>,
+) -> Result<(Made, C), Fault> {
+    let challenge = read_client_data(party, "webauthn.create", client_data)?;
+    let challenge = read_challenge(&challenge).ok_or(Fault::Challenge)?;
     let mut rest = attestation;
     let object = read_cbor(&mut rest)?;
     let map = object.as_map().filter(|_| rest.is_empty()).ok_or(Fault::Malformed)?;
@@ -197,7 +196,8 @@ pub(crate) fn read_made(
     if !rest.is_empty() {
         return Err(Fault::Malformed);
     }
-    Ok(Made { credential: credential.to_vec(), algorithm, public_key, counter: signed.counter })
+    let made = Made { credential: credential.to_vec(), algorithm, public_key, counter: signed.counter };
+    Ok((made, challenge))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -207,16 +207,15 @@ pub(crate) struct Shown<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-/// Verifies an assertion and returns its counter.
-pub(crate) fn check_shown(
+/// Verifies an assertion and returns its counter, as [`read_made`].
+pub(crate) fn check_shown<C>(
     party: &Party,
     (algorithm, public_key): (Algorithm, &[u8]),
     shown: Shown<'_>,
-    is_ours: impl FnOnce(&str) -> bool,
-) -> Result<u32, Fault> {
-    if !is_ours(&read_client_data(party, "webauthn.get", shown.client_data)?) {
-        return Err(Fault::Challenge);
-    }
+    read_challenge: impl FnOnce(&str) -> Option<C>,
+) -> Result<(u32, C), Fault> {
+    let challenge = read_client_data(party, "webauthn.get", shown.client_data)?;
+    let challenge = read_challenge(&challenge).ok_or(Fault::Challenge)?;
     let signed = read_signed(party, shown.data)?;
     let words = [shown.data, &Sha256::digest(shown.client_data)[..]].concat();
     let verified = match algorithm {
@@ -226,7 +225,7 @@ pub(crate) fn check_shown(
         Algorithm::EdDsa => UnparsedPublicKey::new(&ED25519, public_key).verify(&words, shown.signature),
     };
     verified.map_err(|_| Fault::Signature)?;
-    Ok(signed.counter)
+    Ok((signed.counter, challenge))
 }
 
 /// Decodes base64url; `None`: invalid or too long.
@@ -261,28 +260,29 @@ mod tests {
 
     #[test]
     fn a_passkey_is_read_whole() {
-        let made = read_made(&party(), SEEN, &object(&data()), |challenge| challenge == "c").expect("made");
+        let read = |challenge: &str| (challenge == "c").then_some(());
+        let (made, ()) = read_made(&party(), SEEN, &object(&data()), read).expect("made");
         assert_eq!((made.credential.as_slice(), made.counter), (b"id".as_slice(), 7));
         assert_eq!(made.algorithm, Algorithm::Es256);
         assert_eq!(made.public_key, [[4].as_slice(), &[4; 32], &[5; 32]].concat());
-        assert_eq!(read_made(&party(), SEEN, &object(&data()), |_| false), Err(Fault::Challenge));
+        assert_eq!(read_made(&party(), SEEN, &object(&data()), |_| None::<()>), Err(Fault::Challenge));
     }
 
     #[test]
     fn a_frame_of_another_site_is_refused() {
         let seen =
             br#"{"type":"webauthn.create","challenge":"c","origin":"http://localhost","crossOrigin":true}"#;
-        assert_eq!(read_made(&party(), seen, &object(&data()), |_| true), Err(Fault::Origin));
+        assert_eq!(read_made(&party(), seen, &object(&data()), |_| Some(())), Err(Fault::Origin));
     }
 
     proptest! {
         #[test]
         fn nothing_that_comes_is_too_odd(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let shown = Shown { client_data: SEEN, data: &bytes, signature: &bytes };
-            prop_assert!(read_made(&party(), SEEN, &bytes, |_| true).is_err());
-            prop_assert!(read_made(&party(), &bytes, &bytes, |_| true).is_err());
-            prop_assert!(read_made(&party(), SEEN, &object(&bytes), |_| true).is_err());
-            prop_assert!(check_shown(&party(), (Algorithm::Es256, &bytes), shown, |_| true).is_err());
+            prop_assert!(read_made(&party(), SEEN, &bytes, |_| Some(())).is_err());
+            prop_assert!(read_made(&party(), &bytes, &bytes, |_| Some(())).is_err());
+            prop_assert!(read_made(&party(), SEEN, &object(&bytes), |_| Some(())).is_err());
+            prop_assert!(check_shown(&party(), (Algorithm::Es256, &bytes), shown, |_| Some(())).is_err());
         }
 
         #[test]
@@ -291,9 +291,9 @@ mod tests {
             if let Some(one) = data.get_mut(place) {
                 *one = byte;
             }
-            let _ = read_made(&party(), SEEN, &object(&data), |_| true);
+            let _ = read_made(&party(), SEEN, &object(&data), |_| Some(()));
             data.truncate(length);
-            prop_assert!(read_made(&party(), SEEN, &object(&data), |_| true).is_err());
+            prop_assert!(read_made(&party(), SEEN, &object(&data), |_| Some(())).is_err());
         }
     }
 }

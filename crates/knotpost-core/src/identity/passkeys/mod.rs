@@ -172,13 +172,9 @@ pub async fn add_passkey(app: &Arc<App>, visitor: &Visitor, wish: PasskeyWish) -
     let name = read_name(&wish.name)?;
     let bytes = |text: &str| read_bytes(text).ok_or(Fault::Malformed).map_err(Refusal::from);
     let (client_data, attestation) = (bytes(&wish.client_data)?, bytes(&wish.attestation)?);
-    let mut challenge = None;
-    let is_ours = |text: &str| {
-        challenge = challenge::read(app, Aim::Add, &visitor.session, text, now);
-        challenge.is_some()
-    };
-    let made = ceremony::read_made(&party, &client_data, &attestation, is_ours).map_err(Refusal::from)?;
-    let challenge = challenge.ok_or_else(|| Refusal::from(Fault::Challenge))?;
+    let read = |text: &str| challenge::read(app, Aim::Add, &visitor.session, text, now);
+    let made = ceremony::read_made(&party, &client_data, &attestation, read);
+    let (made, challenge) = made.map_err(Refusal::from)?;
     let passkey = NewPasskey {
         user: visitor.user,
         credential: BASE64URL_NOPAD.encode(&made.credential),
@@ -279,10 +275,8 @@ pub async fn log_in_by_passkey(
         Err(error) => error,
     };
     let refusal = refusal.into_refusal()?;
-    if let Err(seconds) = app.limits.count(Rate::Password, &format!("passkey {rate_key}")) {
-        let words = "too many passkeys were refused; try again later";
-        return Err(Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }.into());
-    }
+    let words = "too many passkeys were refused; try again later";
+    app.limits.admit(Rate::Password, &format!("passkey {rate_key}"), words)?;
     Err(refusal)
 }
 
@@ -302,14 +296,9 @@ async fn check_answer(
     let key = Algorithm::from_number(row.algorithm).zip(read_bytes(&row.public_key));
     let key = key.filter(|_| answer.user_handle == handle(row.user_id));
     let (algorithm, public_key) = key.ok_or_else(unknown)?;
-    let mut challenge = None;
-    let is_ours = |text: &str| {
-        challenge = challenge::read(app, Aim::LogIn, holder, text, app.clock.now());
-        challenge.is_some()
-    };
+    let read = |text: &str| challenge::read(app, Aim::LogIn, holder, text, app.clock.now());
     let shown = Shown { client_data: &client_data, data: &data, signature: &signature };
-    let checked = ceremony::check_shown(party, (algorithm, &public_key), shown, is_ours);
-    let counter = checked.map_err(Refusal::from)?;
-    let challenge = challenge.ok_or_else(|| Refusal::from(Fault::Challenge))?;
+    let checked = ceremony::check_shown(party, (algorithm, &public_key), shown, read);
+    let (counter, challenge) = checked.map_err(Refusal::from)?;
     Ok((row.user_id, UsedPasskey { id: row.id, counter, challenge }))
 }

@@ -5,17 +5,27 @@
 use std::sync::Arc;
 
 use knotpost_rules::View;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Board, view_again};
-use crate::mailing::board_letters::{BoardLetter, Sources, letter_by_reference};
 use crate::mailing::bounces::{CONFIRMATION_KIND, STOPPED};
 use crate::mailing::outbox::LeasedMail;
-use crate::mailing::references::{Referred, referred_to};
+use crate::mailing::references::Reference;
 use crate::mailing::reply_address::{MailRef, Purpose, fits, set_addresses};
-use crate::replies::{Addressee, BoardFacts, Envelope, Letter, MailForm, Refusing, Reply, StoredDraft};
-use knotpost_model::{BoardKey, BoardRef, Millis};
-use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, StoreError};
+use crate::mailing::styles::style_of;
+use crate::mailing::unsubscribe::{Kind, refusable};
+use crate::mailing::{login_mails, postmaster, puzzles};
+use crate::ratings::board_ratings;
+use crate::replies::{
+    Addressee, Answers, BoardFacts, Envelope, Heading, Letter, Listing, MailForm, Refusing, Reply, Sheet,
+    Spoken, StoredDraft,
+};
+use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
+use knotpost_storage::{ALL_GAMES, DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, SeatRow, StoreError};
+
+/// Reason to drop a mail whose subject has passed.
+const OF_NO_USE: &str = "of no use any more";
 
 /// Source that a mail is written from.
 #[derive(Debug)]
@@ -54,7 +64,7 @@ pub async fn load_unleased(app: &App, row: &OutboxRow) -> Result<MailContent, St
     let mut tx = app.store.read().await?;
     match tx.delivery_status(row, Millis(0)).await? {
         Some(status) => load_content(&mut tx, app, row, &status).await,
-        None => Ok(MailContent::Dropped("of no use any more")),
+        None => Ok(MailContent::Dropped(OF_NO_USE)),
     }
 }
 
@@ -73,21 +83,54 @@ async fn load_content(
     let facts: BoardFacts =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let letter = match position_after(tx, app, BoardKey(board), ply).await? {
-        Some(board) => {
-            let remarks = tx.remarks(&facts.remarks()).await?;
-            let is_proven = status.address.is_some();
-            let sources = Sources { remarks, reader: status.reader.clone(), is_proven };
-            letter_by_reference(tx, app, &facts, &board, sources, (MailRef::from(row), row.date)).await?
-        }
+        Some(board) => letter_about(tx, app, &facts, &board, (row, status)).await?,
         None => None,
     };
-    let Some(BoardLetter { sheet, reply_to, unsubscribe }) = letter else {
-        return Ok(MailContent::Dropped("superseded"));
+    Ok(letter.unwrap_or(MailContent::Dropped("superseded")))
+}
+
+/// A board mail: rebuilt from the stored moves, so that it says the same however late it is sent. `None`: nobody needs to
+/// be told that any more.
+async fn letter_about(
+    tx: &mut ReadTx,
+    app: &App,
+    facts: &BoardFacts,
+    board: &Board,
+    (row, status): (&OutboxRow, &DeliveryStatus),
+) -> Result<Option<MailContent>, StoreError> {
+    let (reader, is_answerable) = (status.reader.as_ref(), status.address.is_some() && fits(app));
+    // No player is reminded of a move already made.
+    let is_present = board.row.ply == board.entries.len() as i64 && board.row.state == BoardState::Active;
+    let is_waited_for = || reader.is_some_and(|reader| is_waited_for(board, reader.id, row.date));
+    if facts.heading == Heading::Nag && !(is_present && is_waited_for()) {
+        return Ok(None);
+    }
+    let remarks = tx.remarks(&facts.remarks()).await?;
+    let kind =
+        reader.and_then(|reader| refusable((board.row.id, &board.seats), facts.heading, &remarks, reader.id));
+    let address = |purpose| MailRef::from(row).address(app, purpose);
+    let end = is_answerable.then(|| address(Purpose::End));
+    let unsubscribe = kind.zip(reader).map(|(kind, reader)| kind.ways(app, reader, end));
+    let player = reader.filter(|reader| is_answerable && board.seat_of(reader.id).is_some());
+    let userid = reader.map(|reader| reader.userid.as_str());
+    let sheet = Sheet {
+        spoken: remarks.into_iter().map(Spoken::from).collect(),
+        ratings: board_ratings::change_lines(tx, board).await?,
+        answers: player.map(|player| Answers::of(board, facts, player)),
+        ..Sheet::of(board, facts, userid, Listing::Recent, row.date)
     };
-    let board = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
-    let form = facts.style.form;
-    let envelope = Envelope { board: Some(board), reply_to, ..envelope_of(row, status, unsubscribe, form) };
-    Ok(MailContent::Reply(Box::new((Reply::Board(Box::new(sheet)), envelope))))
+    let envelope = Envelope {
+        board: Some(board.name()),
+        reply_to: player.map(|_| address(Purpose::Reply)),
+        ..envelope_of(row, status, unsubscribe, facts.style.form)
+    };
+    Ok(Some(MailContent::Reply(Box::new((Reply::Board(Box::new(sheet)), envelope)))))
+}
+
+/// True if this player is still to move, and not away.
+fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
+    let is_here = |row: &SeatRow| row.user_id == user && row.away_until.is_none_or(|until| until <= now.0);
+    board.mover().is_some_and(is_here)
 }
 
 /// The board after `ply` moves; `None`: it does not exist any more, or was taken back behind that move.
@@ -100,8 +143,7 @@ async fn position_after(
     let Some(found) = tx.seated_board(board).await?.filter(|found| found.board.ply >= ply) else {
         return Ok(None);
     };
-    let moves = tx.moves(board).await?;
-    let board = Board::from_moves(tx, app, found, moves).await?;
+    let board = Board::from_seated(tx, app, found).await?;
     if board.row.ply == ply {
         Ok(Some(board))
     } else {
@@ -117,33 +159,65 @@ async fn load_reference(
     status: &DeliveryStatus,
     facts: &str,
 ) -> Result<MailContent, StoreError> {
+    let reference: Reference =
+        serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let now = app.clock.now();
-    let end = (status.address.is_some() && fits(app)).then(|| MailRef::from(row).address(app, Purpose::End));
-    match referred_to(tx, app, facts, (row.user_id, end), now).await? {
-        None => Ok(MailContent::Dropped("of no use any more")),
-        Some(Referred::Reply { reply, unsubscribe, reply_to, form }) => {
-            let envelope = Envelope { reply_to, ..envelope_of(row, status, unsubscribe, form) };
-            Ok(MailContent::Reply(Box::new((reply, envelope))))
+    if let Reference::Letter(stored) = reference {
+        return load_letter(tx, app, row, *stored, now).await;
+    }
+    let Some(reader) = &status.reader else { return Ok(MailContent::Dropped(OF_NO_USE)) };
+    let ways = |kind: Kind| {
+        let is_answerable = status.address.is_some() && fits(app);
+        let end = is_answerable.then(|| MailRef::from(row).address(app, Purpose::End));
+        Some(kind.ways(app, reader, end))
+    };
+    let plain = |reply: Reply| (reply, None, None);
+    let found = match reference {
+        Reference::Broadcast(id) => tx.broadcast(id).await?.map(|said| {
+            let facts = json!({ "reader": reader.userid, "from": said.userid, "text": said.text });
+            (Reply::said("broadcast", facts), ways(Kind::Broadcasts), None)
+        }),
+        Reference::Puzzles(day) => {
+            let reply = puzzles::letter(tx, app, reader, day, now).await?;
+            reply.map(|reply| (reply, ways(Kind::Puzzles), None))
         }
-        Some(Referred::Letter(stored)) => {
-            let StoredDraft { mut letter, pictures } = *stored;
-            set_addresses(app, MailRef::from(row), &mut letter);
-            let mut views = Vec::with_capacity(pictures.len());
-            for (content_id, basis) in pictures {
-                // A picture that cannot be drawn any more must not hold the text back.
-                match view_again(tx, app, &basis, now).await {
-                    Ok(view) => views.extend(view.map(|view| (content_id, view))),
-                    Err(error) if error.is_transient() => return Err(error),
-                    Err(error) => tracing::error!(
-                        outbox = row.id.0,
-                        error = error.with_causes(),
-                        "a picture is left out of a mail"
-                    ),
-                }
-            }
-            Ok(MailContent::Letter(Box::new(letter), views))
+        Reference::Postmaster(sealed) => {
+            postmaster::letter(app, &sealed).map(|(reply, reply_to)| (reply, None, reply_to))
+        }
+        Reference::Reset(at) => login_mails::password_reset(tx, app, reader.id, at, now).await?.map(plain),
+        Reference::Magic(at) => login_mails::login_link(tx, app, reader.id, at, now).await?.map(plain),
+        Reference::Letter(_) => None,
+    };
+    let Some((reply, unsubscribe, reply_to)) = found else { return Ok(MailContent::Dropped(OF_NO_USE)) };
+    let form = style_of(tx, reader.id, ALL_GAMES).await?.form;
+    let envelope = Envelope { reply_to, ..envelope_of(row, status, unsubscribe, form) };
+    Ok(MailContent::Reply(Box::new((reply, envelope))))
+}
+
+/// A mail that was put into words when it was queued, but for its addresses and pictures.
+async fn load_letter(
+    tx: &mut ReadTx,
+    app: &App,
+    row: &OutboxRow,
+    stored: StoredDraft,
+    now: Millis,
+) -> Result<MailContent, StoreError> {
+    let StoredDraft { mut letter, pictures } = stored;
+    set_addresses(app, MailRef::from(row), &mut letter);
+    let mut views = Vec::with_capacity(pictures.len());
+    for (content_id, basis) in pictures {
+        // A picture that cannot be drawn any more must not hold the text back.
+        match view_again(tx, app, &basis, now).await {
+            Ok(view) => views.extend(view.map(|view| (content_id, view))),
+            Err(error) if error.is_transient() => return Err(error),
+            Err(error) => tracing::error!(
+                outbox = row.id.0,
+                error = error.with_causes(),
+                "a picture is left out of a mail"
+            ),
         }
     }
+    Ok(MailContent::Letter(Box::new(letter), views))
 }
 
 /// The envelope of a mail that belongs to no thread and is sent from what is stored.

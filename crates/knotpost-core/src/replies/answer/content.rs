@@ -14,6 +14,24 @@ pub trait Content: fmt::Debug + Send + Sync {
     fn facts(&self) -> Facts;
 }
 
+/// Words and numbers that need no layout of their own.
+#[derive(Debug)]
+pub(super) struct Plain {
+    pub(super) template: &'static str,
+    /// A JSON object.
+    pub(super) facts: Value,
+}
+
+impl Content for Plain {
+    fn template(&self) -> &'static str {
+        self.template
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { data: Ok(self.facts.clone()), to_lay_out: Vec::new() }
+    }
+}
+
 #[derive(Debug)]
 pub struct Facts {
     /// A JSON object; an error if serialisation failed.

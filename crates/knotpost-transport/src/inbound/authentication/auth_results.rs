@@ -65,11 +65,7 @@ impl Method {
         if version != "1" {
             return None;
         }
-        Some(Self {
-            name: name.to_owned(),
-            result: Verdict::from_word(&result)?,
-            properties: pairs.collect(),
-        })
+        Some(Self { name: name.to_owned(), result: Verdict::read(&result)?, properties: pairs.collect() })
     }
 
     fn property(&self, name: &str) -> Option<&str> {
@@ -87,7 +83,7 @@ impl Method {
 
     fn dmarc(&self, part: &Part) -> DmarcVerdict {
         let stated = ["polrec.p", "policy.dmarc", "policy.p"];
-        let stated = stated.into_iter().find_map(|name| self.property(name)).and_then(DmarcPolicy::from_word);
+        let stated = stated.into_iter().find_map(|name| self.property(name)).and_then(DmarcPolicy::read);
         DmarcVerdict {
             result: self.result,
             domain: self.property("header.from").map(domain_of).unwrap_or_default(),
@@ -119,7 +115,7 @@ fn policy_in_comments(comments: &[String]) -> Option<DmarcPolicy> {
     words
         .filter_map(|word| word.split_once(['=', ':']))
         .find(|(key, _)| key.eq_ignore_ascii_case("p") || key.eq_ignore_ascii_case("policy"))
-        .and_then(|(_, value)| DmarcPolicy::from_word(value))
+        .and_then(|(_, value)| DmarcPolicy::read(value))
 }
 
 /// Domain of an address, or the word itself, in lower case.

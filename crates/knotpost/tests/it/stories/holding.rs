@@ -144,7 +144,7 @@ mod stories {
         ] {
             say(&app, line).await;
         }
-        app.add_hook("ann", &host.url(), &HookEvent::ALL).await;
+        app.add_hook("ann", &host.url(), HookEvent::ALL).await;
         app.work().await;
         let mut paths = Vec::new();
         for number in 0..2 {
@@ -215,7 +215,7 @@ mod stories {
         }
         say(&app, "osbox challenge -size=4 ann bob").await;
         app.work().await;
-        app.add_hook("bob", &host.url(), &HookEvent::ALL).await;
+        app.add_hook("bob", &host.url(), HookEvent::ALL).await;
         app.letters();
         for (case, line, sql, (mails, events)) in [
             (

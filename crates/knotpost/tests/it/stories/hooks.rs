@@ -77,7 +77,7 @@ mod stories {
 
     pub(super) async fn what_happens_is_told_signed_and_in_order(place: Place) {
         let (app, host) = begin(place).await;
-        let (secret, _) = hook(&app, "ann", &host.url(), &HookEvent::ALL).await;
+        let (secret, _) = hook(&app, "ann", &host.url(), HookEvent::ALL).await;
         let mut script = String::new();
         for (line, words) in [
             ("osbox challenge -size=4 ann bob", "Good luck!"),
@@ -129,7 +129,7 @@ mod stories {
         assert_eq!(told, ["move", "move", "turn"]);
         // One who has no part in the board hears nothing.
         let other = HookHost::start().await;
-        hook(&app, "cyd", &other.url(), &HookEvent::ALL).await;
+        hook(&app, "cyd", &other.url(), HookEvent::ALL).await;
         say(&app, "osbox move 101 bob bob-secret f10", "").await;
         app.work().await;
         assert!(other.told().is_empty() && !host.told().is_empty());
