@@ -1,10 +1,10 @@
 //! Finds the command of a mail and its comment.
 //!
-//! It knows the places of commands, not their syntax: the caller decides which lines parse.
+//! It knows the places of commands, not their syntax.
 
 use super::extract::{Extracted, extract};
 use super::parse::Message;
-use knotpost_commands::{Vocabulary, clean, limit_comment};
+use knotpost_commands::{Vocabulary, clean, limit_comment, parse, says_nothing};
 
 /// Most commands in one mail.
 pub const MAX_LINES: usize = 50;
@@ -51,51 +51,37 @@ pub enum Identified {
     },
 }
 
-/// The command language, as far as this stage needs it.
-pub trait Language {
-    /// True if a cleaned line is a complete command.
-    fn is_command(&self, line: &str) -> bool;
-
-    /// True if a Subject is empty or a game's name, so that the text may begin with the command.
-    fn says_nothing(&self, subject: &str) -> bool;
-}
-
-impl Language for Vocabulary {
-    fn is_command(&self, line: &str) -> bool {
-        knotpost_commands::parse(line, self).is_ok()
-    }
-
-    fn says_nothing(&self, subject: &str) -> bool {
-        knotpost_commands::says_nothing(subject, self)
-    }
-}
-
 /// Finds the command of a mail.
-pub fn identify(message: &Message, address: Address, language: &dyn Language) -> Identified {
+pub fn identify(message: &Message, address: Address, vocabulary: &Vocabulary) -> Identified {
     let text = message.text.as_deref().unwrap_or_default();
     let subject = message.subject.trim().to_owned();
     if is_multiple(&subject) {
         return read_multiple(text);
     }
     let own = extract(text);
-    if language.is_command(&subject) {
+    if is_command(&subject, vocabulary) {
         return Identified::Subject { line: subject, comment: limit_comment(&own.text()) };
     }
     match (address, own.split_first()) {
         (Address::Reply, Some((line, comment))) => {
             Identified::Body { line: line.to_owned(), comment: limit_comment(&comment) }
         }
-        (Address::Plain, Some((line, comment))) if language.says_nothing(&subject) => {
-            Identified::Body { line: under_game(&subject, line, language), comment: limit_comment(&comment) }
-        }
+        (Address::Plain, Some((line, comment))) if says_nothing(&subject, vocabulary) => Identified::Body {
+            line: under_game(&subject, line, vocabulary),
+            comment: limit_comment(&comment),
+        },
         _ => Identified::Unclear { subject, comment: limit_comment(&own.text()) },
     }
 }
 
 /// Returns the first line of a text, after the game that the Subject names if that makes it a command.
-fn under_game(subject: &str, line: &str, language: &dyn Language) -> String {
+fn under_game(subject: &str, line: &str, vocabulary: &Vocabulary) -> String {
     let whole = format!("{} {line}", clean(subject));
-    if !language.is_command(line) && language.is_command(&whole) { whole } else { line.to_owned() }
+    if !is_command(line, vocabulary) && is_command(&whole, vocabulary) { whole } else { line.to_owned() }
+}
+
+fn is_command(line: &str, vocabulary: &Vocabulary) -> bool {
+    parse(line, vocabulary).is_ok()
 }
 
 /// True for the word alone, or after prefixes of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
@@ -132,27 +118,21 @@ fn read_multiple(text: &str) -> Identified {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use knotpost_commands::GameWords;
 
     fn mail(subject: &str, text: &str) -> Message {
         Message { subject: subject.into(), text: Some(text.into()), ..Message::default() }
     }
 
-    struct Help;
-
-    impl Language for Help {
-        fn is_command(&self, line: &str) -> bool {
-            line.contains("help")
-        }
-
-        fn says_nothing(&self, subject: &str) -> bool {
-            matches!(subject, "" | "Osbox")
-        }
+    fn language() -> Vocabulary {
+        let game = |name: &str| GameWords { name: name.into(), title: name.into(), options: Vec::new() };
+        Vocabulary::new(vec![game("osbox")])
     }
 
     #[test]
     fn a_complete_subject_is_the_command_at_any_address() {
         for address in [Address::Plain, Address::Reply] {
-            let found = identify(&mail("Re: help rules", "f12\n> old"), address, &Help);
+            let found = identify(&mail("Re: help rules", "f12\n> old"), address, &language());
             assert_eq!(found, Identified::Subject { line: "Re: help rules".into(), comment: "f12".into() });
         }
     }
@@ -160,16 +140,16 @@ mod tests {
     #[test]
     fn at_a_reply_address_the_first_own_line_is_the_command() {
         let text = "\n f12 \nnice game\n\nOn Tue, 3 Nov 2026 10:00, Knotpost <g@x.y> wrote:\n> board\n";
-        let found = identify(&mail("Re: Osbox Board 1 fred", text), Address::Reply, &Help);
+        let found = identify(&mail("Re: Osbox Board 1 fred", text), Address::Reply, &language());
         assert_eq!(found, Identified::Body { line: "f12".into(), comment: "nice game".into() });
     }
 
     #[test]
     fn without_a_command_the_subject_is_handed_back() {
         let unclear = Identified::Unclear { subject: "hello".into(), comment: "f12".into() };
-        assert_eq!(identify(&mail("hello", "f12"), Address::Plain, &Help), unclear);
+        assert_eq!(identify(&mail("hello", "f12"), Address::Plain, &language()), unclear);
         let silent = Identified::Unclear { subject: "hello".into(), comment: String::new() };
-        assert_eq!(identify(&mail("hello", "> quoted\n"), Address::Reply, &Help), silent);
+        assert_eq!(identify(&mail("hello", "> quoted\n"), Address::Reply, &language()), silent);
     }
 
     #[test]
@@ -179,28 +159,31 @@ mod tests {
             ("Osbox", "help\nthanks", "help"),
             ("", "hello\nthanks", "hello"),
         ] {
-            let found = identify(&mail(subject, text), Address::Plain, &Help);
+            let found = identify(&mail(subject, text), Address::Plain, &language());
             assert_eq!(found, Identified::Body { line: line.into(), comment: "thanks".into() });
         }
         let silent = Identified::Unclear { subject: String::new(), comment: String::new() };
-        assert_eq!(identify(&mail("", "> help"), Address::Plain, &Help), silent);
+        assert_eq!(identify(&mail("", "> help"), Address::Plain, &language()), silent);
     }
 
     #[test]
     fn multiple_takes_the_lines_of_the_body() {
         let text = "# mine\nmove a\n\n> move b\nshow 3\n-- \nfred\nmove c\n";
-        let found = identify(&mail("Re: Multiple", text), Address::Plain, &Help);
+        let found = identify(&mail("Re: Multiple", text), Address::Plain, &language());
         assert_eq!(found, Identified::Multiple { lines: vec!["move a".into(), "show 3".into()], surplus: 0 });
         let many = "show\n".repeat(MAX_LINES + 2);
         let Identified::Multiple { lines, surplus } =
-            identify(&mail("[games] multiple", &many), Address::Plain, &Help)
+            identify(&mail("[games] multiple", &many), Address::Plain, &language())
         else {
             unreachable!("the Subject says so");
         };
         assert_eq!((lines.len(), surplus), (MAX_LINES, 2));
         for subject in ["a note: multiple", "multiple boards"] {
             assert!(
-                matches!(identify(&mail(subject, ""), Address::Plain, &Help), Identified::Unclear { .. }),
+                matches!(
+                    identify(&mail(subject, ""), Address::Plain, &language()),
+                    Identified::Unclear { .. }
+                ),
                 "{subject}"
             );
         }

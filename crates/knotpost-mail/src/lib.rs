@@ -28,7 +28,7 @@ mod smime;
 mod trimmings;
 
 pub use extract::{Extracted, extract};
-pub use identify::{Address, Identified, Language, identify};
+pub use identify::{Address, Identified, identify};
 pub use mime::{Limit, without_envelope_line};
 pub use outline::{Section, body_of, outline};
 pub use parse::{Broken, Message, Sealed, parse};

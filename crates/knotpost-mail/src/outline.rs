@@ -27,39 +27,22 @@ pub struct Section {
 /// # Errors
 /// [`Limit`] if headers are too long or parts are nested too deeply.
 pub fn outline(raw: &[u8]) -> Result<Vec<Section>, Limit> {
-    let mut sections = Vec::new();
     let mut budget = mime::MOST_TEXT;
-    visit(&Part::read(mime::without_envelope_line(raw))?, 0, &mut sections, &mut budget)?;
-    Ok(sections)
-}
-
-fn visit(
-    part: &Part<'_>,
-    depth: usize,
-    sections: &mut Vec<Section>,
-    budget: &mut usize,
-) -> Result<(), Limit> {
-    if depth > MAX_DEPTH {
-        return Err(Limit::Depth);
-    }
-    if sections.len() >= MAX_SECTIONS {
-        return Err(Limit::Parts);
-    }
-    let kind = part.media_type();
-    let is_readable =
-        kind.starts_with("text/") || kind.ends_with("delivery-status") || kind.ends_with("feedback-report");
-    sections.push(Section {
-        depth,
-        encoding: part.transfer_encoding(),
-        size: part.size(),
-        fields: part.readable_fields(),
-        text: is_readable.then(|| part.text(budget)),
-        kind,
-    });
-    for child in part.children()? {
-        visit(&Part::read(child)?, depth + 1, sections, budget)?;
-    }
-    Ok(())
+    let section = |(depth, part): (usize, Part<'_>)| {
+        let kind = part.media_type();
+        let is_readable = kind.starts_with("text/")
+            || kind.ends_with("delivery-status")
+            || kind.ends_with("feedback-report");
+        Section {
+            depth,
+            encoding: part.transfer_encoding(),
+            size: part.size(),
+            fields: part.readable_fields(),
+            text: is_readable.then(|| part.text(&mut budget)),
+            kind,
+        }
+    };
+    Ok(parts(raw)?.into_iter().map(section).collect())
 }
 
 /// Returns the body of one part without its transfer encoding, by its index in [`outline`]; `None` beyond the last.
@@ -67,24 +50,24 @@ fn visit(
 /// # Errors
 /// As [`outline`].
 pub fn body_of(raw: &[u8], index: usize) -> Result<Option<Vec<u8>>, Limit> {
-    let mut left = index;
-    find(&Part::read(mime::without_envelope_line(raw))?, 0, &mut left)
+    Ok(parts(raw)?.get(index).map(|(_, part)| part.decoded().into_owned()))
 }
 
-fn find(part: &Part<'_>, depth: usize, left: &mut usize) -> Result<Option<Vec<u8>>, Limit> {
-    if depth > MAX_DEPTH {
-        return Err(Limit::Depth);
-    }
-    if *left == 0 {
-        return Ok(Some(part.decoded().into_owned()));
-    }
-    for child in part.children()? {
-        *left -= 1;
-        if let Some(body) = find(&Part::read(child)?, depth + 1, left)? {
-            return Ok(Some(body));
+/// The parts in order, each with the number of multiparts around it.
+fn parts(raw: &[u8]) -> Result<Vec<(usize, Part<'_>)>, Limit> {
+    let (mut parts, mut unread) = (Vec::new(), vec![(0, mime::without_envelope_line(raw))]);
+    while let Some((depth, raw)) = unread.pop() {
+        if depth > MAX_DEPTH {
+            return Err(Limit::Depth);
         }
+        if parts.len() >= MAX_SECTIONS {
+            return Err(Limit::Parts);
+        }
+        let part = Part::read(raw)?;
+        unread.extend(part.children()?.into_iter().rev().map(|child| (depth + 1, child)));
+        parts.push((depth, part));
     }
-    Ok(None)
+    Ok(parts)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::Web;
+use super::pages::settings::{Fields, field, nothing_chosen};
 use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{BrowserWish, Visitor, add_browser, remove_webhook, view_browsers};
@@ -53,27 +54,28 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     Ok(Some(context! { key, lines => Serde(&lines) }))
 }
 
-/// `None` if the action is not about browsers.
-pub(super) async fn act<'a>(
+pub(super) async fn act(
     web: &Web,
     visitor: &Visitor,
     agent: &str,
-    field: impl Fn(&str) -> &'a str,
-) -> Option<Result<Response, ServiceError>> {
-    let done = match field("act") {
+    fields: &Fields,
+) -> Result<Response, ServiceError> {
+    match field(fields, "act") {
         "new_browser" => {
             let wish = BrowserWish {
-                endpoint: field("endpoint").to_owned(),
-                p256dh: field("p256dh").to_owned(),
-                auth: field("auth").to_owned(),
+                endpoint: field(fields, "endpoint").to_owned(),
+                p256dh: field(fields, "p256dh").to_owned(),
+                auth: field(fields, "auth").to_owned(),
                 label: describe(agent),
             };
-            add_browser(&web.app, visitor.proven(), wish).await
+            add_browser(&web.app, visitor.proven(), wish).await?;
         }
-        "end_browser" => remove_webhook(&web.app, visitor.user, field("id").parse().unwrap_or(0)).await,
-        _ => return None,
-    };
-    Some(done.map(|()| Redirect::to("/settings#browsers").into_response()))
+        "end_browser" => {
+            remove_webhook(&web.app, visitor.user, field(fields, "id").parse().unwrap_or(0)).await?;
+        }
+        _ => return Err(nothing_chosen().into()),
+    }
+    Ok(Redirect::to("/settings#browsers").into_response())
 }
 
 pub(super) fn describe(agent: &str) -> String {

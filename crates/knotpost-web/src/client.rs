@@ -25,6 +25,14 @@ impl Client {
     pub(super) fn host(self) -> Host {
         Host::of(self.0)
     }
+
+    /// Counts a request against the client's rate limit.
+    pub(super) fn count(self, web: &Web) -> Result<(), Problem> {
+        let refused = |seconds| {
+            Problem::new(Code::RateLimited, "too many requests; try again later").retry_after(seconds)
+        };
+        web.app.limits.count(Rate::Http, &self.rate_key()).map_err(refused)
+    }
 }
 
 impl FromRequestParts<Web> for Client {
@@ -153,10 +161,8 @@ fn host_name(host: &str) -> &str {
 pub(super) async fn limit_rate(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let client = of(&parts, &web.app.config.http.trusted_proxies);
-    if let Err(seconds) = web.app.limits.count(Rate::Http, &client.rate_key()) {
-        let mut problem = Problem::new(Code::RateLimited, "too many requests; try again later");
-        problem.retry_after = Some(seconds);
-        return problem.into_response();
+    if let Err(refused) = client.count(&web) {
+        return refused.into_response();
     }
     next.run(Request::from_parts(parts, body)).await
 }

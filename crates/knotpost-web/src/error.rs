@@ -1,5 +1,6 @@
 //! Errors of the API as problem details (RFC 9457).
 
+use axum::Extension;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
@@ -15,12 +16,16 @@ pub(super) struct Problem {
     status: StatusCode,
     code: &'static str,
     detail: String,
-    pub(super) retry_after: Option<u64>,
+    retry_after: Option<u64>,
 }
 
 impl Problem {
     pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
         Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
+    }
+
+    pub(super) fn retry_after(self, seconds: impl Into<Option<u64>>) -> Self {
+        Self { retry_after: seconds.into(), ..self }
     }
 
     pub(super) fn with_status(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
@@ -47,13 +52,45 @@ impl Problem {
     }
 }
 
+/// An error of a page, in words for people. Its response is an empty one, see `Pages::explain`.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    pub(super) code: Code,
+    pub(super) message: String,
+}
+
+impl From<Refusal> for Failure {
+    fn from(Refusal { code, message, .. }: Refusal) -> Self {
+        Self { code, message }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        log_failure(&error, "a page failed");
+        Self { code: Code::Unavailable, message: "the server cannot answer at the moment".to_owned() }
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Refused(refusal) => (*refusal).into(),
+            ServiceError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        (status(self.code), Extension(self)).into_response()
+    }
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         log_failure(&error, "a request failed");
-        Self {
-            retry_after: Some(5),
-            ..Self::new(Code::Unavailable, "the server cannot answer at the moment")
-        }
+        Self::new(Code::Unavailable, "the server cannot answer at the moment").retry_after(5)
     }
 }
 

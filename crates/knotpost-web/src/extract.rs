@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use super::Web;
 use super::error::Problem;
 use super::pages;
-use knotpost_core::boards::Code;
+use knotpost_core::boards::{Code, Refusal};
+use knotpost_model::BoardRef;
 
 pub(super) struct ApiPath<T>(pub(super) T);
 
@@ -19,6 +20,16 @@ pub(super) struct ApiQuery<T>(pub(super) T);
 pub(super) struct PagePath<T>(pub(super) T);
 
 pub(super) struct PageQuery<T>(pub(super) T);
+
+/// The board that an address names; it may not exist.
+pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Refusal> {
+    let game = game.to_lowercase();
+    // No board has the number 0, and no command takes it.
+    match number.parse() {
+        Ok(number) if number > 0 => Ok(BoardRef { game, number }),
+        _ => Err(Refusal::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`"))),
+    }
+}
 
 pub(super) struct RawBody(pub(super) Bytes);
 

@@ -19,7 +19,6 @@ use super::error::Problem;
 use super::routes::{Role, Route};
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{ReturnPath, WebhookMail, WebhookOutcome};
-use knotpost_model::Rate;
 use knotpost_platform::secret::Purpose;
 
 const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");
@@ -82,9 +81,7 @@ fn answer(outcome: WebhookOutcome) -> Response {
             problem(StatusCode::UNPROCESSABLE_ENTITY, "refused", &format!("{text} ({enhanced})"))
         }
         WebhookOutcome::TryLater { text } => {
-            let mut problem = Problem::new(Code::Unavailable, text);
-            problem.retry_after = Some(30);
-            problem.into_response()
+            Problem::new(Code::Unavailable, text).retry_after(30).into_response()
         }
         WebhookOutcome::OtherMessage => {
             Problem::new(Code::Conflict, "this Idempotency-Key was used for another message").into_response()
@@ -99,10 +96,8 @@ fn problem(status: StatusCode, code: &'static str, text: &str) -> Response {
 /// Guesses of the secret count against the client's rate limit.
 fn turn_away(web: &Web, parts: &Parts) -> Response {
     let client: Client = client::of(parts, &web.app.config.http.trusted_proxies);
-    if let Err(seconds) = web.app.limits.count(Rate::Http, &client.rate_key()) {
-        let mut problem = Problem::new(Code::RateLimited, "too many requests; try again later");
-        problem.retry_after = Some(seconds);
-        return problem.into_response();
+    if let Err(refused) = client.count(web) {
+        return refused.into_response();
     }
     let text = "the secret is missing or wrong; send `Authorization: Bearer SECRET` or `X-Knotpost-Secret`";
     let mut response = problem(StatusCode::UNAUTHORIZED, "bad_secret", text);

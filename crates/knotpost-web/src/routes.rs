@@ -119,7 +119,10 @@ struct BoxedHandler(Arc<dyn Fn(Request, Web) -> Responding + Send + Sync>);
 
 impl BoxedHandler {
     fn new<H: Handler<T, Web>, T: 'static>(handler: H) -> Self {
-        Self(Arc::new(move |request, web| Box::pin(handler.clone().call(request, web))))
+        Self(Arc::new(move |request, web: Web| {
+            let answer = handler.clone().call(request, web.clone());
+            Box::pin(async move { web.pages.explain(answer.await) })
+        }))
     }
 }
 

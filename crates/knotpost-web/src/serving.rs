@@ -198,9 +198,7 @@ fn told(full: Full) -> (&'static str, &'static str) {
 fn refuse(full: Full) -> Response {
     let (limit, text) = told(full);
     ::metrics::counter!("knotpost_http_connections_refused_total", "limit" => limit).increment(1);
-    let mut problem = Problem::new(Code::Unavailable, text);
-    problem.retry_after = Some(10);
-    let mut answer = problem.into_response();
+    let mut answer = Problem::new(Code::Unavailable, text).retry_after(10).into_response();
     answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     answer
 }

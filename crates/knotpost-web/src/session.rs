@@ -81,7 +81,7 @@ pub(super) fn page_before(headers: &HeaderMap) -> String {
 
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Visitor>, Response> {
     let Some(token) = token(&web.app.config, &Credentials::of(parts)) else { return Ok(None) };
-    find_visitor(&web.app, &token).await.map_err(|error| web.pages.failure(error.into()))
+    find_visitor(&web.app, &token).await.map_err(|error| web.pages.failure(error))
 }
 
 impl FromRequestParts<Web> for LoggedIn {
@@ -127,14 +127,22 @@ pub(super) fn url_encode(text: &str) -> String {
     encoded
 }
 
+/// A path with a query of the values that are not empty.
+pub(super) fn with_query<'a>(path: &str, values: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let values = values.into_iter().filter(|(_, value)| !value.is_empty());
+    let query: Vec<String> =
+        values.map(|(name, value)| format!("{}={}", url_encode(name), url_encode(value))).collect();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{}", query.join("&")) }
+}
+
 pub(super) fn no_store(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     page
 }
 
 /// For a page whose address is a credential: it must not be cached or sent as `Referer`.
-pub(super) fn keep_secret(page: Response) -> Response {
-    let mut page = no_store(page);
+pub(super) fn keep_secret(page: impl IntoResponse) -> Response {
+    let mut page = no_store(page.into_response());
     page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     page
 }

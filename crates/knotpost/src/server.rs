@@ -33,15 +33,18 @@ use knotpost_core::transfer::unfinished_import;
 use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::files::create_private;
 use knotpost_platform::secret::MailboxKey;
+use knotpost_platform::with_causes;
 use knotpost_storage::Store;
 use knotpost_transport::inbound::smtp::Certificates;
-use knotpost_transport::inbound::{Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, smtp};
+use knotpost_transport::inbound::{
+    Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, local_socket, smtp,
+};
 use knotpost_transport::outbound::{
     Courier, DeliveryWorker, MailComposer, Maildir, Transport, TransportError,
 };
 use knotpost_web::{ServeLimits, Web};
 
-pub use listeners::{ListenAddress, PORTS_FILE, Ports};
+pub use listeners::{PORTS_FILE, Ports};
 pub use opening::{Opening, OpeningError, absolute, wait_for_database};
 pub use warnings::start_warnings;
 
@@ -213,7 +216,8 @@ impl Server {
                 }
             }
         }
-        workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
+        let serving = local_socket::serve(socket, intake(), config.inbound.max_bytes, stop.clone());
+        workers.spawn_once("deliver", serving);
         start_loops(&app, &mail_intake, &transport, watch, holder, &mut workers, &stop)?;
         if let (Some(mark), Check::Meanwhile) = (&mark, check) {
             let checking = crash_recovery::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
@@ -275,13 +279,7 @@ fn report_certificate(certificates: Option<&Certificates>) {
 pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     let path = data.join(LOCK_FILE);
     let file = create_private(&path).with_context(|| format!("{} cannot be made", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => anyhow::bail!("another server is running on {}", data.display()),
-        Err(TryLockError::Error(error)) => {
-            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", path.display())))
-        }
-    }
+    lock(file, &path, || data.display().to_string())
 }
 
 /// Allows one server for a database file, wherever their folders are. The lock is on the file, so links do not evade
@@ -289,13 +287,15 @@ pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
 fn lock_file(path: &Path) -> anyhow::Result<File> {
     let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let file = File::open(path).with_context(|| format!("{} cannot be opened", name.display()))?;
+    lock(file, &name, || format!("the database file {}", name.display()))
+}
+
+fn lock(file: File, name: &Path, place: impl Fn() -> String) -> anyhow::Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            anyhow::bail!("another server is running on the database file {}", name.display())
-        }
+        Err(TryLockError::WouldBlock) => anyhow::bail!("another server is running on {}", place()),
         Err(TryLockError::Error(error)) => {
-            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", name.display())))
+            Err(error).with_context(|| format!("{} cannot be locked", name.display()))
         }
     }
 }
@@ -310,65 +310,65 @@ fn start_loops(
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {
     let config = &app.config;
-    let parts = || (Arc::clone(app), stop.clone());
     if let Some(hold) = app.hold {
         tracing::warn!(held = Hold::WORDS, mend = hold.mend(), "this server is on hold");
     }
+    let mut loops = Loops { app, workers, stop };
+    let intake = Arc::clone(intake);
     // The mail in a watched folder may belong to the original server.
     if let Some(watch) = watch.filter(|_| app.hold.is_none()) {
         let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
-        let (watch, intake, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(intake), stop.clone());
-        workers.spawn("maildir", move || {
-            worker::work_maildir(Arc::clone(&watch), Arc::clone(&intake), poll, stop.clone())
+        let (watch, intake) = (Arc::new(Mutex::new(watch)), Arc::clone(&intake));
+        loops.spawn("maildir", 1, move |_, stop| {
+            worker::work_maildir(Arc::clone(&watch), Arc::clone(&intake), poll, stop)
         });
     }
-    for _ in 0..READERS {
-        let (intake, (app, stop)) = (Arc::clone(intake), parts());
-        workers
-            .spawn("inbox", move || worker::work_inbox(Arc::clone(&intake), Arc::clone(&app), stop.clone()));
-    }
+    loops.spawn("inbox", READERS, move |app, stop| worker::work_inbox(Arc::clone(&intake), app, stop));
     let delivery = Arc::new(DeliveryWorker::new(Arc::clone(app), Arc::clone(transport)));
-    for _ in 0..SENDERS {
-        let (delivery, (app, stop)) = (Arc::clone(&delivery), parts());
-        workers.spawn("outbox", move || {
-            worker::work_outbox(Arc::clone(&app), Arc::clone(&delivery), stop.clone())
-        });
-    }
+    loops.spawn("outbox", SENDERS, move |app, stop| worker::work_outbox(app, Arc::clone(&delivery), stop));
     if config.webhooks.enabled {
         let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
-        for _ in 0..COURIERS {
-            let (courier, (app, stop)) = (Arc::clone(&courier), parts());
-            workers.spawn("webhooks", move || {
-                worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone())
-            });
-        }
+        loops.spawn("webhooks", COURIERS, move |app, stop| {
+            worker::work_webhooks(app, Arc::clone(&courier), stop)
+        });
     }
     if config.bots.enabled && app.hold.is_none() {
-        let budget = Arc::new(Budget::new(&config.bots));
-        for _ in 0..config.bots.threads {
-            let (budget, (app, stop)) = (Arc::clone(&budget), parts());
-            workers.spawn("bots", move || {
-                worker::work_bots(Arc::clone(&app), Arc::clone(&budget), stop.clone())
-            });
-        }
+        let (budget, threads) = (Arc::new(Budget::new(&config.bots)), config.bots.threads as usize);
+        loops.spawn("bots", threads, move |app, stop| worker::work_bots(app, Arc::clone(&budget), stop));
     }
     let server = RunningServer::new(app, Arc::clone(&holder), knotpost_platform::host_name());
-    let (server, (reporting, stop)) = (Arc::new(server), parts());
-    workers.spawn("report", move || {
-        worker::work_report(Arc::clone(&reporting), Arc::clone(&server), stop.clone())
-    });
-    let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
-    workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
-    let (app, stop) = parts();
-    workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), Arc::clone(&holder), stop.clone()));
-    let (app, stop) = parts();
-    workers.spawn("rounds", move || worker::work_rounds(Arc::clone(&app), stop.clone()));
-    let ((app, stop), folder) = (parts(), transport.maildir().cloned());
-    workers
-        .spawn("retention", move || worker::work_retention(Arc::clone(&app), folder.clone(), stop.clone()));
-    let (app, stop) = parts();
-    workers.spawn("file", move || worker::work_file(Arc::clone(&app), stop.clone()));
+    let server = Arc::new(server);
+    loops.spawn("report", 1, move |app, stop| worker::work_report(app, Arc::clone(&server), stop));
+    let told = Arc::new(Mutex::new(app.signals.take_announcements()));
+    loops.spawn("peers", 1, move |app, stop| worker::work_peers(app, Arc::clone(&told), stop));
+    loops.spawn("clock", 1, move |app, stop| worker::work_clock(app, Arc::clone(&holder), stop));
+    loops.spawn("rounds", 1, worker::work_rounds);
+    let folder = transport.maildir().cloned();
+    loops.spawn("retention", 1, move |app, stop| worker::work_retention(app, folder.clone(), stop));
+    loops.spawn("file", 1, worker::work_file);
     Ok(())
+}
+
+struct Loops<'a> {
+    app: &'a Arc<App>,
+    workers: &'a mut Workers,
+    stop: &'a CancellationToken,
+}
+
+impl Loops<'_> {
+    fn spawn<F>(
+        &mut self,
+        name: &'static str,
+        count: usize,
+        start: impl Fn(Arc<App>, CancellationToken) -> F + Clone + Send + Sync + 'static,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        for _ in 0..count {
+            let (start, app, stop) = (start.clone(), Arc::clone(self.app), self.stop.clone());
+            self.workers.spawn(name, move || start(Arc::clone(&app), stop.clone()));
+        }
+    }
 }
 
 /// Makes leased mails of a killed server due at once: the lock of the folder proves that no other process uses its
@@ -423,9 +423,7 @@ pub(crate) fn load_certificates(config: &Config) -> Result<Option<Arc<Certificat
 }
 
 pub(crate) fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    ConfigError::Value { key, problem }
+    ConfigError::Value { key, problem: with_causes(error) }
 }
 
 pub(crate) fn refuse_transport(error: &TransportError) -> ConfigError {

@@ -63,10 +63,7 @@ pub async fn work_maildir(
             Round::Done => poll,
             Round::Trouble => poll.max(REST),
         };
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(pause) => {}
-        }
+        wait(&stop, pause).await;
     }
 }
 
@@ -106,10 +103,7 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
                 REST
             }
         };
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(pause) => {}
-        }
+        wait(&stop, pause).await;
     }
 }
 
@@ -124,6 +118,11 @@ pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
     let puzzles = knotpost_core::mailing::send_due_puzzles(app).await?;
     let part = knotpost_core::commands::pass_on_broadcast(app).await?;
     Ok(digest || puzzles || part)
+}
+
+/// Waits this long, or until the server stops.
+async fn wait(stop: &CancellationToken, time: Duration) {
+    stop.run_until_cancelled(tokio::time::sleep(time)).await;
 }
 
 /// Goes straight on after a piece of work; without one, waits for a wake-up or for `pause`. Returns the next pause.
@@ -204,10 +203,7 @@ pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken
                 REST
             }
         };
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(pause) => {}
-        }
+        wait(&stop, pause).await;
     }
     if let Err(error) = knotpost_core::clock::leave_watch(&app, &holder).await {
         tracing::info!(error = error.with_causes(), "the clock's duty runs out by itself");
@@ -219,10 +215,7 @@ pub async fn work_report(app: Arc<App>, server: Arc<RunningServer>, stop: Cancel
         if let Err(error) = server.report(&app, &logged_errors()).await {
             log_failure(&error, "administrators are not told that this server is running");
         }
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(REPORT_EVERY) => {}
-        }
+        wait(&stop, REPORT_EVERY).await;
     }
     if let Err(error) = server.withdraw(&app).await {
         tracing::info!(error = error.with_causes(), "administrators see this server for some days more");
@@ -235,10 +228,7 @@ pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     while !stop.is_cancelled() {
         metrics.run_upkeep();
         crate::telemetry::report_process();
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(SUM_UP) => {}
-        }
+        wait(&stop, SUM_UP).await;
     }
 }
 
@@ -253,10 +243,7 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
             );
         }
         was_in_place = is_in_place;
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(LOOK_AT_FILE) => {}
-        }
+        wait(&stop, LOOK_AT_FILE).await;
     }
 }
 
@@ -297,9 +284,8 @@ pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: Cancel
                 Err(error) => log_failure(&error, "mails of the day could not be looked through"),
             }
         }
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(PRUNE) => {}
+        if stop.run_until_cancelled(tokio::time::sleep(PRUNE)).await.is_none() {
+            return;
         }
         if let Some(folder) = &folder {
             prune_folder(&app, folder).await;
@@ -320,7 +306,6 @@ pub async fn work_retention(app: Arc<App>, folder: Option<Maildir>, stop: Cancel
 
 /// Deletes one batch; returns true if there may be more.
 pub async fn prune(app: &App) -> Result<bool, StoreError> {
-    const DAY: i64 = 86_400_000;
     let now = app.clock.now();
     let kept = &app.config.retention;
     let (inbox, outbox) = (i64::from(kept.inbox_days), i64::from(kept.outbox_days));
@@ -330,23 +315,23 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
         .write_queue(async move |tx| {
             let this_hour = now.0 / 3_600_000;
             let (received, mut more) =
-                tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
-            let sent = tx.prune_outbox(now.plus(-outbox * DAY)).await?;
-            let done = tx.prune_audit(now.plus(-audit * DAY)).await?;
+                tx.prune_inbox(now.plus(-7 * DAY_MS), now.plus(-inbox * DAY_MS), this_hour).await?;
+            let sent = tx.prune_outbox(now.plus(-outbox * DAY_MS)).await?;
+            let done = tx.prune_audit(now.plus(-audit * DAY_MS)).await?;
             more |= sent.max(done) >= 1000;
-            more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
-            more |= tx.prune_confirmation_mails(now.plus(-30 * DAY)).await?;
-            more |= tx.prune_address_changes(now.plus(-30 * DAY)).await?;
-            more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
-            more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
-            more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
-            more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
-            more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
-            more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
-            more |= tx.prune_passkey_challenges(now.plus(-DAY)).await?;
+            more |= tx.prune_confirmations(now.plus(-30 * DAY_MS)).await?;
+            more |= tx.prune_confirmation_mails(now.plus(-30 * DAY_MS)).await?;
+            more |= tx.prune_address_changes(now.plus(-30 * DAY_MS)).await?;
+            more |= tx.prune_broadcasts(now.plus(-outbox * DAY_MS)).await?;
+            more |= tx.prune_bounces(now.plus(-outbox * DAY_MS)).await?;
+            more |= tx.prune_resets(now.plus(-2 * DAY_MS)).await?;
+            more |= tx.prune_responses(now.plus(-2 * DAY_MS)).await?;
+            more |= tx.prune_sessions(now.plus(-15 * DAY_MS)).await?;
+            more |= tx.prune_magic_links(now.plus(-2 * DAY_MS)).await?;
+            more |= tx.prune_passkey_challenges(now.plus(-DAY_MS)).await?;
             more |= tx.prune_invitations(now).await?;
-            more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
-            more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
+            more |= tx.prune_login_hosts(now.plus(-31 * DAY_MS)).await?;
+            more |= tx.prune_tokens(now.plus(-30 * DAY_MS)).await?;
             Ok::<_, StoreError>(((received, sent, done), more))
         })
         .await?;

@@ -47,6 +47,19 @@ pub enum RecipientVerdict {
     },
 }
 
+impl RecipientVerdict {
+    /// The receipt of a mail to this address, if it is not accepted.
+    pub(super) fn refuse(self, address: &str) -> Option<Receipt> {
+        let (enhanced, text) = match self {
+            Self::Accepted => return None,
+            Self::TryLater { text } => return Some(Receipt::try_later(text)),
+            Self::Unknown { text } => ("5.1.1", text),
+            Self::NotOurs => ("5.7.1", format!("{address} is not an address of this server")),
+        };
+        Some(Receipt::Refused { code: 550, enhanced, text })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receipt {
     /// Durably stored.

@@ -18,9 +18,9 @@ pub use delivery::{Built, DeliveryWorker, begin_counting, build_message};
 pub use dkim::Signer;
 pub use dkim_key::KeyError;
 pub use knotpost_core::replies::{Auto, Drawn, Letter};
-pub use transports::maildir::{Attempt, Folder, Maildir};
+pub use transports::maildir::{Attempt, Maildir};
 pub use transports::{
-    AuthorityError, Examined, MemoryBox, Outgoing, RelayStep, RelayTrouble, SendError, Sent, SmtpRelay,
+    AuthorityError, MemoryBox, Outgoing, RelayStep, RelayTrouble, SendError, Sendmail, Sent, SmtpRelay,
     Transport, TransportError,
 };
 pub use webhook::Courier;

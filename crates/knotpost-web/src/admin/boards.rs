@@ -7,11 +7,9 @@ use knotpost_picture::linked_svg;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{
-    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, page_or, refused,
-};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page_after, page_or, refused};
 use crate::Web;
-use crate::extract::{PagePath, PageQuery};
+use crate::extract::{PagePath, PageQuery, board_name};
 use crate::pages::join;
 use knotpost_core::admin::{AdminAction, BOARD_ACTS, administer, inspect_board};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -62,13 +60,6 @@ async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
     })
 }
 
-fn name_of(game: &str, number: &str) -> Result<BoardRef, ServiceError> {
-    match number.parse() {
-        Ok(number) => Ok(BoardRef { game: game.to_lowercase(), number }),
-        Err(_) => Err(Refusal::new(Code::NoSuchBoard, format!("there is no board `{game} {number}`")).into()),
-    }
-}
-
 fn address(name: &BoardRef) -> String {
     format!("/admin/boards/{}/{}", super::url_encode(&name.game), name.number)
 }
@@ -90,7 +81,7 @@ async fn show_board(
     refusal: Option<(&Refusal, &Fields)>,
 ) -> Response {
     let facts = async {
-        let name = name_of(game, number)?;
+        let name = board_name(game, number)?;
         let seat = given(query, "seat").map(|seat| seat.parse().unwrap_or(0));
         if let Some(seat) = seat {
             let action = AdminAction::LookAs { board: name.clone(), seat };
@@ -113,10 +104,7 @@ async fn show_board(
         Ok::<_, ServiceError>(join([own, Value::from(Serde(&seen))]))
     };
     match facts.await {
-        Ok(facts) => match refusal {
-            None => page(web, visitor, "admin/board.html", facts),
-            Some((refusal, _)) => page_of_refusal(web, visitor, refusal, "admin/board.html", facts),
-        },
+        Ok(facts) => page_after(web, visitor, refusal.map(|(why, _)| why), "admin/board.html", facts),
         Err(error) => refused(web, visitor, error, "/admin/boards"),
     }
 }
@@ -133,7 +121,7 @@ pub(super) async fn act(
         let winners = seats
             .collect::<Result<Vec<u8>, _>>()
             .map_err(|_| Refusal::new(Code::BadValue, "a winner is named by the number of a seat"))?;
-        let of = (name_of(&game, &number)?, field(&fields, "why").to_owned(), winners);
+        let of = (board_name(&game, &number)?, field(&fields, "why").to_owned(), winners);
         let action = AdminAction::named(BOARD_ACTS, field(&fields, "act"), of);
         carry_out(&web, &visitor, action, &fields, &back).await
     };

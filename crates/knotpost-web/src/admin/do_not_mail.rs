@@ -6,7 +6,7 @@ use axum::response::Response;
 use minijinja::context;
 use minijinja::value::Serde;
 
-use super::{CurrentAdmin, Fields, carry_out, field, next_page, page, page_of_refusal, refused};
+use super::{CurrentAdmin, Fields, carry_out, field, next_page, page_after, refused};
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::{AdminAction, DO_NOT_MAIL_ACTS};
@@ -35,10 +35,7 @@ async fn show(web: &Web, visitor: &Visitor, fields: &Fields, refusal: Option<&Re
         entries => Serde(&found.entries), more, done => !field(fields, "done").is_empty(),
         target => typed("target"), reason => typed("reason"),
     };
-    match refusal {
-        None => page(web, visitor, "admin/do_not_mail.html", facts),
-        Some(refusal) => page_of_refusal(web, visitor, refusal, "admin/do_not_mail.html", facts),
-    }
+    page_after(web, visitor, refusal, "admin/do_not_mail.html", facts)
 }
 
 pub(super) async fn act(

@@ -9,8 +9,6 @@ mod mails;
 mod server;
 mod users;
 
-use std::fmt::Write as _;
-
 use crate::routes::{get, post};
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -23,7 +21,7 @@ use super::error::status;
 use super::pages::{Refused, join, not_found, not_found_page};
 use super::routes::Role::Admin;
 use super::routes::Route;
-use super::session::{find, no_store, url_encode};
+use super::session::{find, no_store, url_encode, with_query};
 use super::{Web, auth};
 use knotpost_core::admin::{AdminAction, AdminChannel, Administrator, administer};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -87,7 +85,7 @@ fn administrator(visitor: &Visitor) -> Administrator {
 }
 
 fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response {
-    page_with(web, visitor, StatusCode::OK, template, facts)
+    page_after(web, visitor, None, template, facts)
 }
 
 /// Shows a page, or why there is none, with a way back.
@@ -123,12 +121,8 @@ fn given(fields: &Fields, name: &str) -> Option<String> {
 
 /// Links to the next page of a list: the query with these fields and the cursor.
 fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
-    let mut link = format!("{path}?");
-    for (name, value) in fields.iter().filter(|(name, value)| name != cursor && !value.is_empty()) {
-        let _ = write!(link, "{}={}&", url_encode(name), url_encode(value));
-    }
-    let _ = write!(link, "{cursor}={}", url_encode(value));
-    link
+    let fields = fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    with_query(path, fields.filter(|(name, _)| *name != cursor).chain([(cursor, value)]))
 }
 
 /// Carries out an action, which must be confirmed if it is grave, and returns to the page `back`.
@@ -161,13 +155,15 @@ async fn act(
     }
 }
 
-fn page_of_refusal(
+/// Shows a page, above it why its form was refused, if it was.
+fn page_after(
     web: &Web,
     visitor: &Visitor,
-    refusal: &Refusal,
+    refusal: Option<&Refusal>,
     template: &str,
     facts: Value,
 ) -> Response {
+    let Some(refusal) = refusal else { return page_with(web, visitor, StatusCode::OK, template, facts) };
     let refused = context! { message => refusal.message.clone(), hints => refusal.hints.clone() };
     page_with(web, visitor, status(refusal.code), template, join([context! { refused }, facts]))
 }

@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::{
-    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_of_refusal, page_or, refused,
+    CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, page_after, page_or, refused,
 };
 use crate::Web;
 use crate::extract::PageQuery;
@@ -76,7 +76,7 @@ pub(super) async fn broadcast(
         Ok(response) => response,
         Err(ServiceError::Refused(refusal)) => {
             let facts = context! { text => field(&fields, "text"), done => false };
-            page_of_refusal(&web, &visitor, &refusal, "admin/broadcast.html", facts)
+            page_after(&web, &visitor, Some(&refusal), "admin/broadcast.html", facts)
         }
         Err(error) => refused(&web, &visitor, error, "/admin/broadcast"),
     }

@@ -8,12 +8,12 @@ use knotpost_model::BoardState;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::boards::{board_name, find};
+use super::boards::find;
 use crate::Web;
 use crate::auth::{Caller, missing_credentials};
 use crate::client::Client;
 use crate::error::Problem;
-use crate::extract::ApiPath;
+use crate::extract::{ApiPath, board_name};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::commands::execute;
@@ -58,9 +58,7 @@ pub(super) async fn show(
         let origin = Origin::http(client.host(), caller.proof());
         let asked = Request::typed(Ok(command), String::new(), origin);
         if let Some(failure) = Box::pin(execute(&web.app, asked)).await?.failure {
-            let mut problem = Problem::new(failure.code, failure.message);
-            problem.retry_after = failure.retry_after;
-            return Err(problem);
+            return Err(Problem::new(failure.code, failure.message).retry_after(failure.retry_after));
         }
     }
     let analysis = view_analysis(&web.app, &view.board)

@@ -13,7 +13,7 @@ use super::board_json::{Moves, WholeBoard};
 use crate::Web;
 use crate::content::Content;
 use crate::error::Problem;
-use crate::extract::{ApiPath, ApiQuery};
+use crate::extract::{ApiPath, ApiQuery, board_name};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::queries::{BoardPage, BoardQuery, BoardView, list_moves, view_board, view_boards};
@@ -236,17 +236,6 @@ pub(super) async fn find(
     ply: Option<i64>,
 ) -> Result<BoardView, Problem> {
     Ok(view_board(&web.app, &board_name(game, number)?, ply).await?)
-}
-
-pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> {
-    let game = game.to_lowercase();
-    // No board has the number 0, and no command takes it.
-    let number = number
-        .parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
-    Ok(BoardRef { game, number })
 }
 
 /// Checks the game; the board may not exist.

@@ -14,13 +14,12 @@ use futures_util::Stream;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
 
-use super::boards::board_name;
 use super::streams::{Connection, Events, Lost, Since, respond};
 use crate::Web;
 use crate::board_version::{format_version, parse_version};
 use crate::client::Client;
 use crate::error::Problem;
-use crate::extract::{ApiPath, ApiQuery};
+use crate::extract::{ApiPath, ApiQuery, board_name};
 use crate::openapi::{Operation, Tag};
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;

@@ -7,12 +7,12 @@ use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::boards::{board_name, find};
+use super::boards::find;
 use super::read_json;
 use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
-use crate::extract::{ApiPath, RawBody};
+use crate::extract::{ApiPath, RawBody, board_name};
 use crate::openapi::{Operation, Tag};
 use crate::session::no_store;
 use knotpost_core::boards::Code;

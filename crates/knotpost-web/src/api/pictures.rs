@@ -123,9 +123,7 @@ pub(super) async fn png(
 
 pub(crate) fn busy() -> Problem {
     let text = "too many pictures are being drawn at the moment; try again in a few seconds";
-    let mut problem = Problem::new(Code::Unavailable, text);
-    problem.retry_after = Some(5);
-    problem
+    Problem::new(Code::Unavailable, text).retry_after(5)
 }
 
 /// Distinguishes a picture from others of the board with as many moves, with other players or another standing, and

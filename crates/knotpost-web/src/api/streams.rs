@@ -69,9 +69,7 @@ fn refuse(full: Full, too_many: &str) -> Problem {
         Full::Total => "too many clients are connected at the moment; try again in a minute",
         Full::Client => too_many,
     };
-    let mut problem = Problem::new(Code::Unavailable, text);
-    problem.retry_after = Some(RETRY_REFUSED);
-    problem
+    Problem::new(Code::Unavailable, text).retry_after(RETRY_REFUSED)
 }
 
 /// Sends a keep-alive comment after each `alive` without events.

@@ -7,7 +7,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::operation::{Media, Operation, Tag};
+use super::operation::{Media, Operation, TAGS};
 use crate::error::{PROBLEM_TYPE, ProblemDetails};
 use crate::routes::{Role, Route, routes};
 use knotpost_core::boards::Code;
@@ -49,8 +49,7 @@ pub fn openapi() -> Value {
             paths.entry(route.path).or_default().insert(route.method.to_lowercase(), described);
         }
     }
-    let tags: Vec<Value> =
-        Tag::ALL.iter().map(|tag| json!({ "name": tag.name(), "description": tag.about() })).collect();
+    let tags = TAGS.map(|(tag, about)| json!({ "name": tag, "description": about }));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -92,7 +91,7 @@ fn security_schemes() -> Value {
 fn describe(route: &Route, operation: &Operation, schemas: &mut Schemas, problem: &Value) -> Value {
     let mut described = json!({
         "operationId": operation.id,
-        "tags": [operation.tag.name()],
+        "tags": [operation.tag],
         "summary": operation.summary,
         "security": security(route, operation),
         "responses": responses(route, operation, schemas, problem),

@@ -1,6 +1,7 @@
 //! The description of one route, written beside its handler.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
@@ -44,7 +45,7 @@ pub(super) struct Traits {
     pub(super) refuses_likewise: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) enum Tag {
     Commands,
     Games,
@@ -56,48 +57,19 @@ pub(crate) enum Tag {
     Description,
 }
 
-impl Tag {
-    pub(super) const ALL: [Self; 8] = [
-        Self::Commands,
-        Self::Games,
-        Self::Boards,
-        Self::Users,
-        Self::Keys,
-        Self::Webhooks,
-        Self::Administration,
-        Self::Description,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Commands => "Commands",
-            Self::Games => "Games",
-            Self::Boards => "Boards",
-            Self::Users => "Users",
-            Self::Keys => "Keys",
-            Self::Webhooks => "Webhooks",
-            Self::Administration => "Administration",
-            Self::Description => "Description",
-        }
-    }
-
-    pub(super) fn about(self) -> &'static str {
-        match self {
-            Self::Commands => "The language of the mails, over HTTP: whatever a mail can do, a request can.",
-            Self::Games => "The games on offer and who plays them how well.",
-            Self::Boards => "Boards to be looked at, played on and watched.",
-            Self::Users => "The players.",
-            Self::Keys => {
-                "Keys for programs. They are made with the password or a passkey, never with a key."
-            }
-            Self::Webhooks => "Programs that are told what happens, by signed requests.",
-            Self::Administration => {
-                "For those who look after the server. To everybody else these addresses answer 404."
-            }
-            Self::Description => "This description.",
-        }
-    }
-}
+pub(super) const TAGS: [(Tag, &str); 8] = [
+    (Tag::Commands, "The language of the mails, over HTTP: whatever a mail can do, a request can."),
+    (Tag::Games, "The games on offer and who plays them how well."),
+    (Tag::Boards, "Boards to be looked at, played on and watched."),
+    (Tag::Users, "The players."),
+    (Tag::Keys, "Keys for programs. They are made with the password or a passkey, never with a key."),
+    (Tag::Webhooks, "Programs that are told what happens, by signed requests."),
+    (
+        Tag::Administration,
+        "For those who look after the server. To everybody else these addresses answer 404.",
+    ),
+    (Tag::Description, "This description."),
+];
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()

@@ -3,8 +3,6 @@
 pub(super) mod passkeys;
 pub(super) mod unsent;
 
-use std::sync::Arc;
-
 use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -14,11 +12,12 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use self::unsent::Unsent;
-use super::board_actions::hints;
+use super::board_actions::accepted;
+use super::{incomplete, join, refusal_facts};
 use crate::Web;
 use crate::client::Client;
 use crate::credentials::Credentials;
-use crate::error::status;
+use crate::error::{Failure, status};
 use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, is_secure, keep_secret, no_store, safe_next, set_cookie, token};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -28,6 +27,8 @@ use knotpost_core::identity::{
     view_link,
 };
 use knotpost_core::requests::Request;
+
+pub(super) const LINK_SPENT: &str = "this link was used already or is too old; ask for a new one";
 
 /// Makes a browser delete its data of this site (W3C, Clear Site Data).
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
@@ -156,7 +157,7 @@ fn retry_later(mut page: Response, refusal: &Refusal) -> Response {
     page
 }
 
-fn agent(headers: &HeaderMap) -> &str {
+pub(super) fn agent(headers: &HeaderMap) -> &str {
     headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
@@ -193,7 +194,7 @@ pub(super) async fn leave(
     visitor: Option<LoggedIn>,
     credentials: Credentials,
     Form(given): Form<LogOut>,
-) -> Response {
+) -> Result<Response, Failure> {
     let left = match (visitor, token(&web.app.config, &credentials)) {
         (Some(LoggedIn(Visitor { user, .. })), _) if given.from == "everywhere" => {
             log_out_everywhere(&web.app, user).await
@@ -201,18 +202,14 @@ pub(super) async fn leave(
         (_, Some(token)) => log_out(&web.app, &token).await,
         _ => Ok(()),
     };
-    match left {
-        Ok(()) => {
-            let cookie = set_cookie(&web.app.config, "");
-            let mut page = ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response();
-            // Stored boards, unsent forms, the subscription to pushes. Browsers obey over TLS alone.
-            if is_secure(&web.app.config) {
-                page.headers_mut().insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
-            }
-            page
-        }
-        Err(error) => web.pages.failure(error.into()),
+    left?;
+    let cookie = set_cookie(&web.app.config, "");
+    let mut page = ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response();
+    // Stored boards, unsent forms, the subscription to pushes. Browsers obey over TLS alone.
+    if is_secure(&web.app.config) {
+        page.headers_mut().insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
     }
+    Ok(page)
 }
 
 pub(super) async fn ask_sign_up(
@@ -224,16 +221,16 @@ pub(super) async fn ask_sign_up(
         return Redirect::to(safe_next(&query.next)).into_response();
     }
     let empty = SignUp { next: query.next, ..SignUp::default() };
-    sign_up_form(&web, StatusCode::OK, &empty, "", &[])
+    sign_up_form(&web, &empty, None)
 }
 
-fn sign_up_form(web: &Web, status: StatusCode, given: &SignUp, message: &str, hints: &[String]) -> Response {
-    let confirms = web.app.config.confirms_addresses();
+fn sign_up_form(web: &Web, given: &SignUp, refusal: Option<&Refusal>) -> Response {
+    let (status, told) = refusal_facts(refusal);
     let facts = context! {
-        userid => given.userid.clone(), given_address => given.address.clone(), message, hints => hints.to_vec(), confirms,
-        next => safe_next(&given.next),
+        userid => given.userid.clone(), given_address => given.address.clone(), next => safe_next(&given.next),
+        confirms => web.app.config.confirms_addresses(),
     };
-    no_store(web.pages.page(status, "signup.html", facts))
+    no_store(web.pages.page(status, "signup.html", join([told, facts])))
 }
 
 /// Signs up as a mail would, and logs in at once.
@@ -243,50 +240,45 @@ pub(super) async fn sign_up(
     credentials: Credentials,
     headers: HeaderMap,
     Form(given): Form<SignUp>,
-) -> Response {
-    let (userid, signup) = match read_sign_up(&given) {
-        Ok(read) => read,
-        Err(lacking) => {
-            let message = format!("write a {lacking} without blanks");
-            return sign_up_form(&web, StatusCode::UNPROCESSABLE_ENTITY, &given, &message, &[]);
+) -> Result<Response, Failure> {
+    let userid = match register(&web, client, &given).await {
+        Ok(userid) => userid,
+        Err(ServiceError::Refused(mut refusal)) => {
+            if refusal.code != Code::UseridTaken {
+                refusal.hints.clear();
+            }
+            return Ok(sign_up_form(&web, &given, Some(&refusal)));
         }
+        Err(error) => return Err(error.into()),
     };
-    let origin = Origin::http(client.host(), Proof::Password);
-    let app = Arc::clone(&web.app);
-    let answer = match execute(&app, Request::typed(Ok(signup), "", origin)).await {
-        Ok(answer) => answer,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    if let Some(failure) = &answer.failure {
-        let hints = if failure.code == Code::UseridTaken { hints(&answer) } else { Vec::new() };
-        return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
-    }
-    match log_in(&app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
+    Ok(match log_in(&web.app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
         Ok(fresh) => enter(&web, &credentials, &fresh, &given.next).await,
         // The account exists nevertheless.
         Err(_) => Redirect::to("/login").into_response(),
-    }
+    })
 }
 
-/// Returns the name of the field that is not one word as the error.
-fn read_sign_up(given: &SignUp) -> Result<(String, Command), &'static str> {
-    let userid = read_word(given.userid.trim()).ok_or("userid")?;
+async fn register(web: &Web, client: Client, given: &SignUp) -> Result<String, ServiceError> {
+    let word =
+        |name, given| read_word(given).ok_or_else(|| incomplete(format!("write a {name} without blanks")));
+    let userid = word("userid", given.userid.trim())?;
     // The password is not trimmed: the log-in does not trim it either.
-    let password = read_word(&given.password).map(|_| Password::given(&given.password)).ok_or("password")?;
-    let address = read_word(given.address.trim()).ok_or("mail address")?;
-    let who = Typed::typed(userid.as_str(), password);
-    Ok((userid, Command::Signup { who, addresses: vec![address] }))
+    word("password", &given.password)?;
+    let address = word("mail address", given.address.trim())?;
+    let who = Typed::typed(userid.as_str(), Password::given(&given.password));
+    let signup = Command::Signup { who, addresses: vec![address] };
+    let origin = Origin::http(client.host(), Proof::Password);
+    accepted(execute(&web.app, Request::typed(Ok(signup), "", origin)).await?)?;
+    Ok(userid)
 }
 
 pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<String>) -> Response {
-    let page = match view_link(&web.app, &link).await {
-        Ok(Some(userid)) => web.pages.page(StatusCode::OK, "magic.html", context! { userid }),
-        Ok(None) => {
-            web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
-        }
-        Err(error) => web.pages.failure(error.into()),
+    let page = async {
+        let spent = || Refusal::new(Code::NotAllowed, LINK_SPENT);
+        let userid = view_link(&web.app, &link).await?.ok_or_else(spent)?;
+        Ok::<_, Failure>(web.pages.page(StatusCode::OK, "magic.html", context! { userid }))
     };
-    keep_secret(page)
+    keep_secret(page.await)
 }
 
 pub(super) async fn act_magic(

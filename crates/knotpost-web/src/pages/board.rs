@@ -17,12 +17,14 @@ use serde::Deserialize;
 pub(super) use self::analysis::{percent, show as show_analysis};
 use super::join;
 use super::preview::{self, drawn};
+use super::seeks::name_terms;
 use super::turn::{Ground, Turn, TurnPage};
 use crate::Web;
 use crate::board_version::format_version;
-use crate::extract::{PagePath, PageQuery};
-use crate::session::{LoggedIn, no_store, url_encode};
-use knotpost_core::boards::{Code, Standing};
+use crate::error::Failure;
+use crate::extract::{PagePath, PageQuery, board_name};
+use crate::session::{LoggedIn, no_store, with_query};
+use knotpost_core::boards::Standing;
 use knotpost_core::identity::Visitor;
 use knotpost_core::play::computer::{Expected, expect_move};
 use knotpost_core::queries::{BoardPageView, BoardView, Surroundings, TalkLine, view_board_page};
@@ -72,16 +74,9 @@ pub(super) async fn show(
     visitor: Option<LoggedIn>,
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(look): PageQuery<Look>,
-) -> Response {
-    let Some(name) = board_name(&game, &number) else {
-        let text = format!("there is no {} board `{number}`", game.to_lowercase());
-        return web.pages.problem(Code::NoSuchBoard, &text);
-    };
+) -> Result<Response, Failure> {
+    let name = board_name(&game, &number)?;
     page(&web, visitor.as_deref(), &name, &look, StatusCode::OK, &Notice::default()).await
-}
-
-pub(super) fn board_name(game: &str, number: &str) -> Option<BoardRef> {
-    Some(BoardRef { game: game.to_lowercase(), number: number.parse().ok()? })
 }
 
 pub(super) async fn page(
@@ -91,12 +86,9 @@ pub(super) async fn page(
     look: &Look,
     status: StatusCode,
     notice: &Notice,
-) -> Response {
+) -> Result<Response, Failure> {
     let BoardPageView { version, view, talk, around } =
-        match view_board_page(&web.app, name, look.ply, visitor).await {
-            Ok(seen) => seen,
-            Err(error) => return web.pages.failure(error),
-        };
+        view_board_page(&web.app, name, look.ply, visitor).await?;
     let seen = Seen { view: &view, visitor, look, around: &around };
     let own = context! {
         notice => notice.message.clone(),
@@ -107,7 +99,7 @@ pub(super) async fn page(
         preview => preview::of_board(&web.pages.url, &view),
     };
     let facts = join([own, seen.facts(&talk, notice)]);
-    no_store(web.pages.page_for(visitor, status, "board.html", facts))
+    Ok(no_store(web.pages.page_for(visitor, status, "board.html", facts)))
 }
 
 fn tell_expected(userid: &str, expected: Expected) -> String {
@@ -151,7 +143,7 @@ impl Seen<'_> {
             text => view.sheet.drawing.text().as_ref(),
             legend => view.sheet.legend(),
             state => summary.state.as_str(),
-            options => name_options(&view.sheet.options),
+            options => name_terms(&view.sheet.options),
             headline => self.headline(),
             news => news.map(|news| news.action.clone()).unwrap_or_default(),
             news_gain => news.map_or(0, |news| news.gain),
@@ -220,34 +212,7 @@ impl Seen<'_> {
 
 impl TurnPage for Seen<'_> {
     fn address(&self, begun: &str, spot: Option<&str>) -> String {
-        let parts = [("choose", begun), ("spot", spot.unwrap_or_default())].into_iter();
-        let query: Vec<String> = parts
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| format!("{name}={}", url_encode(value)))
-            .collect();
-        let mark = if query.is_empty() { "" } else { "?" };
-        let summary = &self.view.summary;
-        format!("/boards/{}/{}{mark}{}#board", summary.game, summary.number, query.join("&"))
-    }
-}
-
-/// Names options as players do: `5x5, no capture` for `-size=5 -no_capture`.
-fn name_options(options: &str) -> String {
-    let name = |option: &str| match option.trim_start_matches('-').split_once('=') {
-        Some(("size", size)) => format!("{size}x{size}"),
-        Some((name, value)) => format!("{} {}", name.replace('_', " "), value.replace('_', " ")),
-        None => option.trim_start_matches('-').replace('_', " "),
-    };
-    options.split_whitespace().map(name).collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_named_as_players_say_them() {
-        assert_eq!(name_options("-size=5 -no_capture -score=crossings"), "5x5, no capture, score crossings");
-        assert_eq!(name_options(""), "");
+        let page = format!("/boards/{}/{}", self.view.summary.game, self.view.summary.number);
+        with_query(&page, [("choose", begun), ("spot", spot.unwrap_or_default())]) + "#board"
     }
 }

@@ -10,15 +10,14 @@ use knotpost_commands::{Action, BoardSet, Command, ParseError, read_queue_field}
 use serde::Deserialize;
 
 use super::Refused;
-use super::board::{Look, Notice, board_name, page};
+use super::board::{Look, Notice, page};
 use crate::Web;
 use crate::client::Client;
-use crate::error::status;
-use crate::extract::PagePath;
+use crate::error::{Failure, status};
+use crate::extract::{PagePath, board_name};
 use crate::idempotency::execute_with_key;
 use crate::session::LoggedIn;
-use knotpost_core::StoreError;
-use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::{CommandResponse, execute};
 use knotpost_core::identity::{Origin, Proof, Visitor};
 use knotpost_core::play::write_own_note;
@@ -42,14 +41,26 @@ pub(super) struct BoardForm {
     sure: String,
 }
 
+/// A failed command is an error, with its hints for users who type no commands.
 pub(super) async fn command(
     web: &Web,
     client: Client,
     visitor: &Visitor,
     command: Result<Command, ParseError>,
     body: &str,
-) -> Result<Answer, StoreError> {
-    Box::pin(execute(&web.app, request(client, visitor, command, body))).await
+) -> Result<Answer, ServiceError> {
+    accepted(Box::pin(execute(&web.app, request(client, visitor, command, body))).await?)
+}
+
+pub(super) fn accepted(mut answer: Answer) -> Result<Answer, ServiceError> {
+    let Some(failure) = answer.failure.take() else { return Ok(answer) };
+    let is_typed = |hint: &str| ["Syntax: ", "Example: "].iter().any(|mark| hint.starts_with(mark));
+    let mut refusal = Refusal::new(failure.code, failure.message);
+    if let Reply::Error(error) = answer.reply {
+        refusal.hints = error.hints;
+        refusal.hints.retain(|hint| !is_typed(hint));
+    }
+    Err(refusal.into())
 }
 
 fn request(client: Client, visitor: &Visitor, command: Result<Command, ParseError>, body: &str) -> Request {
@@ -68,7 +79,7 @@ async fn say_once(
     name: &BoardRef,
     headers: &HeaderMap,
     form: &BoardForm,
-) -> Response {
+) -> Result<Response, Failure> {
     let command = Command::Chat { game: name.game.clone(), board: name.number, who: visitor.credentials() };
     let place = format!("page {} {}", name.game, name.number);
     let parts: [&[u8]; 4] = [b"chat", visitor.userid.as_bytes(), place.as_bytes(), form.comment.as_bytes()];
@@ -81,7 +92,7 @@ async fn say_once(
     let asked = request(client, visitor, Ok(command), &form.comment);
     let said = Box::pin(execute_with_key(web, headers, asked, &parts, present)).await;
     if said.status() == StatusCode::OK {
-        return to_talk(name);
+        return Ok(to_talk(name));
     }
     let (status, why) = (said.status(), said.extensions().get::<Refused>().cloned());
     let message = match why {
@@ -106,57 +117,64 @@ pub(super) async fn act(
     PagePath((game, number)): PagePath<(String, String)>,
     headers: HeaderMap,
     Form(form): Form<BoardForm>,
-) -> Response {
-    let Some(name) = board_name(&game, &number) else {
-        return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
-    };
+) -> Result<Response, Failure> {
+    let name = board_name(&game, &number)?;
     if form.act == "note" {
         return write_note(&web, &visitor, &name, &form.comment).await;
     }
     if form.act == "chat" && headers.contains_key("idempotency-key") {
         return say_once(&web, client, &visitor, &name, &headers, &form).await;
     }
+    match carry_out(&web, client, &visitor, &name, &form).await {
+        Ok(answer) => answered(&web, &visitor, &name, &answer, &form).await,
+        Err(ServiceError::Refused(refusal)) => refused(&web, &visitor, &name, *refusal, &form).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn carry_out(
+    web: &Web,
+    client: Client,
+    visitor: &Visitor,
+    name: &BoardRef,
+    form: &BoardForm,
+) -> Result<Answer, ServiceError> {
     if let Some(ply) = form.ply
-        && let Ok(Some(now)) = view_board_version(&web.app, &name).await
+        && let Ok(Some(now)) = view_board_version(&web.app, name).await
         && now.ply != ply
     {
         let message = "the board has changed since; look whether your plan still fits";
-        return refuse(&web, &visitor, &name, Code::WrongMoveNumber, message, &form).await;
+        return Err(Refusal::new(Code::WrongMoveNumber, message).into());
     }
-    let done = match read(&form, &visitor, &name) {
-        Ok(done) => command(&web, client, &visitor, Ok(done), &form.comment).await,
-        Err((code, message)) => return refuse(&web, &visitor, &name, code, message, &form).await,
-    };
-    match done {
-        Ok(answer) => answered(&web, &visitor, &name, &answer, &form).await,
-        Err(error) => web.pages.failure(error.into()),
-    }
+    command(web, client, visitor, Ok(read(form, visitor, name)?), &form.comment).await
 }
 
 /// Tells nobody: a note is no command.
-async fn write_note(web: &Web, visitor: &Visitor, name: &BoardRef, text: &str) -> Response {
+async fn write_note(web: &Web, visitor: &Visitor, name: &BoardRef, text: &str) -> Result<Response, Failure> {
     match write_own_note(&web.app, visitor.proven(), name, text).await {
         Ok(_) => {
-            Redirect::to(&format!("/boards/{}/{}?side=more#board", name.game, name.number)).into_response()
+            let page = format!("/boards/{}/{}?side=more#board", name.game, name.number);
+            Ok(Redirect::to(&page).into_response())
         }
         Err(ServiceError::Refused(refusal)) => {
-            let (message, code) = (refusal.message.clone(), refusal.code);
+            let Refusal { code, message, .. } = *refusal;
             let notice = Notice { message, note: Some(text.to_owned()), ..Notice::default() };
             page(web, Some(visitor), name, &Look::beside("more"), status(code), &notice).await
         }
-        Err(error) => web.pages.failure(error),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command, (Code, &'static str)> {
+fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command, Refusal> {
     let (game, board, who) = (name.game.clone(), name.number, visitor.credentials());
+    let lacks = |what| Refusal::new(Code::WrongArguments, what);
     let (action, number) = match form.act.as_str() {
         "move" => {
             let action = Action::from_field(&form.play);
-            (action.ok_or((Code::WrongArguments, "choose a move first"))?, form.number)
+            (action.ok_or_else(|| lacks("choose a move first"))?, form.number)
         }
         "resign" if form.sure.is_empty() => {
-            return Err((Code::BadValue, "tick the box to resign for good"));
+            return Err(Refusal::new(Code::BadValue, "tick the box to resign for good"));
         }
         "resign" => (Action::Resign, None),
         "propose" => (Action::Propose, None),
@@ -166,7 +184,7 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "reject" => (Action::Reject, None),
         "queue" => {
             let read = read_queue_field(&form.play);
-            let (moves, number) = read.ok_or((Code::WrongArguments, "choose moves to queue first"))?;
+            let (moves, number) = read.ok_or_else(|| lacks("choose moves to queue first"))?;
             let number = number.or(form.number);
             return Ok(Command::Queue { game, board, who, moves, number });
         }
@@ -180,7 +198,7 @@ fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command,
         "unsubscribe" => {
             return Ok(Command::Unsubscribe { game, who, boards: BoardSet::These(vec![board]) });
         }
-        _ => return Err((Code::WrongArguments, "choose a move first")),
+        _ => return Err(lacks("choose a move first")),
     };
     Ok(Command::Move { game: Some(game), board, who, action, number })
 }
@@ -191,32 +209,21 @@ async fn answered(
     name: &BoardRef,
     answer: &Answer,
     form: &BoardForm,
-) -> Response {
+) -> Result<Response, Failure> {
     if let Some(hint) = given_hint(answer) {
         let notice = Notice { hint: Some(hint.clone()), ..Notice::default() };
         // The move is shown on the board, and can be sent from there.
         return page(web, Some(visitor), name, &Look::at(&hint.thought.turn), StatusCode::OK, &notice).await;
     }
-    let Some(failure) = &answer.failure else {
-        if form.act == "analyse" {
-            return Redirect::to(&format!("/boards/{}/{}/analysis", name.game, name.number)).into_response();
-        }
-        if form.act == "chat" {
-            return to_talk(name);
-        }
-        let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);
-        return Redirect::to(&format!("/boards/{}/{}#board", shown.game, shown.number)).into_response();
-    };
-    let stale = failure.code == Code::WrongMoveNumber && form.act == "move";
-    let notice = Notice {
-        message: failure.message.clone(),
-        hints: hints(answer),
-        comment: form.comment.clone(),
-        stale: stale.then(|| form.play.clone()),
-        ..Notice::default()
-    };
-    let look = if form.act == "chat" { Look::beside("talk") } else { Look::default() };
-    page(web, Some(visitor), name, &look, status(failure.code), &notice).await
+    if form.act == "analyse" {
+        let page = format!("/boards/{}/{}/analysis", name.game, name.number);
+        return Ok(Redirect::to(&page).into_response());
+    }
+    if form.act == "chat" {
+        return Ok(to_talk(name));
+    }
+    let shown = answer.boards.first().filter(|_| form.act == "rematch").unwrap_or(name);
+    Ok(Redirect::to(&format!("/boards/{}/{}#board", shown.game, shown.number)).into_response())
 }
 
 fn given_hint(answer: &Answer) -> Option<&Hint> {
@@ -226,23 +233,16 @@ fn given_hint(answer: &Answer) -> Option<&Hint> {
     }
 }
 
-/// Omits hints for users who type commands.
-pub(super) fn hints(answer: &Answer) -> Vec<String> {
-    let is_typed = |hint: &str| ["Syntax: ", "Example: "].iter().any(|mark| hint.starts_with(mark));
-    match &answer.reply {
-        Reply::Error(error) => error.hints.iter().filter(|hint| !is_typed(hint)).cloned().collect(),
-        _ => Vec::new(),
-    }
-}
-
-async fn refuse(
+async fn refused(
     web: &Web,
     visitor: &Visitor,
     name: &BoardRef,
-    code: Code,
-    message: &str,
+    Refusal { code, message, hints, .. }: Refusal,
     form: &BoardForm,
-) -> Response {
-    let notice = Notice { message: message.to_owned(), comment: form.comment.clone(), ..Notice::default() };
-    page(web, Some(visitor), name, &Look::default(), status(code), &notice).await
+) -> Result<Response, Failure> {
+    let stale = code == Code::WrongMoveNumber && form.act == "move";
+    let stale = stale.then(|| form.play.clone());
+    let notice = Notice { message, hints, comment: form.comment.clone(), stale, ..Notice::default() };
+    let look = if form.act == "chat" { Look::beside("talk") } else { Look::default() };
+    page(web, Some(visitor), name, &look, status(code), &notice).await
 }

@@ -4,7 +4,6 @@ pub(super) mod invitations;
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, ComputerWish, GivenOption, SeekChange, ServerOptions, read_word};
 use knotpost_rules::{Meta, OptionKind, OptionSpec, Preset};
@@ -13,12 +12,12 @@ use minijinja::{Value, context};
 use std::collections::{BTreeMap, HashMap};
 use url::form_urlencoded;
 
-use super::board_actions::{command, hints};
+use super::board_actions::command;
 use super::home::offered_games;
-use super::{join, seeks};
+use super::{incomplete, join, refusal_facts, seeks};
 use crate::Web;
 use crate::client::Client;
-use crate::error::status;
+use crate::error::Failure;
 use crate::extract::PageQuery;
 use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -42,26 +41,19 @@ pub(super) async fn ask(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
     PageQuery(fields): PageQuery<Fields>,
-) -> Response {
-    form(&web, &visitor, StatusCode::OK, &fields, "", Vec::new()).await
+) -> Result<Response, Failure> {
+    form(&web, &visitor, &fields, None).await
 }
 
 async fn form(
     web: &Web,
     visitor: &Visitor,
-    status: StatusCode,
     fields: &Fields,
-    message: &str,
-    hints: Vec<String>,
-) -> Response {
-    let (known, seeking) = match partners(web, visitor).await {
-        Ok(partners) => partners,
-        Err(error) => return web.pages.failure(error),
-    };
-    let links = match view_own_invitations(&web.app, visitor.user, &visitor.userid).await {
-        Ok(links) => links,
-        Err(error) => return web.pages.failure(error.into()),
-    };
+    refusal: Option<&Refusal>,
+) -> Result<Response, Failure> {
+    let (status, told) = refusal_facts(refusal);
+    let (known, seeking) = partners(web, visitor).await?;
+    let links = view_own_invitations(&web.app, visitor.user, &visitor.userid).await?;
     let chosen = fields.get("game").and_then(|name| web.app.offered_game(&name.to_lowercase()));
     let options: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
         game.meta().options.iter().map(|spec| option_facts(spec, fields)).collect()
@@ -85,7 +77,7 @@ async fn form(
     let of_game = chosen.and_then(|chosen| seeking.get(chosen.meta().name));
     let facts = context! {
         games => offered_games(web),
-        options, presets, opponents, message, hints, known, sizes, is_changed,
+        options, presets, opponents, known, sizes, is_changed,
         links => Serde(&links),
         seeking => of_game.map(|seeks| Value::from(Serde(seeks))),
         game => chosen.map(|game| game.meta().name),
@@ -97,7 +89,7 @@ async fn form(
         level => fields.get("level").and_then(|level| level.parse::<u8>().ok()).unwrap_or(FIRST_LEVEL),
         first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
     };
-    no_store(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
+    Ok(no_store(web.pages.page_for(Some(visitor), status, "challenge.html", join([told, facts]))))
 }
 
 /// A preset as a link that fills in the form with its opponents.
@@ -185,67 +177,56 @@ pub(super) async fn act(
     client: Client,
     LoggedIn(visitor): LoggedIn,
     Form(fields): Form<Fields>,
-) -> Response {
-    if let Some(done) = act_on_links(&web, &visitor, &fields).await {
-        return match done {
-            Ok(response) => response,
-            Err(ServiceError::Refused(refusal)) => {
-                form(&web, &visitor, status(refusal.code), &fields, &refusal.message, refusal.hints).await
-            }
-            Err(error) => web.pages.failure(error),
-        };
+) -> Result<Response, Failure> {
+    match carry_out(&web, client, &visitor, &fields).await {
+        Err(ServiceError::Refused(refusal)) => form(&web, &visitor, &fields, Some(&refusal)).await,
+        done => Ok(done?),
     }
-    let wanted = match read(&web, &visitor, &fields) {
-        Ok(wanted) => wanted,
-        Err(message) => {
-            return form(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, &fields, &message, Vec::new())
-                .await;
+}
+
+async fn carry_out(
+    web: &Web,
+    client: Client,
+    visitor: &Visitor,
+    fields: &Fields,
+) -> Result<Response, ServiceError> {
+    let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
+    let game = field("game").to_lowercase();
+    match field("act") {
+        "withdraw" => invitations::withdraw(web, visitor, field("id")).await?,
+        "invite" => {
+            let offered = web.app.offered_game(&game);
+            let offered = offered.ok_or_else(|| Refusal::new(Code::UnknownGame, "choose a game"))?;
+            let options = read_options(offered.meta().options, fields)?;
+            let (rated, begins) = (!fields.contains_key("unrated"), field("first") != "them");
+            let wish = InvitationWish { game: game.clone(), options, rated, begins };
+            make_invitation(&web.app, visitor.proven(), wish).await?;
         }
-    };
-    let comment = fields.get("comment").map(String::as_str).unwrap_or_default();
-    let answer = match command(&web, client, &visitor, Ok(wanted), comment).await {
-        Ok(answer) => answer,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    if let Some(failure) = &answer.failure {
-        return form(&web, &visitor, status(failure.code), &fields, &failure.message, hints(&answer)).await;
+        _ => return begin(web, client, visitor, fields).await,
     }
+    let query = if game.is_empty() { String::new() } else { format!("?game={}", url_encode(&game)) };
+    Ok(Redirect::to(&format!("/challenge{query}#links")).into_response())
+}
+
+async fn begin(
+    web: &Web,
+    client: Client,
+    visitor: &Visitor,
+    fields: &Fields,
+) -> Result<Response, ServiceError> {
+    let comment = fields.get("comment").map(String::as_str).unwrap_or_default();
+    let answer = command(web, client, visitor, Ok(read(web, visitor, fields)?), comment).await?;
     if let Some(board) = answer.boards.first() {
-        return Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response();
+        return Ok(Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response());
     }
     let is_stopped = fields.get("act").is_some_and(|act| act == "stop_seeking");
     let done = if is_stopped { "stopped" } else { "seeking" };
-    Redirect::to(&format!("/?done={done}#seeks")).into_response()
+    Ok(Redirect::to(&format!("/?done={done}#seeks")).into_response())
 }
 
-/// Makes or withdraws an invitation link; `None` if the form is not about links.
-async fn act_on_links(
-    web: &Web,
-    visitor: &Visitor,
-    fields: &Fields,
-) -> Option<Result<Response, ServiceError>> {
-    let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
-    let game = field("game").to_lowercase();
-    let done = match field("act") {
-        "withdraw" => invitations::withdraw(web, visitor, field("id")).await,
-        "invite" => match web.app.offered_game(&game).map(|game| read_options(game.meta().options, fields)) {
-            Some(Ok(options)) => {
-                let (rated, begins) = (!fields.contains_key("unrated"), field("first") != "them");
-                let wish = InvitationWish { game: game.clone(), options, rated, begins };
-                make_invitation(&web.app, visitor.proven(), wish).await
-            }
-            Some(Err(words)) => Err(Refusal::new(Code::BadValue, words).into()),
-            None => Err(Refusal::new(Code::UnknownGame, "choose a game").into()),
-        },
-        _ => return None,
-    };
-    let query = if game.is_empty() { String::new() } else { format!("?game={}", url_encode(&game)) };
-    Some(done.map(|()| Redirect::to(&format!("/challenge{query}#links")).into_response()))
-}
-
-fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String> {
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, Refusal> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
-    let Some(game) = web.app.offered_game(&name) else { return Err("choose a game".to_owned()) };
+    let Some(game) = web.app.offered_game(&name) else { return Err(incomplete("choose a game")) };
     let who = visitor.credentials();
     let server = ServerOptions::default();
     match fields.get("act").map(String::as_str).unwrap_or_default() {
@@ -279,13 +260,13 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String
     }
 }
 
-fn read_level(fields: &Fields) -> Result<String, String> {
+fn read_level(fields: &Fields) -> Result<String, Refusal> {
     let level = fields.get("level").and_then(|level| level.parse().ok());
     let level = level.filter(|level| (1..=LEVELS).contains(level));
-    level.map(userid_of).ok_or_else(|| format!("choose a level from 1 to {LEVELS}"))
+    level.map(userid_of).ok_or_else(|| incomplete(format!("choose a level from 1 to {LEVELS}")))
 }
 
-fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, String> {
+fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, Refusal> {
     let mut options = Vec::new();
     for spec in specs {
         let given = fields.get(&format!("option_{}", spec.name)).map_or("", |given| given.trim());
@@ -305,19 +286,19 @@ fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption
 }
 
 /// All players in turn order; the visitor has the chosen place.
-fn read_players(visitor: &Visitor, most: usize, fields: &Fields) -> Result<Vec<String>, String> {
+fn read_players(visitor: &Visitor, most: usize, fields: &Fields) -> Result<Vec<String>, Refusal> {
     let others = (2..=most).filter_map(|place| fields.get(&format!("player{place}")));
     let others = others.map(|name| name.trim()).filter(|name| !name.is_empty());
     let mut players =
         others.map(|name| read_word(name).ok_or_else(no_blanks)).collect::<Result<Vec<_>, _>>()?;
     if players.is_empty() {
-        return Err("write the userid of somebody to play with".to_owned());
+        return Err(incomplete("write the userid of somebody to play with"));
     }
     let last = fields.get("first").is_some_and(|first| first == "them");
     players.insert(if last { players.len() } else { 0 }, visitor.userid.clone());
     Ok(players)
 }
 
-fn no_blanks() -> String {
-    "userids and options hold no blanks".to_owned()
+fn no_blanks() -> Refusal {
+    incomplete("userids and options hold no blanks")
 }

@@ -14,7 +14,7 @@ use super::figures::faces;
 use super::practice::lessons;
 use super::{Refused, assets, join, preview, prose, seeks};
 use crate::Web;
-use crate::error::Problem;
+use crate::error::{Failure, Problem};
 use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::{Code, ServiceError};
@@ -67,39 +67,35 @@ pub(super) async fn home(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
     PageQuery(done): PageQuery<Done>,
-) -> Response {
+) -> Result<Response, Failure> {
     let visitor = visitor.as_deref();
-    let facts = async {
-        // Read before the boards themselves: a change in between is then reported once too often rather than missed.
-        let state = match visitor {
-            Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
-            None => None,
-        };
-        let mut games = view_games(&web.app).await?;
-        games.retain(|count| web.app.offered_game(&count.game).is_some());
-        let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
-        let page = view_boards(&web.app, active).await?;
-        let others = page.boards.iter().filter(|board| {
-            let is_mine =
-                visitor.is_some_and(|visitor| board.summary.players().any(|player| player == visitor.userid));
-            !is_mine && !board.summary.is_alone()
-        });
-        let boards: Vec<Value> = others.map(|board| line_facts(&board.line)).collect();
-        let mine = match visitor {
-            Some(visitor) => own_boards(&web, visitor).await?,
-            None => Vec::new(),
-        };
-        let first = web.app.offered_games().next().filter(|_| visitor.is_none());
-        let push = first.and_then(|game| web.pages.figures.push_of(game));
-        let seeks = seeks::all(&web).await?;
-        Ok::<_, ServiceError>(
-            context! { games => Serde(games), push, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done, more => page.next.is_some(), preview => preview::of_server(&web) },
-        )
+    // Read before the boards themselves: a change in between is then reported once too often rather than missed.
+    let state = match visitor {
+        Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
+        None => None,
     };
-    match facts.await {
-        Ok(facts) => no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
-        Err(error) => web.pages.failure(error),
-    }
+    let mut games = view_games(&web.app).await?;
+    games.retain(|count| web.app.offered_game(&count.game).is_some());
+    let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
+    let page = view_boards(&web.app, active).await?;
+    let others = page.boards.iter().filter(|board| {
+        let is_mine =
+            visitor.is_some_and(|visitor| board.summary.players().any(|player| player == visitor.userid));
+        !is_mine && !board.summary.is_alone()
+    });
+    let boards: Vec<Value> = others.map(|board| line_facts(&board.line)).collect();
+    let mine = match visitor {
+        Some(visitor) => own_boards(&web, visitor).await?,
+        None => Vec::new(),
+    };
+    let first = web.app.offered_games().next().filter(|_| visitor.is_none());
+    let push = first.and_then(|game| web.pages.figures.push_of(game));
+    let seeks = seeks::all(&web).await?;
+    let facts = context! {
+        games => Serde(games), push, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done,
+        more => page.next.is_some(), preview => preview::of_server(&web),
+    };
+    Ok(no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)))
 }
 
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {

@@ -19,7 +19,7 @@ mod privacy;
 mod prose;
 mod reset;
 mod seeks;
-mod settings;
+pub(super) mod settings;
 mod short;
 mod turn;
 mod unsubscribe;
@@ -35,15 +35,14 @@ use minijinja::value::merge_maps;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sha2::{Digest as _, Sha256};
 
-use super::error::status;
+use super::error::{Failure, status};
 use super::routes::Role::{Mailbox, Public, User};
 use super::routes::Route;
 use super::theme::{self, Theme};
 use super::{browsers, openapi};
-use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::boards::{Code, Refusal};
 use knotpost_core::config::Config;
 use knotpost_core::identity::Visitor;
-use knotpost_core::outage::log_failure;
 use knotpost_model::{Millis, Zone};
 use knotpost_platform::secret::to_hex;
 
@@ -124,14 +123,17 @@ impl Pages {
         }
     }
 
-    pub(super) fn failure(&self, error: ServiceError) -> Response {
-        match error {
-            ServiceError::Refused(refusal) => self.problem(refusal.code, &refusal.message),
-            ServiceError::Store(error) => {
-                log_failure(&error, "a page failed");
-                self.problem(Code::Unavailable, "the server cannot answer at the moment")
-            }
-        }
+    pub(super) fn failure(&self, error: impl Into<Failure>) -> Response {
+        let Failure { code, message } = error.into();
+        self.problem(code, &message)
+    }
+
+    /// Puts the page about a failure in the place of its response; headers that were set there stay.
+    pub(super) fn explain(&self, mut response: Response) -> Response {
+        let Some(failure) = response.extensions_mut().remove::<Failure>() else { return response };
+        let mut page = self.failure(failure);
+        page.headers_mut().extend(std::mem::take(response.headers_mut()));
+        page
     }
 
     pub(super) fn problem(&self, code: Code, message: &str) -> Response {
@@ -148,6 +150,18 @@ pub(super) fn title_of(status: StatusCode) -> &'static str {
         _ if status.is_server_error() => "Not possible now",
         _ => "Not possible",
     }
+}
+
+/// Refusal of a form that lacks something.
+fn incomplete(what: impl Into<String>) -> Refusal {
+    Refusal::new(Code::BadValue, what)
+}
+
+/// Status of the page that shows a form, and its words about the refusal of the form.
+fn refusal_facts(refusal: Option<&Refusal>) -> (StatusCode, Value) {
+    let (message, hints) =
+        refusal.map(|refusal| (&*refusal.message, refusal.hints.clone())).unwrap_or_default();
+    (refusal.map_or(StatusCode::OK, |refusal| status(refusal.code)), context! { message, hints })
 }
 
 /// Joins facts of several sources, whose names must differ: the template would find the wrong one, and break only when

@@ -40,7 +40,7 @@ fn shown(web: &Web, found: Result<UndoLink, Unwritten<NotUndone>>, done: bool) -
         Err(Unwritten::Refused(NotUndone::Unknown)) => {
             web.pages.problem(Code::BadValue, "this link is damaged, or the account is not in use any more")
         }
-        Err(Unwritten::Store(error)) => web.pages.failure(error.into()),
+        Err(Unwritten::Store(error)) => web.pages.failure(error),
     };
     keep_secret(page)
 }

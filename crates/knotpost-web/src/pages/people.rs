@@ -15,9 +15,10 @@ use super::board_actions::command;
 use super::{join, preview};
 use crate::Web;
 use crate::client::Client;
+use crate::error::Failure;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::{LoggedIn, url_encode};
-use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::boards::{Code, Refusal};
 use knotpost_core::commands::view_standings;
 use knotpost_core::identity::view_profile;
 use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
@@ -33,15 +34,13 @@ pub(super) async fn standings(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
     PagePath(game): PagePath<String>,
-) -> Response {
-    match view_standings(&web.app, &game.to_lowercase()).await {
-        Ok(Reply::Standings { game, title, tables, seeks, .. }) => {
-            let facts = context! { game, title, tables => Serde(tables), seeks => Serde(seeks) };
-            web.pages.page_for(visitor.as_deref(), StatusCode::OK, "standings.html", facts)
-        }
-        Ok(_) => web.pages.problem(Code::UnknownGame, "there are no standings"),
-        Err(error) => web.pages.failure(error),
-    }
+) -> Result<Response, Failure> {
+    let reply = view_standings(&web.app, &game.to_lowercase()).await?;
+    let Reply::Standings { game, title, tables, seeks, .. } = reply else {
+        return Err(Refusal::new(Code::UnknownGame, "there are no standings").into());
+    };
+    let facts = context! { game, title, tables => Serde(tables), seeks => Serde(seeks) };
+    Ok(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "standings.html", facts))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -58,46 +57,41 @@ pub(super) async fn user(
     visitor: Option<LoggedIn>,
     PagePath(userid): PagePath<String>,
     PageQuery(from): PageQuery<Beginning>,
-) -> Response {
+) -> Result<Response, Failure> {
     let visitor = visitor.as_deref();
-    let facts = async {
-        let profile = view_profile(&web.app, &userid).await?;
-        let query = |state, after: Option<i64>| BoardQuery {
-            userid: Some(profile.userid.clone()),
-            state: Some(state),
-            after: after.map(BoardKey),
-            limit: BOARDS,
-            ..BoardQuery::default()
-        };
-        let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
-        let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
-        let against = against::facts(&web, from.against.trim(), visitor, &profile.userid).await?;
-        let zone = match visitor {
-            Some(visitor) => view_zone(&web.app, visitor).await?,
-            None => Zone::utc(),
-        };
-        let sees_all = visitor.is_some_and(|visitor| visitor.userid == profile.userid);
-        let lines = |page: &BoardPage| -> Vec<Value> {
-            let shown = page.boards.iter().filter(|board| sees_all || !board.summary.is_alone());
-            shown.map(|board| Value::from(Serde(&board.line))).collect()
-        };
-        let own = context! {
-            preview => preview::of_user(&web, &profile),
-            zone => zone.name(),
-            graphs => profile.ratings.iter().map(|game| graph(&game.curve)).collect::<Vec<_>>(),
-            is_sent => !from.sent.is_empty(),
-            against,
-            active => lines(&active),
-            over => lines(&over),
-            more_active => active.next.map(|key| key.0),
-            more_over => over.next.map(|key| key.0),
-        };
-        Ok::<_, ServiceError>(join([own, Value::from(Serde(&profile))]))
+    let profile = view_profile(&web.app, &userid).await?;
+    let query = |state, after: Option<i64>| BoardQuery {
+        userid: Some(profile.userid.clone()),
+        state: Some(state),
+        after: after.map(BoardKey),
+        limit: BOARDS,
+        ..BoardQuery::default()
     };
-    match facts.await {
-        Ok(facts) => web.pages.page_for(visitor, StatusCode::OK, "user.html", facts),
-        Err(error) => web.pages.failure(error),
-    }
+    let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
+    let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
+    let against = against::facts(&web, from.against.trim(), visitor, &profile.userid).await?;
+    let zone = match visitor {
+        Some(visitor) => view_zone(&web.app, visitor).await?,
+        None => Zone::utc(),
+    };
+    let sees_all = visitor.is_some_and(|visitor| visitor.userid == profile.userid);
+    let lines = |page: &BoardPage| -> Vec<Value> {
+        let shown = page.boards.iter().filter(|board| sees_all || !board.summary.is_alone());
+        shown.map(|board| Value::from(Serde(&board.line))).collect()
+    };
+    let own = context! {
+        preview => preview::of_user(&web, &profile),
+        zone => zone.name(),
+        graphs => profile.ratings.iter().map(|game| graph(&game.curve)).collect::<Vec<_>>(),
+        is_sent => !from.sent.is_empty(),
+        against,
+        active => lines(&active),
+        over => lines(&over),
+        more_active => active.next.map(|key| key.0),
+        more_over => over.next.map(|key| key.0),
+    };
+    let facts = join([own, Value::from(Serde(&profile))]);
+    Ok(web.pages.page_for(visitor, StatusCode::OK, "user.html", facts))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -112,18 +106,12 @@ pub(super) async fn write(
     LoggedIn(visitor): LoggedIn,
     PagePath(userid): PagePath<String>,
     Form(letter): Form<Letter>,
-) -> Response {
-    let Some(name) = read_word(&userid) else {
-        return web.pages.problem(Code::NoSuchUser, "there is no such user");
-    };
+) -> Result<Response, Failure> {
+    let name = read_word(&userid);
+    let name = name.ok_or_else(|| Refusal::new(Code::NoSuchUser, "there is no such user"))?;
     let message = Command::Message { who: visitor.credentials(), to: vec![name] };
-    match command(&web, client, &visitor, Ok(message), &letter.comment).await {
-        Ok(answer) => match answer.failure {
-            None => Redirect::to(&format!("/users/{}?sent=yes", url_encode(&userid))).into_response(),
-            Some(failure) => web.pages.problem(failure.code, &failure.message),
-        },
-        Err(error) => web.pages.failure(error.into()),
-    }
+    command(&web, client, &visitor, Ok(message), &letter.comment).await?;
+    Ok(Redirect::to(&format!("/users/{}?sent=yes", url_encode(&userid))).into_response())
 }
 
 /// Points of the curve and heights of the grid; `None` with fewer than two ratings.

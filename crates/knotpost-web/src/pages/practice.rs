@@ -45,10 +45,10 @@ impl Setup {
         let given: Vec<_> = self.options.split_whitespace().filter_map(GivenOption::from_word).collect();
         let options = game.parse_options(&given, players).ok()?;
         let position = game.setup(&options, players, &Seed([self.deal; 32]));
-        let kept = (self.deal > 0 && self.most > 1).then(|| format!("deal={}", self.deal));
+        let kept = (self.deal > 0 && self.most > 1).then(|| ("deal", self.deal.to_string()));
         let origin = Origin {
             path: self.path,
-            kept: kept.into_iter().chain(self.level.map(|level| format!("level={level}"))).collect(),
+            kept: kept.into_iter().chain(self.level.map(|level| ("level", level.to_string()))).collect(),
             most: self.most,
             players: self.level.map(|_| [YOU, COMPUTER].map(str::to_owned).to_vec()).unwrap_or_default(),
             sides: meta.seat_names(players),

@@ -1,7 +1,5 @@
 //! Password reset by a mailed link. Opening the page changes nothing, because mail scanners open links; the form does.
 
-use std::sync::Arc;
-
 use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,10 +7,12 @@ use axum::response::Response;
 use minijinja::context;
 use serde::Deserialize;
 
+use super::account::LINK_SPENT;
 use crate::Web;
+use crate::error::Failure;
 use crate::extract::PagePath;
 use crate::session::keep_secret;
-use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{set_password_by_link, view_reset};
 
 #[derive(Deserialize)]
@@ -22,12 +22,7 @@ pub(super) struct Chosen {
 }
 
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
-    let page = match view_reset(&web.app, &token).await {
-        Ok(Some(userid)) => form(&web, StatusCode::OK, &userid, ""),
-        Ok(None) => spent(&web),
-        Err(error) => web.pages.failure(error.into()),
-    };
-    keep_secret(page)
+    keep_secret(form(&web, &token, StatusCode::OK, "").await)
 }
 
 pub(super) async fn act(
@@ -35,27 +30,20 @@ pub(super) async fn act(
     PagePath(token): PagePath<String>,
     Form(chosen): Form<Chosen>,
 ) -> Response {
-    let app = Arc::clone(&web.app);
-    let page = match set_password_by_link(&app, &token, &chosen.password).await {
+    let page = match set_password_by_link(&web.app, &token, &chosen.password).await {
         Ok(userid) => {
-            web.pages.page(StatusCode::OK, "reset.html", context! { userid, done => true, message => "" })
+            Ok(web.pages.page(StatusCode::OK, "reset.html", context! { userid, done => true, message => "" }))
         }
         Err(ServiceError::Refused(refusal)) if refusal.code == Code::BadValue => {
-            match view_reset(&app, &token).await {
-                Ok(Some(userid)) => form(&web, StatusCode::UNPROCESSABLE_ENTITY, &userid, &refusal.message),
-                Ok(None) => spent(&web),
-                Err(error) => web.pages.failure(error.into()),
-            }
+            form(&web, &token, StatusCode::UNPROCESSABLE_ENTITY, &refusal.message).await
         }
-        Err(error) => web.pages.failure(error),
+        Err(error) => Err(error.into()),
     };
     keep_secret(page)
 }
 
-fn form(web: &Web, status: StatusCode, userid: &str, message: &str) -> Response {
-    web.pages.page(status, "reset.html", context! { userid, done => false, message })
-}
-
-fn spent(web: &Web) -> Response {
-    web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
+async fn form(web: &Web, token: &str, status: StatusCode, message: &str) -> Result<Response, Failure> {
+    let spent = || Refusal::new(Code::NotAllowed, LINK_SPENT);
+    let userid = view_reset(&web.app, token).await?.ok_or_else(spent)?;
+    Ok(web.pages.page(status, "reset.html", context! { userid, done => false, message }))
 }

@@ -4,9 +4,9 @@ use knotpost_commands::{Command, SeekChange, parse};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::join;
+use super::{incomplete, join};
 use crate::Web;
-use knotpost_core::boards::ServiceError;
+use knotpost_core::boards::{Refusal, ServiceError};
 use knotpost_core::commands::view_seeks;
 use knotpost_core::identity::Visitor;
 
@@ -32,7 +32,7 @@ pub(super) fn name_terms(terms: &str) -> String {
             Some(("nagtime", days)) => format!("a reminder after {days} days"),
             Some(("forfeittime", days)) => format!("{days} days a move"),
             Some(("totaltime", days)) => format!("{days} days in all"),
-            Some((name, value)) => format!("{} {value}", name.replace('_', " ")),
+            Some((name, value)) => format!("{name} {value}").replace('_', " "),
             None => plain.replace('_', " "),
         }
     });
@@ -40,14 +40,14 @@ pub(super) fn name_terms(terms: &str) -> String {
 }
 
 /// Seeks with the same terms, which pairs both users at once.
-pub(super) fn same_seek(web: &Web, visitor: &Visitor, game: &str, terms: &str) -> Result<Command, String> {
+pub(super) fn same_seek(web: &Web, visitor: &Visitor, game: &str, terms: &str) -> Result<Command, Refusal> {
     let line = format!("{game} seek {} - 1 {terms}", visitor.userid);
     match parse(&line, &web.app.vocabulary) {
         Ok(Command::Seek { game, who: _, change: change @ SeekChange::Want(1), options, server }) => {
             Ok(Command::Seek { game, who: visitor.credentials(), change, options, server })
         }
-        Ok(_) => Err("these terms make no sense".to_owned()),
-        Err(error) => Err(error.message),
+        Ok(_) => Err(incomplete("these terms make no sense")),
+        Err(error) => Err(incomplete(error.message)),
     }
 }
 
@@ -59,6 +59,7 @@ mod tests {
     fn terms_are_said_as_players_say_them() {
         assert_eq!(name_terms("-size=7 -any_side --unrated"), "7x7, any side, unrated");
         assert_eq!(name_terms("--forfeittime=3"), "3 days a move");
+        assert_eq!(name_terms("-size=5 -no_capture -score=crossings"), "5x5, no capture, score crossings");
         assert_eq!(name_terms(""), "");
     }
 }

@@ -3,7 +3,7 @@
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
 use minijinja::value::Serde;
@@ -11,15 +11,15 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
-use super::account::passkeys;
 use super::account::unsent::SECRETS;
-use super::board_actions::{command, hints};
+use super::account::{agent, passkeys};
+use super::board_actions::command;
 use super::privacy::archive;
-use super::{assets, feeds, join, keys, webhooks};
+use super::{assets, feeds, incomplete, join, keys, refusal_facts, webhooks};
 use crate::Web;
 use crate::browsers;
 use crate::client::Client;
-use crate::error::status;
+use crate::error::Failure;
 use crate::extract::PageQuery;
 use crate::session::{LoggedIn, no_store, page_before, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
@@ -93,7 +93,7 @@ const NEED_PASSWORD: [&str; 11] = [
     "bot",
 ];
 
-pub(super) type Fields = HashMap<String, String>;
+pub(crate) type Fields = HashMap<String, String>;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -105,8 +105,8 @@ pub(super) async fn ask(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
     PageQuery(query): PageQuery<Saved>,
-) -> Response {
-    show(&web, &visitor, &Fields::new(), StatusCode::OK, "", Vec::new(), !query.saved.is_empty()).await
+) -> Result<Response, Failure> {
+    show(&web, &visitor, &Fields::new(), None, !query.saved.is_empty()).await
 }
 
 /// Allows mail again to addresses that bounced, and returns to the page with the bar.
@@ -114,40 +114,21 @@ pub(super) async fn mail_again(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
     headers: HeaderMap,
-) -> Response {
-    match try_again(&web.app, visitor.user).await {
-        Ok(()) => Redirect::to(&page_before(&headers)).into_response(),
-        Err(error) => web.pages.failure(error.into()),
-    }
-}
-
-async fn refused(
-    web: &Web,
-    visitor: &Visitor,
-    given: &Fields,
-    status: StatusCode,
-    message: &str,
-    hints: Vec<String>,
-) -> Response {
-    show(web, visitor, given, status, message, hints, false).await
+) -> Result<Response, Failure> {
+    try_again(&web.app, visitor.user).await?;
+    Ok(Redirect::to(&page_before(&headers)).into_response())
 }
 
 async fn show(
     web: &Web,
     visitor: &Visitor,
     given: &Fields,
-    status: StatusCode,
-    message: &str,
-    hints: Vec<String>,
+    refusal: Option<&Refusal>,
     is_saved: bool,
-) -> Response {
-    match facts(web, visitor, given).await {
-        Ok(facts) => {
-            let facts = join([context! { message, hints, is_saved }, facts]);
-            no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts))
-        }
-        Err(error) => web.pages.failure(error),
-    }
+) -> Result<Response, Failure> {
+    let (status, told) = refusal_facts(refusal);
+    let facts = join([context! { is_saved }, told, facts(web, visitor, given).await?]);
+    Ok(no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts)))
 }
 
 async fn facts(web: &Web, visitor: &Visitor, given: &Fields) -> Result<Value, ServiceError> {
@@ -184,71 +165,50 @@ async fn facts(web: &Web, visitor: &Visitor, given: &Fields) -> Result<Value, Se
     })
 }
 
-async fn failed(web: &Web, visitor: &Visitor, given: &Fields, error: ServiceError) -> Response {
-    match error {
-        ServiceError::Refused(refusal) => {
-            refused(web, visitor, given, status(refusal.code), &refusal.message, refusal.hints).await
-        }
-        error @ ServiceError::Store(_) => web.pages.failure(error),
-    }
-}
-
 pub(super) async fn act(
     State(web): State<Web>,
     client: Client,
     LoggedIn(mut visitor): LoggedIn,
     headers: HeaderMap,
     Form(fields): Form<Fields>,
-) -> Response {
-    if NEED_PASSWORD.contains(&field(&fields, "act"))
-        && let Err(error) = ask_password(&web, client, &mut visitor, &fields).await
-    {
-        return failed(&web, &visitor, &fields, error).await;
+) -> Result<Response, Failure> {
+    match change(&web, client, &mut visitor, agent(&headers), &fields).await {
+        Err(ServiceError::Refused(refusal)) => show(&web, &visitor, &fields, Some(&refusal), false).await,
+        done => Ok(done?),
     }
-    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let done = match field(&fields, "act") {
-        "new_key" => Some(keys::make(&web, &visitor, &fields).await),
-        "end_key" => Some(keys::end(&web, &visitor, &fields).await),
-        "new_feeds" => Some(feeds::renew(&web, &visitor).await),
-        "end_feeds" => Some(feeds::end(&web, &visitor).await),
-        "archive" => Some(archive::download(&web, &visitor)),
-        _ => match passkeys::act(&web, &visitor, agent, &fields).await {
-            None => match browsers::act(&web, &visitor, agent, |name| field(&fields, name)).await {
-                None => webhooks::act(&web, &visitor, &fields).await,
-                done => done,
-            },
-            done => done,
-        },
-    };
-    match done {
-        Some(Ok(response)) => return response,
-        Some(Err(error)) => return failed(&web, &visitor, &fields, error).await,
-        None => {}
+}
+
+async fn change(
+    web: &Web,
+    client: Client,
+    visitor: &mut Visitor,
+    agent: &str,
+    fields: &Fields,
+) -> Result<Response, ServiceError> {
+    if NEED_PASSWORD.contains(&field(fields, "act")) {
+        ask_password(web, client, visitor, fields).await?;
     }
-    let wanted = match read(&web, &visitor, &fields) {
-        Ok(wanted) => wanted,
-        Err(message) => {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return refused(&web, &visitor, &fields, status, message, Vec::new()).await;
-        }
-    };
-    let answer = match command(&web, client, &visitor, wanted, "").await {
-        Ok(answer) => answer,
-        Err(error) => return web.pages.failure(error.into()),
-    };
-    if let Some(failure) = &answer.failure {
-        let hints = hints(&answer);
-        return refused(&web, &visitor, &fields, status(failure.code), &failure.message, hints).await;
+    match field(fields, "act") {
+        "new_key" => return keys::make(web, visitor, fields).await,
+        "end_key" => return keys::end(web, visitor, fields).await,
+        "new_feeds" => return feeds::renew(web, visitor).await,
+        "end_feeds" => return feeds::end(web, visitor).await,
+        "archive" => return archive::download(web, visitor),
+        act if act.ends_with("_passkey") => return passkeys::act(web, visitor, agent, fields).await,
+        act if act.ends_with("_browser") => return browsers::act(web, visitor, agent, fields).await,
+        act if act.ends_with("_hook") => return webhooks::act(web, visitor, fields).await,
+        _ => {}
     }
+    command(web, client, visitor, read(web, visitor, fields)?, "").await?;
     let done = Redirect::to("/settings?saved=yes").into_response();
-    if field(&fields, "act") != "password" {
-        return done;
+    if field(fields, "act") != "password" {
+        return Ok(done);
     }
     // The new password has ended every session, this one too.
-    match log_in(&web.app, &visitor.userid, password(&fields, "new"), &client.rate_key(), agent).await {
+    Ok(match log_in(&web.app, &visitor.userid, password(fields, "new"), &client.rate_key(), agent).await {
         Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
         Err(_) => Redirect::to("/login").into_response(),
-    }
+    })
 }
 
 /// Accepts a password in the form, or a recent proof of it.
@@ -268,7 +228,7 @@ async fn ask_password(
     Err(Refusal::new(Code::NotAllowed, "write your present password with it; nothing was changed").into())
 }
 
-pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
+pub(crate) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(|value| value.trim()).unwrap_or_default()
 }
 
@@ -277,8 +237,12 @@ fn password<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(String::as_str).unwrap_or_default()
 }
 
+pub(crate) fn nothing_chosen() -> Refusal {
+    incomplete("choose what to change")
+}
+
 /// The outer error is an incomplete form; the inner one is the error of the command language.
-fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, &'static str> {
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, Refusal> {
     let who = visitor.credentials();
     let word = |name: &str| read_word(field(fields, name));
     let command = match field(fields, "act") {
@@ -287,18 +251,20 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
             let values = names.filter_map(|name| Some(Setting { name, value: word(name)? })).collect();
             Command::Set { who, game: None, values }
         }
-        "bot" if field(fields, "sure").is_empty() => return Err("tick that you are sure: it is for good"),
+        "bot" if field(fields, "sure").is_empty() => {
+            return Err(incomplete("tick that you are sure: it is for good"));
+        }
         "bot" => {
             let values = vec![Setting { name: "bot", value: "on".to_owned() }];
             Command::Set { who, game: None, values }
         }
         "password" => read_password(visitor, fields)?,
         "add" => {
-            let address = word("address").ok_or("write an address without blanks")?;
+            let address = word("address").ok_or_else(|| incomplete("write an address without blanks"))?;
             Command::Add { who, addresses: vec![address] }
         }
         "remove" => {
-            let address = word("address").ok_or("choose an address")?;
+            let address = word("address").ok_or_else(|| incomplete("choose an address"))?;
             Command::Signoff { who, addresses: vec![address] }
         }
         "vacation" => match word("until").map(|until| Vacation::from_field(&until, &web.app.vocabulary)) {
@@ -306,23 +272,23 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
             Some(Ok(until)) => Command::Vacation { who, until },
             Some(Err(error)) => return Ok(Err(error)),
         },
-        _ => return Err("choose what to change"),
+        _ => return Err(nothing_chosen()),
     };
     Ok(Ok(command))
 }
 
 /// Always needs the present password; a session does not replace it.
-fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static str> {
+fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, Refusal> {
     let word = |name: &str| {
         let given = password(fields, name);
         read_word(given).is_some().then(|| Password::given(given))
     };
     let (Some(present), Some(new)) = (word("present"), word("new")) else {
-        return Err("write the present password and a new one, without blanks");
+        return Err(incomplete("write the present password and a new one, without blanks"));
     };
     // A masked password is shown as asterisks, so that no password can consist of them.
     if present.expose() == MASK {
-        return Err("write the present password itself");
+        return Err(incomplete("write the present password itself"));
     }
     Ok(Command::ChangePassword { who: Credentials::typed(visitor.userid.as_str(), present), new })
 }

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::settings::{Fields, field};
+use super::settings::{Fields, field, nothing_chosen};
 use crate::Web;
 use crate::session::no_store;
 use knotpost_core::StoreError;
@@ -41,14 +41,9 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     Ok(Some(context! { lines => Serde(&hooks), events => Serde(EVENTS), forms => Serde(FORMS) }))
 }
 
-/// `None` if the action is not about webhooks.
-pub(super) async fn act(
-    web: &Web,
-    visitor: &Visitor,
-    fields: &Fields,
-) -> Option<Result<Response, ServiceError>> {
+pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Response, ServiceError> {
     let id = field(fields, "id").parse().unwrap_or(0);
-    let done = match field(fields, "act") {
+    match field(fields, "act") {
         "new_hook" => {
             let is_wanted = |event: &HookEvent| !field(fields, event.as_str()).is_empty();
             let wish = HookWish {
@@ -56,19 +51,17 @@ pub(super) async fn act(
                 events: HookEvent::ALL.iter().copied().filter(is_wanted).collect(),
                 form: HookForm::choose(field(fields, "form")).unwrap_or_default(),
             };
-            let made = create_webhook(&web.app, visitor.proven(), wish).await;
-            return Some(made.map(|fresh| shown(web, visitor, &fresh)));
+            return Ok(shown(web, visitor, &create_webhook(&web.app, visitor.proven(), wish).await?));
         }
         "renew_hook" => {
-            let renewed = renew_webhook_secret(&web.app, visitor.proven(), id).await;
-            return Some(renewed.map(|fresh| shown(web, visitor, &fresh)));
+            return Ok(shown(web, visitor, &renew_webhook_secret(&web.app, visitor.proven(), id).await?));
         }
-        "test_hook" => test_webhook(&web.app, visitor.user, id).await,
-        "start_hook" => start_webhook(&web.app, visitor.user, id).await,
-        "end_hook" => remove_webhook(&web.app, visitor.user, id).await,
-        _ => return None,
-    };
-    Some(done.map(|()| Redirect::to("/settings#webhooks").into_response()))
+        "test_hook" => test_webhook(&web.app, visitor.user, id).await?,
+        "start_hook" => start_webhook(&web.app, visitor.user, id).await?,
+        "end_hook" => remove_webhook(&web.app, visitor.user, id).await?,
+        _ => return Err(nothing_chosen().into()),
+    }
+    Ok(Redirect::to("/settings#webhooks").into_response())
 }
 
 /// Shows the secret once; redirects to the settings without one.

@@ -25,7 +25,7 @@ pub(super) async fn check(config: &Config, running: &Running, findings: &mut Fin
         }
     }
     let lmtp = match &ports {
-        Ports { lmtp: Some(own), .. } if own.to_string() == config.lmtp.listen => Ok(None),
+        Ports { lmtp: Some(own), .. } if *own == config.lmtp.listen => Ok(None),
         _ => bind_lmtp(config).await,
     };
     if let Err(error) = &lmtp

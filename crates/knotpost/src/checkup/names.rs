@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use knotpost_core::config::{AuthPolicy, Config};
 use knotpost_model::Address;
 use knotpost_transport::inbound::{NoAnswer, Records};
-use knotpost_transport::outbound::{Examined, Signer, Transport};
+use knotpost_transport::outbound::{Signer, Transport};
 
 use super::Findings;
 
@@ -46,8 +46,8 @@ async fn check_domain(
 /// True if mail leaves by a mail server on this machine, so that others see its address.
 fn sends_itself(config: &Config) -> bool {
     match Transport::examine(config) {
-        Ok(Examined::Smtp(relay)) => relay.is_near(),
-        Ok(Examined::Sendmail(_)) => true,
+        Ok(Transport::Smtp(relay)) => relay.is_near(),
+        Ok(Transport::Sendmail(_)) => true,
         _ => false,
     }
 }

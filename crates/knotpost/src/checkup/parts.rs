@@ -6,7 +6,8 @@ use knotpost_core::app::check_games;
 use knotpost_core::config::Config;
 use knotpost_platform::files::{foreign_owner, owner, this_user};
 use knotpost_platform::secret::KeyRing;
-use knotpost_transport::outbound::{Courier, Examined, Renderer, Transport};
+use knotpost_platform::with_causes;
+use knotpost_transport::outbound::{Courier, Maildir, Renderer, Sendmail, Transport};
 use secrecy::ExposeSecret as _;
 
 use super::{Findings, Setup};
@@ -57,26 +58,18 @@ pub(super) fn check(setup: &Setup<'_>, findings: &mut Findings) {
     findings.accept(load_certificates(config).map(drop));
     let transport = Transport::examine(config).map_err(|error| refuse_transport(&error));
     let transport = findings.accept(transport);
-    let out = match &transport {
-        Some(Examined::Maildir(folder)) => Some(folder.as_path()),
-        _ => None,
-    };
+    let out = transport.as_ref().and_then(Transport::maildir).map(Maildir::root);
     findings.accept(watched_folder(config, out).map(drop));
     if config.webhooks.enabled
         && let Err(error) = Courier::new(config)
     {
         findings.error("webhooks.enabled", with_causes(&error), "set `webhooks.enabled` to false");
     }
-    if let Some(Examined::Sendmail(program)) = &transport {
+    if let Some(Transport::Sendmail(Sendmail { program })) = &transport {
         check_program(program, findings);
     }
     check_templates(config, findings);
     check_ways_in(config, findings);
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Without the program a server starts, and each mail waits.

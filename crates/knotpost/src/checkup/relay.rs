@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use knotpost_core::config::{Config, Confirm};
 use knotpost_core::identity::offers_passkeys;
-use knotpost_transport::outbound::{Examined, RelayStep, SmtpRelay, Transport};
+use knotpost_transport::outbound::{RelayStep, SmtpRelay, Transport};
 
 use super::Findings;
 
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub(super) async fn check(config: &Config, findings: &mut Findings) {
     check_public(config, findings);
     // A transport that cannot be used was found before.
-    if let Ok(Examined::Smtp(relay)) = Transport::examine(config) {
+    if let Ok(Transport::Smtp(relay)) = Transport::examine(config) {
         check_relay(&relay, findings).await;
     }
 }

@@ -15,16 +15,15 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::EX_DATAERR;
 use super::output::{Form, complain, say};
-use super::progress::Progress;
+use super::replay_all;
 use crate::server::Opening;
 use knotpost_core::admin::{
     AdminAction, Administrator, Recompute, UserEdit, UserLine, administer, recompute_ratings,
     search_refused_names, search_users, view_user,
 };
 use knotpost_core::app::App;
-use knotpost_core::boards::{Replayed, ServiceError, replay_next};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::config::Config;
 use knotpost_core::mailing::{MailQueue, UserAddress, view_stopped};
 
@@ -201,19 +200,19 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         _ => Opening::Existing,
     };
     let app = super::open(config, opening).await?;
-    if let Action::Replay { .. } = action {
-        let outcome = replay_all(&app).await;
-        app.store.close().await;
-        return outcome;
-    }
-    if let Action::Ratings { action: Ratings::Recompute { check, game } } = action {
-        let how = if check { Recompute::Check } else { Recompute::Replace };
-        let outcome = recompute(&app, how, game.as_deref()).await;
-        app.store.close().await;
-        return outcome;
-    }
     let done = match action {
-        Action::Replay { .. } | Action::Ratings { .. } | Action::Key { .. } => Ok(()),
+        Action::Replay { .. } | Action::Ratings { .. } => {
+            let agrees = match action {
+                Action::Ratings { action: Ratings::Recompute { check, game } } => {
+                    let how = if check { Recompute::Check } else { Recompute::Replace };
+                    recompute(&app, how, game.as_deref()).await
+                }
+                _ => replay_all(&app).await,
+            };
+            app.store.close().await;
+            return Ok(if agrees? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        Action::Key { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
         Action::Board { action } => board::run(&app, action).await,
         Action::Audit { action } => audit::run(&app, action).await,
@@ -225,17 +224,7 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         Action::Hold { change } => strangers::change_hold(&app, change.as_deref()).await,
     };
     app.store.close().await;
-    match done {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(ServiceError::Refused(refusal)) => {
-            complain!("knotpost: {}", refusal.message);
-            for hint in refusal.hints {
-                complain!("  {hint}");
-            }
-            Ok(ExitCode::from(EX_DATAERR))
-        }
-        Err(ServiceError::Store(error)) => Err(error.into()),
-    }
+    super::report(done)
 }
 
 /// Names the user by the environment, without proof.
@@ -246,24 +235,8 @@ fn operator() -> Administrator {
     Administrator::of_shell(name.unwrap_or_else(uid))
 }
 
-async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
-    let mut replayed = Replayed::default();
-    let mut told = 0;
-    let mut progress = Progress::of("boards");
-    while replay_next(app, &mut replayed).await? {
-        for difference in replayed.differences.iter().skip(told) {
-            say!("{}: {}", difference.board, difference.what);
-        }
-        told = replayed.differences.len();
-        // Boards may have come since they were counted.
-        progress.show("", replayed.boards as u64, replayed.total.max(replayed.boards) as u64);
-    }
-    say!("{} boards replayed, {told} differences.", replayed.boards);
-    Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Boards of disabled games are replayed too: they are still stored.
-async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow::Result<ExitCode> {
+/// Boards of disabled games count too: they are still stored. Returns false for ratings that were wrong and stay so.
+async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow::Result<bool> {
     let mut differences = 0;
     let mut games = app.registry.iter().map(|game| game.meta().name).collect::<Vec<_>>();
     if let Some(only) = only {
@@ -280,8 +253,7 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
     }
     let done = if how == Recompute::Replace { " put right" } else { "" };
     say!("{differences} differences{done}.");
-    let is_wrong = how == Recompute::Check && differences > 0;
-    Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(how == Recompute::Replace || differences == 0)
 }
 
 async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
@@ -357,14 +329,8 @@ async fn list_users(app: &Arc<App>, reserved: bool, form: Form) -> Result<(), Se
 fn read_password() -> Result<String, ServiceError> {
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line).context("standard input");
-    match read {
-        Ok(_) => Ok(line.trim_end_matches(['\r', '\n']).to_owned()),
-        Err(error) => Err(knotpost_core::boards::Refusal::new(
-            knotpost_core::boards::Code::BadValue,
-            format!("{error:#}"),
-        )
-        .into()),
-    }
+    read.map_err(|error| Refusal::new(Code::BadValue, format!("{error:#}")))?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {

@@ -6,9 +6,8 @@ mod flags;
 mod saved;
 mod think;
 
-use super::play;
 use knotpost_rules::Registry;
-use std::{io, process::ExitCode, time::Instant};
+use std::{process::ExitCode, time::Instant};
 
 /// The words behind `knotpost think`. They stay raw here because the options are those of the game.
 #[derive(Debug, clap::Args)]
@@ -29,11 +28,11 @@ pub(super) struct MatchArgs {
 }
 
 pub(super) fn think(args: &ThinkArgs, registry: &Registry) -> ExitCode {
-    play::end(think::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
+    think::execute(&args.words, registry)
 }
 
 pub(super) fn contest(args: &MatchArgs, registry: &Registry) -> ExitCode {
-    play::end(contest::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
+    contest::execute(&args.words, registry)
 }
 
 struct Stopwatch(Instant);

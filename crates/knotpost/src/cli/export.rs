@@ -1,7 +1,6 @@
 //! `export`: the record of a board, the archive of a user, or the entire server, on standard output or in a new file.
 
-use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -10,14 +9,12 @@ use anyhow::Context as _;
 use clap::ArgGroup;
 use knotpost_commands::BoardAt;
 
-use super::EX_DATAERR;
-use super::output::{Output, complain};
+use super::output::Output;
 use crate::server::Opening;
-use knotpost_core::boards::ServiceError;
 use knotpost_core::config::Config;
 use knotpost_core::records::export_record;
 use knotpost_model::BoardRef;
-use knotpost_platform::files::create_new_private;
+use knotpost_platform::files::{create_new_private, sync_name};
 
 #[derive(Debug, clap::Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["board", "user", "all"])))]
@@ -67,27 +64,36 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let app = super::open(config, Opening::Existing).await?;
     let record = export_record(&app, &BoardRef { game, number: at.number }, at.at).await;
     app.store.close().await;
-    match record {
-        Ok(text) => write(&text, file.as_deref()).map(|()| ExitCode::SUCCESS),
-        Err(ServiceError::Refused(refusal)) => {
-            complain!("knotpost: {}", refusal.message);
-            Ok(ExitCode::from(EX_DATAERR))
-        }
-        Err(ServiceError::Store(error)) => Err(error.into()),
-    }
-}
-
-fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
-    let Some(path) = file else {
-        return Output.write_all(text.as_bytes()).context("standard output");
+    let text = match record {
+        Ok(text) => text,
+        Err(error) => return super::report(Err(error)),
     };
-    let mut file = create(path)?;
-    file.write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .with_context(|| format!("{} cannot be written", path.display()))
+    let file = file.as_deref();
+    let name = file.map_or("standard output".to_owned(), |path| path.display().to_string());
+    let written = fill(file, async |out| out.write_all(text.as_bytes())).await?;
+    written.map(|()| ExitCode::SUCCESS).with_context(|| format!("{name} cannot be written"))
 }
 
-/// Readable by its owner only.
-pub(super) fn create(path: &Path) -> anyhow::Result<File> {
-    create_new_private(path).with_context(|| format!("{} cannot be made", path.display()))
+pub(super) const BUFFER: usize = 1 << 20;
+
+/// Has a new file written, which is readable by its owner alone, and on disk afterwards or not there; without one,
+/// standard output.
+pub(super) async fn fill<T, E: From<io::Error>>(
+    file: Option<&Path>,
+    write: impl AsyncFnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
+) -> anyhow::Result<Result<T, E>> {
+    let Some(path) = file else { return Ok(write(&mut BufWriter::with_capacity(BUFFER, Output)).await) };
+    let file = create_new_private(path).with_context(|| format!("{} cannot be made", path.display()))?;
+    let mut out = BufWriter::with_capacity(BUFFER, file);
+    let filled = match write(&mut out).await {
+        Ok(written) => {
+            let stored = out.flush().and_then(|()| out.get_ref().sync_all()).and_then(|()| sync_name(path));
+            stored.map(|()| written).map_err(E::from)
+        }
+        Err(error) => Err(error),
+    };
+    if filled.is_err() {
+        std::fs::remove_file(path)?;
+    }
+    Ok(filled)
 }

@@ -32,10 +32,12 @@ use tokio::runtime::{Builder, Runtime};
 use crate::server::{Opening, OpeningError, read_ports};
 use exit_codes::{EX_CONFIG, EX_DATAERR, EX_TEMPFAIL};
 use knotpost_core::app::App;
+use knotpost_core::boards::{Replayed, ServiceError, replay_next};
 use knotpost_core::config::{Config, ConfigError};
 use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use knotpost_storage::StoreError;
 use output::{complain, say};
+use progress::Progress;
 
 static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
 
@@ -244,6 +246,37 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         | Command::Openapi
         | Command::Completions { .. }
         | Command::Man(_) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Replays every board and says what differs from what is stored; true if nothing does.
+async fn replay_all(app: &App) -> anyhow::Result<bool> {
+    let (mut replayed, mut told) = (Replayed::default(), 0);
+    let mut progress = Progress::of("boards");
+    while replay_next(app, &mut replayed).await? {
+        for difference in replayed.differences.iter().skip(told) {
+            say!("{}: {}", difference.board, difference.what);
+        }
+        told = replayed.differences.len();
+        // Boards may have come since they were counted.
+        progress.show("", replayed.boards as u64, replayed.total.max(replayed.boards) as u64);
+    }
+    say!("{} boards replayed, {told} differences.", replayed.boards);
+    Ok(told == 0)
+}
+
+/// Says why something was refused; other errors are passed on.
+fn report(done: Result<(), ServiceError>) -> anyhow::Result<ExitCode> {
+    match done {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ServiceError::Refused(refusal)) => {
+            complain!("knotpost: {}", refusal.message);
+            for hint in refusal.hints {
+                complain!("  {hint}");
+            }
+            Ok(ExitCode::from(EX_DATAERR))
+        }
+        Err(ServiceError::Store(error)) => Err(error.into()),
     }
 }
 

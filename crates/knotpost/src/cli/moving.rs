@@ -1,13 +1,14 @@
 //! `export --all` and `import` of an entire server.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 
 use super::EX_DATAERR;
+use super::export::BUFFER;
 use super::output::{Output, complain, say};
 use super::progress::Progress;
 use crate::server::{Opening, lock_folder};
@@ -16,8 +17,6 @@ use knotpost_core::transfer::{
     Began, Exported, ForeignKey, MoveError, Moved, Stage, check_export, discard_import, export_server,
     import_server,
 };
-
-const BUFFER: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
@@ -39,22 +38,9 @@ pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::R
     let app = super::open(config, Opening::Existing).await?;
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
-    let written = match file {
-        None => export_server(&app, &mut BufWriter::with_capacity(BUFFER, Output), &mut show).await,
-        Some(path) => {
-            let mut out = BufWriter::with_capacity(BUFFER, super::export::create(path)?);
-            let written = match export_server(&app, &mut out, &mut show).await {
-                Ok(written) => out.get_ref().sync_all().map(|()| written).map_err(MoveError::from),
-                Err(error) => Err(error),
-            };
-            if written.is_err() {
-                std::fs::remove_file(path)?;
-            }
-            written
-        }
-    };
+    let written = super::export::fill(file, async |out| export_server(&app, out, &mut show).await).await;
     app.store.close().await;
-    let written = written?;
+    let written = written??;
     match file {
         None => tell_export(&mut std::io::stderr(), &written, "standard output", &key),
         Some(path) => {

@@ -1,17 +1,14 @@
 //! `export --user`: the archive of a user.
 
-use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::EX_DATAERR;
-use super::output::{Output, complain};
+use super::output::complain;
 use crate::server::Opening;
 use knotpost_core::archive::{ArchiveError, write_archive};
 use knotpost_core::config::Config;
-use knotpost_platform::files::sync_name;
-
-const BUFFER: usize = 1 << 20;
 
 pub(super) async fn export_user(
     config: Config,
@@ -22,27 +19,9 @@ pub(super) async fn export_user(
         anyhow::bail!("the archive is a ZIP: name a file for it, such as {userid}.zip");
     }
     let app = super::open(config, Opening::Existing).await?;
-    let written = match file {
-        None => write_archive(&app, userid, &mut BufWriter::with_capacity(BUFFER, Output)).await,
-        Some(path) => {
-            let mut out = BufWriter::with_capacity(BUFFER, super::export::create(path)?);
-            let written = match write_archive(&app, userid, &mut out).await {
-                Ok(written) => out
-                    .flush()
-                    .and_then(|()| out.get_ref().sync_all())
-                    .and_then(|()| sync_name(path))
-                    .map(|()| written)
-                    .map_err(ArchiveError::from),
-                Err(error) => Err(error),
-            };
-            if written.is_err() {
-                std::fs::remove_file(path)?;
-            }
-            written
-        }
-    };
+    let written = super::export::fill(file, async |out| write_archive(&app, userid, out).await).await;
     app.store.close().await;
-    match written {
+    match written? {
         Ok(written) => {
             let to = file.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
             complain!(

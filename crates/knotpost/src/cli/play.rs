@@ -6,14 +6,11 @@ pub(super) mod request;
 pub(super) mod table;
 mod verify;
 
-use super::exit_codes::{EX_DATAERR, EX_IOERR};
+use super::exit_codes::EX_IOERR;
 use knotpost_rules::Registry;
 use reply::{Style, Writer};
 use request::{Request, RequestError, Script};
-use std::{
-    io::{self, BufRead, Write},
-    process::ExitCode,
-};
+use std::{io, process::ExitCode};
 use table::{Fault, Table};
 
 /// The words behind `knotpost play`. They stay raw here because the options are those of the game.
@@ -48,81 +45,57 @@ resign are words of their own.
   --help-rules       print the game's help page
 ";
 
+pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
+    answer(&args.words, USAGE, |writer| {
+        let request = Request::parse(&args.words, registry)?;
+        writer.set_layout(request.layout);
+        if request.help {
+            return Ok(writer.plain(&request.game.help().to_string())?);
+        }
+        let table = request.open()?;
+        match &request.verify {
+            Some(record) => Ok(writer.proof(&verify::verify(&request, record, table)?)?),
+            None => play(&request, table, writer),
+        }
+    })
+}
+
 /// Returns 0, 64 for wrong usage, 65 for wrong data such as an illegal move, 66 for an unreadable record, 74 for a
 /// broken stream.
-pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
-    let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
-    end(execute(&args.words, registry, input, output, errors))
-}
-
-pub(super) fn end(ended: io::Result<u8>) -> ExitCode {
-    match ended {
-        Ok(code) => ExitCode::from(code),
-        // The reader has closed the stream.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(EX_IOERR),
-    }
-}
-
-pub(super) fn style_of(words: &[String]) -> Style {
-    if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text }
-}
-
-fn execute(
+pub(super) fn answer(
     words: &[String],
-    registry: &Registry,
-    input: impl BufRead,
-    output: impl Write,
-    errors: impl Write,
-) -> io::Result<u8> {
-    let mut writer = Writer::new(style_of(words), output, errors);
-    if words.is_empty() || words.iter().any(|word| word == "--help") {
-        writer.plain(USAGE)?;
-        return Ok(0);
-    }
-    let request = match Request::parse(words, registry) {
-        Ok(request) => request,
-        Err(error) => return refuse(&mut writer, &error),
+    usage: &str,
+    run: impl FnOnce(&mut Writer) -> Result<(), RequestError>,
+) -> ExitCode {
+    let style = if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text };
+    let mut writer = Writer::new(style);
+    let ended = if words.is_empty() || words.iter().any(|word| word == "--help") {
+        writer.plain(usage).map_err(RequestError::from)
+    } else {
+        run(&mut writer)
     };
-    writer.set_layout(request.layout);
-    if request.help {
-        writer.plain(&request.game.help().to_string())?;
-        return Ok(0);
-    }
-    let table = match request.open() {
-        Ok(table) => table,
-        Err(error) => return refuse(&mut writer, &error),
+    let told = match ended {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(RequestError::Stream(error)) => Err(error),
+        Err(error) => {
+            writer.error(error.code(), &error.to_string()).map(|()| ExitCode::from(error.exit_code()))
+        }
     };
-    match &request.verify {
-        Some(record) => match verify::verify(&request, record, table) {
-            Ok(proof) => writer.proof(&proof).map(|()| 0),
-            Err(doubt) => writer.error(doubt.code(), &doubt.to_string()).map(|()| EX_DATAERR),
-        },
-        None => play(&request, table, input, &mut writer),
-    }
+    told.unwrap_or_else(|error| match error.kind() {
+        // The reader has closed the stream.
+        io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        _ => ExitCode::from(EX_IOERR),
+    })
 }
 
-pub(super) fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &RequestError) -> io::Result<u8> {
-    writer.error(error.code(), &error.to_string())?;
-    Ok(error.exit_code())
-}
-
-fn play<O: Write, E: Write>(
-    request: &Request<'_>,
-    mut table: Table,
-    input: impl BufRead,
-    writer: &mut Writer<O, E>,
-) -> io::Result<u8> {
+fn play(request: &Request<'_>, mut table: Table, writer: &mut Writer) -> Result<(), RequestError> {
     writer.line(&table)?;
     for word in &request.moves {
-        if let Err(fault) = table.play(word) {
-            writer.error(fault.code(), &fault.to_string())?;
-            return Ok(EX_DATAERR);
-        }
+        table.play(word)?;
         writer.line(&table)?;
     }
     if request.script == Script::Interactive {
-        table = hold_game(table, input, writer)?;
+        table = hold_game(table, writer)?;
     } else {
         writer.board(&table)?;
         if request.legal {
@@ -130,23 +103,16 @@ fn play<O: Write, E: Write>(
         }
     }
     for file in &request.pictures {
-        if let Err(fault) = picture::save(&table, file) {
-            writer.error("not_written", &fault.to_string())?;
-            return Ok(EX_IOERR);
-        }
+        picture::save(&table, file)?;
     }
-    Ok(0)
+    Ok(())
 }
 
 /// Plays a hot-seat game, one or more words a line, until it is over or the input ends. Returns the last position.
-fn hold_game<O: Write, E: Write>(
-    table: Table,
-    input: impl BufRead,
-    writer: &mut Writer<O, E>,
-) -> io::Result<Table> {
+fn hold_game(table: Table, writer: &mut Writer) -> io::Result<Table> {
     writer.board(&table)?;
     let mut tables = Tables { past: Vec::new(), now: table };
-    let mut lines = input.lines();
+    let mut lines = io::stdin().lines();
     loop {
         writer.prompt(&tables.now)?;
         let Some(line) = lines.next() else {
@@ -167,7 +133,7 @@ struct Tables {
     now: Table,
 }
 
-fn obey<O: Write, E: Write>(word: &str, tables: &mut Tables, writer: &mut Writer<O, E>) -> io::Result<()> {
+fn obey(word: &str, tables: &mut Tables, writer: &mut Writer) -> io::Result<()> {
     match word.to_ascii_lowercase().as_str() {
         "legal" => writer.legal(&tables.now),
         "help" => writer.hint(&tables.now),

@@ -10,10 +10,9 @@ use secrecy::ExposeSecret as _;
 
 use super::EX_DATAERR;
 use super::output::{complain, say};
-use super::progress::Progress;
+use super::replay_all;
 use crate::server::{Opening, OpeningError, absolute, lock_folder};
 use knotpost_core::app::App;
-use knotpost_core::boards::{Replayed, replay_next};
 use knotpost_core::config::{Config, Migrate};
 use knotpost_core::hold::mark_copy;
 use knotpost_core::identity::compare_key;
@@ -256,15 +255,5 @@ async fn examine(app: &App, has_key: bool, needs_no_key: bool) -> anyhow::Result
         );
         false
     };
-    let (mut replayed, mut told) = (Replayed::default(), 0);
-    let mut progress = Progress::of("boards");
-    while replay_next(app, &mut replayed).await? {
-        for difference in replayed.differences.iter().skip(told) {
-            say!("{}: {}", difference.board, difference.what);
-        }
-        told = replayed.differences.len();
-        progress.show("", replayed.boards as u64, replayed.total as u64);
-    }
-    say!("{} boards replayed, {told} differences.", replayed.boards);
-    Ok(told == 0 && is_key_well)
+    Ok(replay_all(app).await? && is_key_well)
 }

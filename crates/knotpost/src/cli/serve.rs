@@ -143,7 +143,7 @@ fn tell_ready(server: &Server) {
         version = crate::build::VERSION.as_str(),
         http = shown(ports.http.map(|address| address.to_string())),
         smtp = shown(ports.smtp.map(|address| address.to_string())),
-        lmtp = shown(ports.lmtp.as_ref().map(ToString::to_string)),
+        lmtp = shown(ports.lmtp.clone()),
         "ready"
     );
     if config.log.format == LogFormat::Text {

@@ -1,18 +1,15 @@
 //! The listeners of a server, and the file with their addresses.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::Path;
 
 use anyhow::Context as _;
 use tokio::net::TcpListener;
 
 use knotpost_core::config::{Config, unix_path};
-use knotpost_transport::inbound::local_socket;
 use knotpost_transport::inbound::unix_socket::NamedSocket;
 
 pub const PORTS_FILE: &str = "ports.json";
@@ -21,50 +18,11 @@ pub const PORTS_FILE: &str = "ports.json";
 pub struct Ports {
     pub http: Option<SocketAddr>,
     pub smtp: Option<SocketAddr>,
-    pub lmtp: Option<ListenAddress>,
+    /// `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
+    pub lmtp: Option<String>,
     /// Key to `/mailbox`; `None` if mail leaves this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mailbox_key: Option<String>,
-}
-
-/// Written as `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListenAddress {
-    Tcp(SocketAddr),
-    Unix(PathBuf),
-}
-
-impl fmt::Display for ListenAddress {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => write!(out, "{address}"),
-            Self::Unix(path) => write!(out, "unix:{}", path.display()),
-        }
-    }
-}
-
-impl FromStr for ListenAddress {
-    type Err = std::net::AddrParseError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match unix_path(text) {
-            Some(path) => Ok(Self::Unix(path.to_owned())),
-            None => text.parse().map(Self::Tcp),
-        }
-    }
-}
-
-impl serde::Serialize for ListenAddress {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for ListenAddress {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
 }
 
 pub(crate) enum LmtpListener {
@@ -73,10 +31,10 @@ pub(crate) enum LmtpListener {
 }
 
 impl LmtpListener {
-    pub(super) fn local_address(&self) -> std::io::Result<ListenAddress> {
+    pub(super) fn local_address(&self) -> std::io::Result<String> {
         Ok(match self {
-            Self::Tcp(listener) => ListenAddress::Tcp(listener.local_addr()?),
-            Self::Unix(socket) => ListenAddress::Unix(socket.path().to_owned()),
+            Self::Tcp(listener) => listener.local_addr()?.to_string(),
+            Self::Unix(socket) => format!("unix:{}", socket.path().display()),
         })
     }
 }
@@ -106,9 +64,9 @@ pub(crate) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpList
     Ok(Some(LmtpListener::Unix(socket)))
 }
 
-pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<local_socket::Socket> {
+pub(crate) fn bind_socket(config: &Config) -> anyhow::Result<NamedSocket> {
     let socket = config.socket();
-    local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
+    NamedSocket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
         format!(
             "the socket for `deliver` cannot be made at {}; let server.socket name a place in a folder that user {} may \
              write to",

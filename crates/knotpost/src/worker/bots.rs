@@ -87,10 +87,7 @@ pub async fn work_bots(app: Arc<App>, budget: Arc<Budget>, stop: CancellationTok
             Ok(false) => pool.rest(&stop).await,
             Err(error) => {
                 log_failure(&error, "the computer players cannot go on");
-                tokio::select! {
-                    () = stop.cancelled() => return,
-                    () = tokio::time::sleep(REST) => {}
-                }
+                super::wait(&stop, REST).await;
             }
         }
     }

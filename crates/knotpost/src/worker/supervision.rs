@@ -97,9 +97,8 @@ impl Supervised {
             }
             let doublings = u32::try_from(panics.len().saturating_sub(1)).unwrap_or_default();
             let rest = FIRST_REST.saturating_mul(2_u32.saturating_pow(doublings));
-            tokio::select! {
-                () = self.stop.cancelled() => return,
-                () = tokio::time::sleep(rest) => {}
+            if self.stop.run_until_cancelled(tokio::time::sleep(rest)).await.is_none() {
+                return;
             }
         }
     }

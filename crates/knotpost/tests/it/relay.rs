@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use knotpost_transport::outbound::{Outgoing, SendError, Transport};
+use knotpost_transport::outbound::{Attempt, Outgoing, SendError, Transport};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -108,7 +108,8 @@ pub(crate) async fn send(
     to: &str,
     bytes: &[u8],
 ) -> Result<(), SendError> {
-    transport.send(&Outgoing { from, to, bytes, file: None }).await
+    let file = format!("1.{to}.knotpost");
+    transport.send(&Outgoing { from, to, bytes, file: &file, attempt: Attempt::First }).await
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
+use crate::inbound::intake::{Envelope, Intake, Receipt};
 use crate::inbound::listeners::unix_socket::NamedSocket;
 use knotpost_core::intake::Way;
 
@@ -42,42 +42,37 @@ impl Piped {
     }
 }
 
-#[derive(Debug)]
-pub struct Socket(NamedSocket);
-
-impl Socket {
-    /// Replaces the socket of a dead server, and fails beside a running one; `mode` says who may connect.
-    pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
-        NamedSocket::bind(path, mode).map(Self)
-    }
-
-    /// Returns after cancellation, with the socket removed.
-    pub async fn serve(self, intake: Arc<dyn Intake>, max_message: usize, stop: CancellationToken) {
-        let (listener, name) = self.0.into_parts();
-        let mut sessions = JoinSet::new();
-        loop {
-            let accepted = tokio::select! {
-                () = stop.cancelled() => break,
-                accepted = listener.accept() => accepted,
-            };
-            while sessions.try_join_next().is_some() {}
-            match accepted {
-                Ok((stream, _)) => {
-                    let (intake, stop) = (Arc::clone(&intake), stop.clone());
-                    sessions.spawn(async move {
-                        if let Err(error) = converse(stream, intake.as_ref(), max_message, &stop).await {
-                            tracing::info!(%error, "a piped message was not handed over");
-                        }
-                    });
-                }
-                // Perhaps out of file descriptors: a short pause lets other tasks close theirs.
-                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+/// Returns after cancellation, with the socket removed.
+pub async fn serve(
+    socket: NamedSocket,
+    intake: Arc<dyn Intake>,
+    max_message: usize,
+    stop: CancellationToken,
+) {
+    let (listener, name) = socket.into_parts();
+    let mut sessions = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        while sessions.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, _)) => {
+                let (intake, stop) = (Arc::clone(&intake), stop.clone());
+                sessions.spawn(async move {
+                    if let Err(error) = converse(stream, intake.as_ref(), max_message, &stop).await {
+                        tracing::info!(%error, "a piped message was not handed over");
+                    }
+                });
             }
+            // Perhaps out of file descriptors: a short pause lets other tasks close theirs.
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
-        // A client that connects now finds no server and stores the message itself.
-        drop((name, listener));
-        while sessions.join_next().await.is_some() {}
     }
+    // A client that connects now finds no server and stores the message itself.
+    drop((name, listener));
+    while sessions.join_next().await.is_some() {}
 }
 
 async fn converse(
@@ -126,16 +121,8 @@ async fn read(
 
 pub async fn receive_piped(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
     for recipient in &piped.recipients {
-        match intake.recipient(recipient) {
-            RecipientVerdict::Accepted => {}
-            RecipientVerdict::Unknown { text } => {
-                return Receipt::Refused { code: 550, enhanced: "5.1.1", text };
-            }
-            RecipientVerdict::NotOurs => {
-                let text = format!("{recipient} is not an address of this server");
-                return Receipt::Refused { code: 550, enhanced: "5.7.1", text };
-            }
-            RecipientVerdict::TryLater { text } => return Receipt::try_later(text),
+        if let Some(refused) = intake.recipient(recipient).refuse(recipient) {
+            return refused;
         }
     }
     intake.receive(piped.envelope(), raw).await

@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
+use crate::inbound::intake::{Envelope, Intake, Receipt};
 use crate::inbound::mail_intake::MailIntake;
 use crate::inbound::parse::parse;
 use crate::inbound::read::addressed::addressed;
@@ -23,11 +23,11 @@ impl MailIntake {
         if let Some(outcome) = request.find_outcome(app).await? {
             return Ok(outcome);
         }
-        let envelope = match self.address(&mail) {
-            Ok(envelope) => envelope,
-            Err(refused) => return Ok(refused),
+        let receipt = match self.address(&mail) {
+            Ok(envelope) => self.receive(envelope, mail.raw).await,
+            Err(refused) => refused,
         };
-        let outcome = match self.receive(envelope, mail.raw).await {
+        let outcome = match receipt {
             Receipt::Stored { text } => text,
             Receipt::Refused { enhanced, text, .. } => return Ok(WebhookOutcome::Refused { enhanced, text }),
             Receipt::TryLater { text, .. } => return Ok(WebhookOutcome::TryLater { text }),
@@ -37,7 +37,7 @@ impl MailIntake {
     }
 
     /// Refuses a message without a recipient here.
-    fn address(&self, mail: &WebhookMail) -> Result<Envelope, WebhookOutcome> {
+    fn address(&self, mail: &WebhookMail) -> Result<Envelope, Receipt> {
         let message = parse(&mail.raw).unwrap_or_default();
         let recipients = if mail.recipients.is_empty() {
             addressed(&message, &self.app.own)
@@ -54,23 +54,15 @@ impl MailIntake {
     }
 
     /// Keeps our own addresses; if there is none, returns the first refusal.
-    fn ours(&self, recipients: &[String]) -> Result<Vec<String>, WebhookOutcome> {
+    fn ours(&self, recipients: &[String]) -> Result<Vec<String>, Receipt> {
         let mut ours = Vec::new();
         let mut refused = None;
         for address in recipients {
-            let refusal = match self.recipient(address) {
-                RecipientVerdict::Accepted => {
-                    ours.push(address.clone());
-                    continue;
-                }
-                RecipientVerdict::Unknown { text } => WebhookOutcome::Refused { enhanced: "5.1.1", text },
-                RecipientVerdict::NotOurs => WebhookOutcome::Refused {
-                    enhanced: "5.7.1",
-                    text: format!("{address} is not an address of this server"),
-                },
-                RecipientVerdict::TryLater { text } => WebhookOutcome::TryLater { text },
-            };
-            refused.get_or_insert(refusal);
+            match self.recipient(address).refuse(address) {
+                None => ours.push(address.clone()),
+                Some(refusal) if refused.is_none() => refused = Some(refusal),
+                Some(_) => {}
+            }
         }
         match refused {
             Some(refused) if ours.is_empty() => Err(refused),

@@ -12,7 +12,7 @@ pub(super) const WIDTH: usize = 72;
 /// Width of a narrow board.
 const NARROW: usize = 40;
 
-/// The context of the board template.
+/// The context of the board template: the sheet, and what is worded or set for its reader.
 pub(super) fn sheet_context(sheet: &Sheet) -> Value {
     let to_move = match &sheet.verdict {
         Verdict::Turn(userid) => userid.as_str(),
@@ -21,11 +21,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
     let to_move = sheet.submitted.as_ref().map_or(to_move, |submitted| submitted.userid.as_str());
     let (board, move_table) = lay_out(sheet);
     context! {
-        heading => Serde(sheet.heading),
         heading_word => heading_word(sheet.heading),
-        title => sheet.title.clone(),
-        number => sheet.number,
-        options => sheet.options.clone(),
         notes => sheet.moment().iter().chain(&sheet.notes).map(|note| wrap_lines(note)).collect::<Vec<_>>(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
@@ -38,10 +34,6 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         move_table,
         board,
         legend => sheet.legend().trim_end(),
-        example => sheet.example.clone(),
-        unsubscribe => sheet.unsubscribe.clone(),
-        decline => sheet.decline.clone(),
-        rematch => sheet.rematch.clone(),
         narrow => is_narrow(sheet),
         answers => answers_word(sheet.answers.as_ref()),
         own_move => match &sheet.answers {
@@ -50,15 +42,11 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         },
         fixed_subject => sheet.fixed_subject,
         by_subject => sheet.by_subject,
-        subscribers => sheet.subscribers.clone(),
         subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
-        spoken => Serde(&sheet.spoken),
-        chance => Serde(&sheet.chance),
         is_deal => sheet.chance.as_ref().is_some_and(|chance| chance.is_deal),
         export => sheet.number.map(|number| format!("{} export {number}", sheet.game)),
-        times => Serde(&sheet.times),
-        ratings => sheet.ratings.clone(),
         stars => if is_narrow(sheet) { "*".repeat(NARROW) } else { STARS.to_owned() },
+        ..Value::from(Serde(sheet))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::outbound::dkim_key::KeyError;
 use knotpost_core::config::Config;
 use knotpost_core::replies::{Auto, Composer, Draft, Drawn, Envelope, Letter, MailForm, Reply};
 use knotpost_model::{BoardRef, Millis};
+use knotpost_platform::with_causes;
 
 /// Writes the server's mails.
 #[derive(Debug)]
@@ -60,8 +61,8 @@ impl MailComposer {
         envelope: &Envelope,
         notices: &[String],
     ) -> Result<(Rendered, Option<Page>), String> {
-        let facts = renderer.facts(reply).map_err(|error| describe(&error))?;
-        let rendered = renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
+        let facts = renderer.facts(reply).map_err(|error| with_causes(&error))?;
+        let rendered = renderer.render_by(reply, &facts).map_err(|error| with_causes(&error))?;
         let mail = MailFacts {
             addressee: sharing(envelope),
             message_id: &envelope.message_id,
@@ -85,7 +86,7 @@ impl MailComposer {
         match renderer.page(reply, rendered, mail) {
             Ok(page) => Some(page),
             Err(error) => {
-                tracing::error!(error = describe(&error), "a mail goes as text alone");
+                tracing::error!(error = with_causes(&error), "a mail goes as text alone");
                 None
             }
         }
@@ -178,7 +179,7 @@ impl Composer for MailComposer {
     }
 
     fn text(&self, reply: &Reply) -> Result<(String, String), String> {
-        let rendered = self.files().renderer.render(reply).map_err(|error| describe(&error))?;
+        let rendered = self.files().renderer.render(reply).map_err(|error| with_causes(&error))?;
         Ok((rendered.subject, rendered.text))
     }
 
@@ -194,16 +195,4 @@ impl Composer for MailComposer {
             Arc::new(LoadedFiles { renderer, signer });
         Ok(())
     }
-}
-
-/// An error with its causes on one line.
-fn describe(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

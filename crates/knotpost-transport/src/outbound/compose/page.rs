@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use knotpost_rules::Layout;
-use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::board_text::{has_listed_moves, head_rows, listed_moves, move_rows, sheet_context};
@@ -124,8 +123,6 @@ impl Renderer {
             reply_to => mail.reply_to,
             opens_move => own_reply,
             opening => sheet.example.as_deref().and_then(|line| line.rsplit_once(' ')).map(|(line, _)| line),
-            game => sheet.game.clone(),
-            seats => Serde(&sheet.seats),
             ..facts
         }
     }

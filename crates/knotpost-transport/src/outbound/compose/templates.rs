@@ -12,6 +12,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 use super::escape::{Escaped, write_value};
 use super::imitations::mark_imitations;
 use super::prose::{blocks, lined_blocks};
+use knotpost_platform::with_causes;
 
 /// The largest template that is read.
 const MAX_BYTES: u64 = 256 << 10;
@@ -107,9 +108,7 @@ pub fn mail_kinds() -> Vec<String> {
 
 /// An error with its causes on one line, without the lines of the template that it shows to a terminal.
 fn tell(error: &Error) -> String {
-    let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
-    let told = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    told.split_whitespace().collect::<Vec<_>>().join(" ")
+    with_causes(error).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[expect(clippy::expect_used, reason = "the build has parsed the same templates")]

@@ -35,7 +35,8 @@ impl ReadyMail {
             from: Some(&self.return_path),
             to: self.leased.recipient(),
             bytes: &self.bytes,
-            file: Some((&self.file, attempt)),
+            file: &self.file,
+            attempt,
         }
     }
 }

@@ -9,7 +9,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::UNIX_EPOCH;
 
 use knotpost_core::mailing::LocalMailbox;
 use knotpost_platform::files::private_folder;
@@ -23,33 +22,8 @@ const ENDING: &str = ".knotpost";
 /// Number of names that are tried before a delivery fails, in case other processes use them.
 const MAX_TRIES: usize = 1000;
 
-/// The two folders of complete mails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folder {
-    /// Not yet seen by a mail program.
-    New,
-    /// Seen, or processed.
-    Cur,
-}
-
-impl Folder {
-    fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Cur => "cur",
-        }
-    }
-}
-
-/// A mail in a Maildir.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// The file's name, which names the mail in [`Maildir::read`].
-    pub name: String,
-    pub folder: Folder,
-    /// Bytes.
-    pub size: u64,
-}
+/// The folders of complete mails: those not yet seen by a mail program, and the others.
+const FOLDERS: [&str; 2] = ["new", "cur"];
 
 /// First or repeated delivery of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,11 +46,18 @@ impl Maildir {
     /// # Errors
     /// When the folders cannot be made.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
-        let root = root.into();
-        for folder in ["tmp", "new", "cur"] {
-            private_folder(&root.join(folder))?;
-        }
-        Ok(Self { root })
+        let maildir = Self::at(root.into());
+        maildir.make_folders()?;
+        Ok(maildir)
+    }
+
+    /// A Maildir whose folders may be missing.
+    pub(super) fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    pub(super) fn make_folders(&self) -> io::Result<()> {
+        ["tmp", "new", "cur"].iter().try_for_each(|folder| private_folder(&self.root.join(folder)))
     }
 
     /// The folder itself.
@@ -84,34 +65,23 @@ impl Maildir {
         &self.root
     }
 
-    /// Delivers a mail durably and returns its name. Blocks on the disk.
-    ///
-    /// # Errors
-    /// When it could not be written; then nothing of it is to be seen.
-    pub fn deliver(&self, mail: &[u8]) -> io::Result<String> {
-        let (draft, mut file, number) = self.create_draft()?;
-        let delivered = write_durably(&mut file, mail).and_then(|()| self.publish(&draft, &file, number));
-        if delivered.is_err() || draft.exists() {
-            let _ = fs::remove_file(&draft);
-        }
-        delivered
-    }
-
     /// Delivers a mail durably under this name, as one file: a mail that was delivered before is replaced while it is
     /// in `new`, and left alone once a mail program has moved it. Blocks on the disk.
     ///
     /// # Errors
     /// When it could not be written; then nothing of it is to be seen.
-    pub fn deliver_as(&self, name: &str, mail: &[u8], attempt: Attempt) -> io::Result<()> {
+    pub fn deliver(&self, name: &str, mail: &[u8], attempt: Attempt) -> io::Result<()> {
         if !is_plain_name(name) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         if attempt == Attempt::Repeated && self.is_in_cur(name)? {
             return Ok(());
         }
-        let (draft, mut file, _) = self.create_draft()?;
+        let (draft, mut file) = self.create_draft()?;
         let folder = self.root.join("new");
-        let delivered = write_durably(&mut file, mail)
+        let delivered = file
+            .write_all(mail)
+            .and_then(|()| file.sync_all())
             .and_then(|()| fs::rename(&draft, folder.join(name)))
             .and_then(|()| File::open(&folder)?.sync_all());
         if delivered.is_err() {
@@ -126,57 +96,6 @@ impl Maildir {
         Ok(files.any(|file| file.file_name().to_str().is_some_and(|other| stable_part(other) == stable)))
     }
 
-    /// The mails in both folders, oldest first.
-    ///
-    /// # Errors
-    /// When a folder cannot be read.
-    pub fn list(&self) -> io::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for folder in [Folder::New, Folder::Cur] {
-            for file in fs::read_dir(self.root.join(folder.name()))? {
-                let file = file?;
-                let Ok(name) = file.file_name().into_string() else { continue };
-                // Another program moved it meanwhile.
-                let Ok(metadata) = file.metadata() else { continue };
-                if metadata.is_file() && !name.starts_with('.') {
-                    entries.push(Entry { name, folder, size: metadata.len() });
-                }
-            }
-        }
-        entries.sort_by(|a, b| sort_key(&a.name).cmp(&sort_key(&b.name)));
-        Ok(entries)
-    }
-
-    /// The bytes of a mail; `None` when there is none of that name. A mail that was moved or flagged meanwhile is
-    /// found by the fixed part of its name.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read.
-    pub fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match self.find(name)? {
-            None => Ok(None),
-            Some(path) => match fs::read(path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                read => read.map(Some),
-            },
-        }
-    }
-
-    /// Moves a mail from `new` to `cur`, marked as seen. Nothing happens when it is not there any more.
-    ///
-    /// # Errors
-    /// When the file system refuses.
-    pub fn mark_seen(&self, name: &str) -> io::Result<()> {
-        if !is_plain_name(name) {
-            return Ok(());
-        }
-        let seen = format!("{}:2,S", stable_part(name));
-        match fs::rename(self.root.join("new").join(name), self.root.join("cur").join(seen)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            moved => moved,
-        }
-    }
-
     /// Deletes the mails that a server delivered here and that are older than this, in seconds of the unix time; how many.
     /// Blocks on the disk.
     ///
@@ -187,7 +106,7 @@ impl Maildir {
         for (folder, name) in self.names()? {
             let stable = stable_part(&name);
             if stable.ends_with(ENDING) && sort_key(stable).0 < before {
-                match fs::remove_file(self.root.join(folder.name()).join(&name)) {
+                match fs::remove_file(self.root.join(folder).join(&name)) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => deleted += 1,
                 }
@@ -197,10 +116,10 @@ impl Maildir {
     }
 
     /// The names in both folders, in no order. The mails themselves are not read.
-    fn names(&self) -> io::Result<impl Iterator<Item = (Folder, String)>> {
+    fn names(&self) -> io::Result<impl Iterator<Item = (&'static str, String)>> {
         let mut folders = Vec::new();
-        for folder in [Folder::New, Folder::Cur] {
-            folders.push((folder, fs::read_dir(self.root.join(folder.name()))?));
+        for folder in FOLDERS {
+            folders.push((folder, fs::read_dir(self.root.join(folder))?));
         }
         let files =
             folders.into_iter().flat_map(|(folder, files)| files.flatten().map(move |file| (folder, file)));
@@ -212,48 +131,27 @@ impl Maildir {
         if !is_plain_name(name) {
             return Ok(None);
         }
-        for folder in [Folder::New, Folder::Cur] {
-            let path = self.root.join(folder.name()).join(name);
+        for folder in FOLDERS {
+            let path = self.root.join(folder).join(name);
             if path.is_file() {
                 return Ok(Some(path));
             }
         }
         let moved = self.names()?.find(|(_, other)| stable_part(other) == stable_part(name));
-        Ok(moved.map(|(folder, name)| self.root.join(folder.name()).join(name)))
+        Ok(moved.map(|(folder, name)| self.root.join(folder).join(name)))
     }
 
-    fn create_draft(&self) -> io::Result<(PathBuf, File, u64)> {
+    fn create_draft(&self) -> io::Result<(PathBuf, File)> {
         for _ in 0..MAX_TRIES {
             let number = DELIVERIES.fetch_add(1, Ordering::Relaxed);
             let path = self.root.join("tmp").join(format!("P{}Q{number}.knotpost", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((path, file, number)),
+                Ok(file) => return Ok((path, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
-    }
-
-    /// Moves the draft to `new`. The time in its name is the modification time of the file.
-    fn publish(&self, draft: &Path, file: &File, number: u64) -> io::Result<String> {
-        let age = file.metadata()?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let name = format!(
-            "{}.M{:06}P{}Q{number:06}.knotpost",
-            age.as_secs(),
-            age.subsec_micros(),
-            std::process::id()
-        );
-        let folder = self.root.join("new");
-        let place = folder.join(&name);
-        match fs::hard_link(draft, &place) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            // Not every file system has hard links.
-            Err(_) => fs::rename(draft, &place)?,
-        }
-        File::open(&folder)?.sync_all()?;
-        Ok(name)
     }
 }
 
@@ -291,11 +189,6 @@ impl LocalMailbox for Maildir {
     }
 }
 
-fn write_durably(file: &mut File, mail: &[u8]) -> io::Result<()> {
-    file.write_all(mail)?;
-    file.sync_all()
-}
-
 /// The name without the flags that mail programs add.
 fn stable_part(name: &str) -> &str {
     name.split_once(":2,").map_or(name, |(stable, _)| stable)
@@ -320,19 +213,23 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// Marks a mail as seen, as mail programs do.
+    fn see(maildir: &Maildir, name: &str) {
+        let seen = maildir.root().join("cur").join(format!("{name}:2,S"));
+        fs::rename(maildir.root().join("new").join(name), seen).unwrap();
+    }
+
     #[test]
     fn what_is_delivered_can_be_listed_and_read() {
         let folder = tempfile::tempdir().unwrap();
         let maildir = Maildir::open(folder.path().join("mail/out")).unwrap();
-        let first = maildir.deliver(b"one\n").unwrap();
-        let second = maildir.deliver(b"two!\n").unwrap();
-        let names: Vec<_> =
-            maildir.list().unwrap().into_iter().map(|entry| (entry.name, entry.folder, entry.size)).collect();
-        assert_eq!(names, [(first.clone(), Folder::New, 4), (second.clone(), Folder::New, 5)]);
-        assert_eq!(maildir.read(&second).unwrap().unwrap(), b"two!\n");
-        maildir.mark_seen(&first).unwrap();
-        assert_eq!(maildir.list().unwrap()[0].folder, Folder::Cur);
-        assert_eq!(maildir.read(&first).unwrap().unwrap(), b"one\n", "found under its new name");
+        maildir.deliver("7.first", b"one\n", Attempt::First).unwrap();
+        maildir.deliver("8.second", b"two!\n", Attempt::First).unwrap();
+        assert_eq!(maildir.newest(None, 9).unwrap(), ["8.second", "7.first"]);
+        assert_eq!(maildir.read_up_to("8.second", 9).unwrap().unwrap(), b"two!\n");
+        see(&maildir, "7.first");
+        assert_eq!(maildir.newest(None, 9).unwrap(), ["8.second", "7.first:2,S"]);
+        assert_eq!(maildir.read_up_to("7.first", 9).unwrap().unwrap(), b"one\n", "found under its new name");
         assert_eq!(fs::read_dir(folder.path().join("mail/out/tmp")).unwrap().count(), 0);
     }
 
@@ -340,14 +237,14 @@ mod tests {
     fn a_mail_that_is_delivered_again_is_there_once() {
         let folder = tempfile::tempdir().unwrap();
         let maildir = Maildir::open(folder.path()).unwrap();
-        let listed = || maildir.list().unwrap().into_iter().map(|entry| entry.name).collect::<Vec<_>>();
-        maildir.deliver_as("7.R1.knotpost", b"one\n", Attempt::First).unwrap();
-        maildir.deliver_as("7.R1.knotpost", b"one\n", Attempt::Repeated).unwrap();
+        let listed = || maildir.newest(None, 9).unwrap();
+        maildir.deliver("7.R1.knotpost", b"one\n", Attempt::First).unwrap();
+        maildir.deliver("7.R1.knotpost", b"one\n", Attempt::Repeated).unwrap();
         assert_eq!(listed(), ["7.R1.knotpost"]);
-        maildir.mark_seen("7.R1.knotpost").unwrap();
-        maildir.deliver_as("7.R1.knotpost", b"one\n", Attempt::Repeated).unwrap();
+        see(&maildir, "7.R1.knotpost");
+        maildir.deliver("7.R1.knotpost", b"one\n", Attempt::Repeated).unwrap();
         assert_eq!(listed(), ["7.R1.knotpost:2,S"]);
-        maildir.deliver_as("7.R2.knotpost", b"two\n", Attempt::Repeated).unwrap();
+        maildir.deliver("7.R2.knotpost", b"two\n", Attempt::Repeated).unwrap();
         assert_eq!(listed().len(), 2);
     }
 
@@ -363,11 +260,11 @@ mod tests {
             "5.theirs",
             "x.knotpost",
         ] {
-            maildir.deliver_as(name, b"one\n", Attempt::First).unwrap();
+            maildir.deliver(name, b"one\n", Attempt::First).unwrap();
         }
-        maildir.mark_seen("99.R1.knotpost").unwrap();
+        see(&maildir, "99.R1.knotpost");
         assert_eq!(maildir.prune(100).unwrap(), 2);
-        let mut left: Vec<String> = maildir.list().unwrap().into_iter().map(|entry| entry.name).collect();
+        let mut left: Vec<String> = maildir.newest(None, 9).unwrap();
         left.sort();
         assert_eq!(left, ["100.R3.knotpost", "1000.R4.knotpost", "5.theirs", "x.knotpost"]);
         assert_eq!(maildir.prune(100).unwrap(), 0);
@@ -406,8 +303,8 @@ mod tests {
         let maildir = Maildir::open(folder.path().join("box")).unwrap();
         for name in ["../../secret", "../secret", "/etc/passwd", "..", ".", "", "a\0b", "new/x", "..\\secret"]
         {
-            assert_eq!(maildir.read(name).unwrap(), None, "{name:?}");
-            maildir.mark_seen(name).unwrap();
+            assert_eq!(maildir.read_up_to(name, 9).unwrap(), None, "{name:?}");
+            assert!(maildir.deliver(name, b"x", Attempt::First).is_err(), "{name:?}");
         }
     }
 
@@ -416,10 +313,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let maildir = Maildir::open(folder.path()).unwrap();
         std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| (0..10).for_each(|_| drop(maildir.deliver(b"x").unwrap())));
+            for thread in 0..4 {
+                let deliver = |name: String| maildir.deliver(&name, b"x", Attempt::First).unwrap();
+                scope.spawn(move || (0..10).for_each(|mail| deliver(format!("{thread}.{mail}"))));
             }
         });
-        assert_eq!(maildir.list().unwrap().len(), 40);
+        assert_eq!(maildir.newest(None, 99).unwrap().len(), 40);
     }
 }

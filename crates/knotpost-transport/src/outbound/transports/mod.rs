@@ -9,18 +9,16 @@ mod relay;
 mod sendmail;
 mod smtp;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use lettre::transport::smtp::client::Certificate;
 
 pub use self::authorities::AuthorityError;
 use self::authorities::read_authorities;
 use self::maildir::{Attempt, Maildir};
-use self::sendmail::Sendmail;
-use self::smtp::SmtpClient;
-pub use self::smtp::{RelayStep, RelayTrouble};
+pub use self::sendmail::Sendmail;
+pub use self::smtp::{RelayStep, RelayTrouble, SmtpRelay};
 use knotpost_core::config::Config;
 use knotpost_platform::files::check_folder;
 
@@ -72,77 +70,10 @@ pub enum Transport {
     Maildir(Maildir),
     Smtp(SmtpRelay),
     /// Through a program on this machine.
-    Sendmail(SendmailProgram),
+    Sendmail(Sendmail),
     /// Into memory, for tests.
     Memory(MemoryBox),
 }
-
-/// Transport that a URL names, not set up yet.
-#[derive(Debug, Clone)]
-pub enum Examined {
-    /// Into this folder.
-    Maildir(PathBuf),
-    Smtp(SmtpRelay),
-    /// Through this program.
-    Sendmail(PathBuf),
-    Memory,
-}
-
-impl Examined {
-    fn of(config: &Config) -> Result<Self, TransportError> {
-        let authorities = read_authorities(&config.mail.tls_ca)?;
-        Self::read(&config.mail.transport, &config.server.data, &config.helo(), authorities)
-    }
-
-    fn read(
-        url: &str,
-        data_dir: &Path,
-        helo: &str,
-        authorities: Vec<Certificate>,
-    ) -> Result<Self, TransportError> {
-        let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
-        match (scheme, rest) {
-            ("maildir", "") => Ok(Self::Maildir(data_dir.join("mail").join("out"))),
-            ("maildir", path) => Ok(Self::Maildir(data_dir.join(path))),
-            ("smtp" | "smtps", rest) => {
-                Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo, authorities)?)))
-            }
-            ("sendmail", "") => Ok(Self::Sendmail("/usr/sbin/sendmail".into())),
-            ("sendmail", path) => Ok(Self::Sendmail(path.into())),
-            ("memory", "") => Ok(Self::Memory),
-            _ => Err(TransportError::Unknown),
-        }
-    }
-}
-
-/// A mail relay, by SMTP.
-#[derive(Debug, Clone)]
-pub struct SmtpRelay(SmtpClient);
-
-impl SmtpRelay {
-    /// Connects as for a mail, and sends none. Says whether the connection was encrypted.
-    ///
-    /// # Errors
-    /// When a step fails, or the relay is slower than `patience`.
-    pub async fn try_out(&self, patience: Duration) -> Result<bool, RelayTrouble> {
-        self.0.try_out(patience).await
-    }
-
-    /// Its host and port.
-    pub fn place(&self) -> String {
-        let relay = self.0.relay();
-        format!("{}:{}", relay.host, relay.port)
-    }
-
-    /// True if it runs on this machine.
-    pub fn is_near(&self) -> bool {
-        self.0.relay().is_near()
-    }
-}
-
-/// A `sendmail` program.
-#[derive(Debug, Clone)]
-pub struct SendmailProgram(Sendmail);
 
 /// A mail that left through [`Transport::Memory`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,7 +134,7 @@ impl Transport {
     /// # Errors
     /// [`TransportError`], without anything of the URL in it.
     pub fn from_config(config: &Config) -> Result<Self, TransportError> {
-        Self::set_up(Examined::of(config)?)
+        Self::of(config)?.set_up()
     }
 
     /// The transport of a URL, for a server that calls itself `localhost`. Relative Maildir paths are within the data
@@ -212,28 +143,49 @@ impl Transport {
     /// # Errors
     /// [`TransportError`], without anything of the URL in it.
     pub fn from_url(url: &str, data_dir: &Path) -> Result<Self, TransportError> {
-        Self::set_up(Examined::read(url, data_dir, "localhost", Vec::new())?)
+        Self::read(url, data_dir, "localhost", Vec::new())?.set_up()
     }
 
     /// The transport that a configuration names, which is not set up: no folder is made.
     ///
     /// # Errors
     /// [`TransportError`] for what [`Transport::from_config`] would refuse.
-    pub fn examine(config: &Config) -> Result<Examined, TransportError> {
-        let examined = Examined::of(config)?;
-        if let Examined::Maildir(folder) = &examined {
-            check_folder(folder)?;
+    pub fn examine(config: &Config) -> Result<Self, TransportError> {
+        let examined = Self::of(config)?;
+        if let Self::Maildir(maildir) = &examined {
+            check_folder(maildir.root())?;
         }
         Ok(examined)
     }
 
-    fn set_up(examined: Examined) -> Result<Self, TransportError> {
-        Ok(match examined {
-            Examined::Maildir(folder) => Self::Maildir(Maildir::open(folder)?),
-            Examined::Smtp(relay) => Self::Smtp(relay),
-            Examined::Sendmail(program) => Self::Sendmail(SendmailProgram(Sendmail { program })),
-            Examined::Memory => Self::Memory(MemoryBox::default()),
-        })
+    fn of(config: &Config) -> Result<Self, TransportError> {
+        let authorities = read_authorities(&config.mail.tls_ca)?;
+        Self::read(&config.mail.transport, &config.server.data, &config.helo(), authorities)
+    }
+
+    fn read(
+        url: &str,
+        data_dir: &Path,
+        helo: &str,
+        authorities: Vec<Certificate>,
+    ) -> Result<Self, TransportError> {
+        let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
+        match (scheme, rest) {
+            ("maildir", "") => Ok(Self::Maildir(Maildir::at(data_dir.join("mail").join("out")))),
+            ("maildir", path) => Ok(Self::Maildir(Maildir::at(data_dir.join(path)))),
+            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay::from_url(scheme, rest, helo, authorities)?)),
+            ("sendmail", "") => Ok(Self::Sendmail(Sendmail { program: "/usr/sbin/sendmail".into() })),
+            ("sendmail", path) => Ok(Self::Sendmail(Sendmail { program: path.into() })),
+            ("memory", "") => Ok(Self::Memory(MemoryBox::default())),
+            _ => Err(TransportError::Unknown),
+        }
+    }
+
+    fn set_up(self) -> Result<Self, TransportError> {
+        if let Self::Maildir(maildir) = &self {
+            maildir.make_folders()?;
+        }
+        Ok(self)
     }
 
     /// True if mails leave this machine's own folders.
@@ -255,14 +207,9 @@ impl Transport {
     pub async fn send(&self, mail: &Outgoing<'_>) -> Result<(), SendError> {
         mail.check()?;
         match self {
-            Self::Smtp(SmtpRelay(client)) => client.send(mail).await,
-            Self::Maildir(maildir) => {
-                let file = mail.file.map(|(name, attempt)| (name.to_owned(), attempt));
-                deliver(maildir.clone(), file, local_copy(mail)).await
-            }
-            Self::Sendmail(SendmailProgram(program)) => {
-                program.send(mail.from, mail.to, &with_lf(mail.bytes)).await
-            }
+            Self::Smtp(relay) => relay.send(mail).await,
+            Self::Maildir(maildir) => deliver(maildir.clone(), mail).await,
+            Self::Sendmail(program) => program.send(mail.from, mail.to, &with_lf(mail.bytes)).await,
             Self::Memory(memory) => memory.send(Sent {
                 from: mail.from.map(str::to_owned),
                 to: mail.to.to_owned(),
@@ -281,8 +228,9 @@ pub struct Outgoing<'a> {
     pub to: &'a str,
     /// The mail, as `Composer::write` makes it.
     pub bytes: &'a [u8],
-    /// The name of its file where mails are files; `None`: any name.
-    pub file: Option<(&'a str, Attempt)>,
+    /// The name of its file where mails are files.
+    pub file: &'a str,
+    pub attempt: Attempt,
 }
 
 impl Outgoing<'_> {
@@ -301,14 +249,12 @@ fn is_one_address(address: &str) -> bool {
         && !address.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '<' | '>'))
 }
 
-async fn deliver(maildir: Maildir, file: Option<(String, Attempt)>, mail: Vec<u8>) -> Result<(), SendError> {
+async fn deliver(maildir: Maildir, mail: &Outgoing<'_>) -> Result<(), SendError> {
     let failed = |error: &dyn std::fmt::Display| {
         SendError::Transient(format!("the mail folder cannot be written: {error}"))
     };
-    let delivery = move || match file {
-        Some((name, attempt)) => maildir.deliver_as(&name, &mail, attempt),
-        None => maildir.deliver(&mail).map(drop),
-    };
+    let (file, attempt, copy) = (mail.file.to_owned(), mail.attempt, local_copy(mail));
+    let delivery = move || maildir.deliver(&file, &copy, attempt);
     match tokio::task::spawn_blocking(delivery).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(failed(&error)),

@@ -83,14 +83,7 @@ fn split_port(place: &str, default_port: u16) -> Result<(String, u16), Transport
     if plain { Ok((host.to_owned(), port)) } else { Err(TransportError::Relay) }
 }
 
-impl Relay {
-    /// True if it runs on this machine.
-    pub(super) fn is_near(&self) -> bool {
-        is_loopback(&self.host)
-    }
-}
-
-fn is_loopback(host: &str) -> bool {
+pub(super) fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -19,8 +19,9 @@ const PERMANENT: &[i32] = &[64, 65, 77];
 const NOBODY: &[i32] = &[67, 68];
 
 #[derive(Debug, Clone)]
-pub(super) struct Sendmail {
-    pub(super) program: PathBuf,
+/// A `sendmail` program.
+pub struct Sendmail {
+    pub program: PathBuf,
 }
 
 impl Sendmail {

@@ -20,8 +20,9 @@ use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter,
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::relay::{Relay, Security, parse_relay};
+use super::relay::{Relay, Security, is_loopback, parse_relay};
 use super::{Outgoing, SendError, TransportError};
+use knotpost_platform::with_causes;
 
 /// Limit until the relay waits for the message.
 const BEGIN_TIMEOUT: Duration = Duration::from_mins(2);
@@ -32,8 +33,9 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most idle connections in the pool.
 const MAX_IDLE: usize = 10;
 
+/// A mail relay, by SMTP.
 #[derive(Clone)]
-pub(super) struct SmtpClient {
+pub struct SmtpRelay {
     shared: Arc<Shared>,
 }
 
@@ -46,10 +48,10 @@ struct Shared {
     idle: Mutex<Vec<AsyncSmtpConnection>>,
 }
 
-impl fmt::Debug for SmtpClient {
+impl fmt::Debug for SmtpRelay {
     /// Without the password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("SmtpClient").field("relay", &self.shared.relay.host).finish_non_exhaustive()
+        out.debug_struct("SmtpRelay").field("relay", &self.shared.relay.host).finish_non_exhaustive()
     }
 }
 
@@ -108,7 +110,7 @@ impl From<NotBegun> for SendError {
     }
 }
 
-impl SmtpClient {
+impl SmtpRelay {
     /// A client of the relay in the URL, which trusts these authorities too.
     pub(super) fn from_url(
         scheme: &str,
@@ -124,7 +126,10 @@ impl SmtpClient {
     }
 
     /// Connects as for a mail, and sends none. Says whether the connection was encrypted.
-    pub(super) async fn try_out(&self, patience: Duration) -> Result<bool, RelayTrouble> {
+    ///
+    /// # Errors
+    /// When a step fails, or the relay is slower than `patience`.
+    pub async fn try_out(&self, patience: Duration) -> Result<bool, RelayTrouble> {
         match timeout(patience, self.shared.open()).await {
             Ok(Ok(mut connection)) => {
                 let is_encrypted = connection.is_encrypted();
@@ -139,9 +144,14 @@ impl SmtpClient {
         }
     }
 
-    /// The relay itself.
-    pub(super) fn relay(&self) -> &Relay {
-        &self.shared.relay
+    /// Its host and port.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.shared.relay.host, self.shared.relay.port)
+    }
+
+    /// True if it runs on this machine.
+    pub fn is_near(&self) -> bool {
+        is_loopback(&self.shared.relay.host)
     }
 
     /// Sends a mail. A connection on which something went wrong is closed.
@@ -318,17 +328,7 @@ fn is_final(error: &Error) -> bool {
 
 /// The error with its causes, on one line.
 fn describe(error: &Error) -> String {
-    let mut said = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        let words = inner.to_string();
-        if !said.contains(&words) {
-            said.push_str(": ");
-            said.push_str(&words);
-        }
-        cause = inner.source();
-    }
-    said.chars().take(500).map(|c| if c.is_control() { ' ' } else { c }).collect()
+    with_causes(error).chars().take(500).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The TLS settings for the relay; `None` when TLS is never used.

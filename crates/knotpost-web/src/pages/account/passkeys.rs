@@ -9,7 +9,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::super::assets;
-use super::super::settings::{Fields, field};
+use super::super::settings::{Fields, field, nothing_chosen};
 use crate::Web;
 use crate::browsers::describe;
 use crate::credentials::Credentials;
@@ -42,18 +42,17 @@ pub(in super::super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Opti
     Ok(Some(context! { script, lines => Serde(&lines) }))
 }
 
-/// `None` if the action is not about passkeys.
 pub(in super::super) async fn act(
     web: &Web,
     visitor: &Visitor,
     agent: &str,
     fields: &Fields,
-) -> Option<Result<Response, ServiceError>> {
+) -> Result<Response, ServiceError> {
     let id = field(fields, "id").parse().unwrap_or(0);
-    let done = match field(fields, "act") {
+    match field(fields, "act") {
         "ask_passkey" => {
-            let asked = ask_for_passkey(&web.app, visitor).await;
-            return Some(asked.map(|options| no_store(Json(options).into_response())));
+            let options = ask_for_passkey(&web.app, visitor).await?;
+            return Ok(no_store(Json(options).into_response()));
         }
         "new_passkey" => {
             let name = match field(fields, "name") {
@@ -65,13 +64,13 @@ pub(in super::super) async fn act(
                 client_data: field(fields, "client_data").to_owned(),
                 attestation: field(fields, "attestation").to_owned(),
             };
-            add_passkey(&web.app, visitor, wish).await
+            add_passkey(&web.app, visitor, wish).await?;
         }
-        "name_passkey" => rename_passkey(&web.app, visitor.user, id, field(fields, "name")).await,
-        "end_passkey" => remove_passkey(&web.app, visitor, id).await,
-        _ => return None,
-    };
-    Some(done.map(|()| Redirect::to("/settings#passkeys").into_response()))
+        "name_passkey" => rename_passkey(&web.app, visitor.user, id, field(fields, "name")).await?,
+        "end_passkey" => remove_passkey(&web.app, visitor, id).await?,
+        _ => return Err(nothing_chosen().into()),
+    }
+    Ok(Redirect::to("/settings#passkeys").into_response())
 }
 
 /// Binds a log-in to the browser that asked for it.

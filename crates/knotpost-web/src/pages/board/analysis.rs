@@ -7,12 +7,12 @@ use knotpost_model::BoardState;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::board_name;
 use crate::Web;
-use crate::extract::PagePath;
+use crate::error::Failure;
+use crate::extract::{PagePath, board_name};
 use crate::pages::join;
 use crate::session::{LoggedIn, no_store};
-use knotpost_core::boards::Code;
+use knotpost_core::boards::{Code, Refusal};
 use knotpost_core::queries::{BoardView, view_analysis, view_board};
 use knotpost_core::replies::Analysis;
 
@@ -25,18 +25,12 @@ pub(in crate::pages) async fn show(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
     PagePath((game, number)): PagePath<(String, String)>,
-) -> Response {
-    let Some(name) = board_name(&game, &number) else {
-        return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
-    };
-    let view = match view_board(&web.app, &name, None).await {
-        Ok(view) => view,
-        Err(error) => return web.pages.failure(error),
-    };
+) -> Result<Response, Failure> {
+    let name = board_name(&game, &number)?;
+    let view = view_board(&web.app, &name, None).await?;
     if view.summary.state != BoardState::Over {
-        return web
-            .pages
-            .problem(Code::Conflict, "an analysis is for finished boards, and this one is not over");
+        let text = "an analysis is for finished boards, and this one is not over";
+        return Err(Refusal::new(Code::Conflict, text).into());
     }
     let analysis = view_analysis(&web.app, &view.board);
     let facts = context! {
@@ -46,7 +40,7 @@ pub(in crate::pages) async fn show(
         verdict => view.sheet.verdict.to_string(),
         analysis => analysis.as_ref().map(|analysis| facts(analysis, &view)),
     };
-    no_store(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "analysis.html", facts))
+    Ok(no_store(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "analysis.html", facts)))
 }
 
 fn facts(analysis: &Analysis, view: &BoardView) -> Value {

@@ -7,14 +7,14 @@ use axum::response::Response;
 use knotpost_rules::{Ability, Seed};
 use minijinja::{Value, context};
 
+use super::Seen;
 use super::queueing::{Plan, queue_facts};
-use super::{Seen, board_name};
 use crate::Web;
-use crate::extract::{PagePath, PageQuery};
+use crate::error::Failure;
+use crate::extract::{PagePath, PageQuery, board_name};
 use crate::pages::join;
 use crate::pages::practice::{Line, Look, MOST_MOVES, Origin, unlisted};
 use crate::session::{LoggedIn, no_store};
-use knotpost_core::boards::Code;
 use knotpost_core::queries::view_playable_board;
 use knotpost_model::{BoardRef, BoardState};
 
@@ -23,20 +23,14 @@ pub(in crate::pages) async fn show(
     visitor: Option<LoggedIn>,
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(look): PageQuery<Look>,
-) -> Response {
+) -> Result<Response, Failure> {
     let visitor = visitor.as_deref();
-    let Some(name) = board_name(&game, &number) else {
-        let text = format!("there is no {} board `{number}`", game.to_lowercase());
-        return web.pages.problem(Code::NoSuchBoard, &text);
-    };
-    let (view, around) = match view_playable_board(&web.app, &name, look.ply, visitor).await {
-        Ok(seen) => seen,
-        Err(error) => return web.pages.failure(error),
-    };
+    let name = board_name(&game, &number)?;
+    let (view, around) = view_playable_board(&web.app, &name, look.ply, visitor).await?;
     let board_look = super::Look::default();
     let seen = Seen { view: &view, visitor, look: &board_look, around: &around };
     let facts = seen.explore(&look);
-    unlisted(no_store(web.pages.page_for(visitor, StatusCode::OK, "explore.html", facts)))
+    Ok(unlisted(no_store(web.pages.page_for(visitor, StatusCode::OK, "explore.html", facts))))
 }
 
 /// Follows from public facts, so that it reveals nothing of the board's own chance.
@@ -58,8 +52,8 @@ impl Seen<'_> {
         position.reseed(&seed(&board.name(), ply, look.deal));
         let here = format!("/boards/{}/{}", summary.game, summary.number);
         let path = format!("{here}/explore");
-        let mut kept = vec![format!("ply={ply}")];
-        kept.extend((look.deal > 0).then(|| format!("deal={}", look.deal)));
+        let mut kept = vec![("ply", ply.to_string())];
+        kept.extend((look.deal > 0).then(|| ("deal", look.deal.to_string())));
         let players: Vec<String> = summary.players().map(str::to_owned).collect();
         let sides = meta.seat_names(players.len());
         let rolls = meta.abilities.has(Ability::Dice) && !meta.abilities.has(Ability::Deal);

@@ -2,16 +2,16 @@
 //! nothing; its button begins the board.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::context;
 use minijinja::value::Serde;
 
+use super::super::{join, refusal_facts};
 use crate::Web;
-use crate::error::status;
+use crate::error::Failure;
 use crate::extract::PagePath;
 use crate::session::{LoggedIn, no_store};
-use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::play::{accept_invitation, view_invitation, withdraw_invitation};
 
@@ -25,37 +25,31 @@ pub(in crate::pages) async fn show(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
     PagePath(token): PagePath<String>,
-) -> Response {
-    page(&web, visitor.as_deref(), &token, StatusCode::OK, "").await
+) -> Result<Response, Failure> {
+    page(&web, visitor.as_deref(), &token, None).await
 }
 
 async fn page(
     web: &Web,
     visitor: Option<&Visitor>,
     token: &str,
-    status: StatusCode,
-    message: &str,
-) -> Response {
-    match view_invitation(&web.app, token).await {
-        Ok(Some(invitation)) => {
-            let facts = context! { message, invitation => Serde(&invitation) };
-            no_store(web.pages.page_for(visitor, status, "invitation.html", facts))
-        }
-        Ok(None) => web.pages.problem(Code::NoSuchBoard, GONE),
-        Err(error) => web.pages.failure(error.into()),
-    }
+    refusal: Option<&Refusal>,
+) -> Result<Response, Failure> {
+    let found = view_invitation(&web.app, token).await?;
+    let invitation = found.ok_or_else(|| Refusal::new(Code::NoSuchBoard, GONE))?;
+    let (status, told) = refusal_facts(refusal);
+    let facts = join([told, context! { invitation => Serde(&invitation) }]);
+    Ok(no_store(web.pages.page_for(visitor, status, "invitation.html", facts)))
 }
 
 pub(in crate::pages) async fn accept(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
     PagePath(token): PagePath<String>,
-) -> Response {
+) -> Result<Response, Failure> {
     match accept_invitation(&web.app, visitor.proven(), &token).await {
-        Ok(board) => Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response(),
-        Err(ServiceError::Refused(refusal)) => {
-            page(&web, Some(&visitor), &token, status(refusal.code), &refusal.message).await
-        }
-        Err(error) => web.pages.failure(error),
+        Ok(board) => Ok(Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response()),
+        Err(ServiceError::Refused(refusal)) => page(&web, Some(&visitor), &token, Some(&refusal)).await,
+        Err(error) => Err(error.into()),
     }
 }

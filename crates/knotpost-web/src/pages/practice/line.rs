@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::pages::join;
 use crate::pages::turn::{Ground, Turn, TurnPage};
-use crate::session::url_encode;
+use crate::session::with_query;
 
 /// Moves of an address; longer than any game with default options.
 pub(in crate::pages) const MOST_MOVES: usize = 150;
@@ -32,8 +32,8 @@ pub(in crate::pages) struct Look {
 pub(in crate::pages) struct Origin {
     /// Without the query.
     pub(in crate::pages) path: String,
-    /// Such as `deal=3`.
-    pub(in crate::pages) kept: Vec<String>,
+    /// Names and values of its query.
+    pub(in crate::pages) kept: Vec<(&'static str, String)>,
     /// Most moves of the visitor.
     pub(in crate::pages) most: usize,
     /// Userids by seat; empty for the visitor alone.
@@ -163,17 +163,10 @@ impl Line {
     }
 
     fn page_with<'a>(&self, moves: impl Iterator<Item = &'a str>, begun: &str, spot: Option<&str>) -> String {
-        let mut query = self.origin.kept.clone();
-        let moves: Vec<String> = moves.map(url_encode).collect();
-        let moves = moves.join(&BETWEEN.to_string());
-        let begun = url_encode(begun);
-        let spot = url_encode(spot.unwrap_or_default());
-        let parts = [("moves", moves), ("choose", begun), ("spot", spot)].into_iter();
-        query.extend(
-            parts.filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}={value}")),
-        );
-        let mark = if query.is_empty() { "" } else { "?" };
-        format!("{}{mark}{}", self.origin.path, query.join("&"))
+        let kept = self.origin.kept.iter().map(|(name, value)| (*name, value.as_str()));
+        let moves = moves.collect::<Vec<_>>().join(&BETWEEN.to_string());
+        let own = [("moves", moves.as_str()), ("choose", begun), ("spot", spot.unwrap_or_default())];
+        with_query(&self.origin.path, kept.chain(own))
     }
 
     fn texts(&self) -> impl Iterator<Item = &str> {

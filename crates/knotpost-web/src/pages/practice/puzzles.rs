@@ -81,7 +81,7 @@ pub(in crate::pages) async fn show(
     let count = tried.moves.split(BETWEEN).filter(|word| !word.is_empty()).count();
     let origin = Origin {
         path: format!("/puzzles/{}", meta.name),
-        kept: vec![format!("day={day}")],
+        kept: vec![("day", day.to_string())],
         most: count.clamp(1, best.len().max(1)),
         players: Vec::new(),
         sides: meta.seat_names(2),

@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use crate::Web;
+use crate::error::Failure;
 use crate::extract::PagePath;
 use crate::session::{LoggedIn, keep_secret, no_store};
 use knotpost_core::archive::{ArchiveLink, count_archive, view_archive_link, write_archive};
@@ -24,14 +25,11 @@ pub(in crate::pages) async fn ask(
     LoggedIn(visitor): LoggedIn,
     PagePath(token): PagePath<String>,
 ) -> Response {
-    let page = match check(&web, &visitor, &token).await {
-        Ok(()) => {
-            let userid = visitor.userid.clone();
-            web.pages.page_for(Some(&visitor), StatusCode::OK, "archive.html", context! { userid })
-        }
-        Err(error) => web.pages.failure(error),
-    };
-    keep_secret(page)
+    let page = check(&web, &visitor, &token).await.map(|()| {
+        let userid = visitor.userid.clone();
+        web.pages.page_for(Some(&visitor), StatusCode::OK, "archive.html", context! { userid })
+    });
+    keep_secret(page.map_err(Failure::from))
 }
 
 pub(in crate::pages) async fn act(
@@ -39,11 +37,8 @@ pub(in crate::pages) async fn act(
     LoggedIn(visitor): LoggedIn,
     PagePath(token): PagePath<String>,
 ) -> Response {
-    let page = match check(&web, &visitor, &token).await {
-        Ok(()) => download(&web, &visitor).unwrap_or_else(|error| web.pages.failure(error)),
-        Err(error) => web.pages.failure(error),
-    };
-    keep_secret(page)
+    let page = check(&web, &visitor, &token).await.and_then(|()| download(&web, &visitor));
+    keep_secret(page.map_err(Failure::from))
 }
 
 /// Fails if the link is another user's or too old.

@@ -15,7 +15,8 @@ use knotpost_rules::Registry;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
-    io::{self, Write},
+    io,
+    process::ExitCode,
     sync::{
         atomic::{AtomicUsize, Ordering},
         mpsc,
@@ -75,25 +76,11 @@ struct TallyLine<'a> {
     high: Option<f64>,
 }
 
-pub(super) fn execute(
-    words: &[String],
-    registry: &Registry,
-    output: impl Write,
-    errors: impl Write,
-) -> io::Result<u8> {
-    let mut writer = Writer::new(play::style_of(words), output, errors);
-    if words.is_empty() || words.iter().any(|word| word == "--help") {
-        writer.plain(USAGE)?;
-        return Ok(0);
-    }
-    let (asked, request) = match read(words, registry) {
-        Ok(read) => read,
-        Err(error) => return play::refuse(&mut writer, &error),
-    };
-    match hold(&asked, &request, &mut writer)? {
-        Ok(()) => Ok(0),
-        Err(error) => play::refuse(&mut writer, &error),
-    }
+pub(super) fn execute(words: &[String], registry: &Registry) -> ExitCode {
+    play::answer(words, USAGE, |writer| {
+        let (asked, request) = read(words, registry)?;
+        hold(&asked, &request, writer)
+    })
 }
 
 fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<'a>), RequestError> {
@@ -116,22 +103,14 @@ fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<
     Ok((Match { players, games, random_plies, threads, resume }, request))
 }
 
-fn hold<O: Write, E: Write>(
-    asked: &Match,
-    request: &Request<'_>,
-    writer: &mut Writer<O, E>,
-) -> io::Result<Result<(), RequestError>> {
-    let start = match request.replay() {
-        Ok(start) if start.outcome().is_some() => return Ok(Err(RequestError::Over)),
-        Ok(start) => start,
-        Err(error) => return Ok(Err(error)),
-    };
+fn hold(asked: &Match, request: &Request<'_>, writer: &mut Writer) -> Result<(), RequestError> {
+    let start = request.replay()?;
+    if start.outcome().is_some() {
+        return Err(RequestError::Over);
+    }
     let name = start.meta.name;
-    let Some(bot) = knotpost_bots::find(name) else { return Ok(Err(RequestError::NoBot(name))) };
-    let options = match request.game.parse_options(&request.options, request.players) {
-        Ok(options) => options,
-        Err(error) => return Ok(Err(error.into())),
-    };
+    let bot = knotpost_bots::find(name).ok_or(RequestError::NoBot(name))?;
+    let options = request.game.parse_options(&request.options, request.players)?;
     let contest = Contest {
         game: request.game,
         bot,
@@ -141,28 +120,21 @@ fn hold<O: Write, E: Write>(
         random_plies: asked.random_plies,
         seed: request.seed,
     };
-    let (mut saved, before) = match open(asked, &contest, name) {
-        Ok(opened) => opened,
-        Err(error) => return Ok(Err(error)),
-    };
+    let (mut saved, before) = open(asked, &contest, name)?;
     let mut tally = Tally::new(asked.players.len());
     let before = before.get(..asked.games).unwrap_or(&before);
     for (number, game) in before.iter().enumerate() {
         tally.add(game);
         report(asked, number, game, writer)?;
     }
-    let whole = play_all(&contest, asked, before.len(), |number, game| {
+    play_all(&contest, asked, before.len(), |number, game| {
         if let Some(saved) = &mut saved {
             saved.add(number, game)?;
         }
         tally.add(game);
         report(asked, number, game, writer)
     })?;
-    if !whole {
-        return Ok(Err(RequestError::Stuck));
-    }
-    conclude(asked, &tally, writer)?;
-    Ok(Ok(()))
+    Ok(conclude(asked, &tally, writer)?)
 }
 
 fn open(
@@ -184,13 +156,13 @@ fn open(
     Ok((Some(saved), games))
 }
 
-/// Plays on several threads and reports the games in their order; false if one could not be played to its end.
+/// Plays on several threads and reports the games in their order.
 fn play_all(
     contest: &Contest<'_>,
     asked: &Match,
     first: usize,
     mut report: impl FnMut(usize, &Game) -> io::Result<()>,
-) -> io::Result<bool> {
+) -> Result<(), RequestError> {
     let (next, watch) = (AtomicUsize::new(first), Stopwatch::start());
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -213,28 +185,18 @@ fn play_all(
         let ended = receiver.iter().try_for_each(|(number, game)| {
             waiting.insert(number, game);
             while let Some(game) = waiting.remove(&done) {
-                let game = game.ok_or(None)?;
-                report(done, &game).map_err(Some)?;
+                report(done, &game.ok_or(RequestError::Stuck)?)?;
                 done += 1;
             }
             Ok(())
         });
         // The threads end with the games they are playing.
         next.store(asked.games, Ordering::Relaxed);
-        match ended {
-            Ok(()) => Ok(true),
-            Err(None) => Ok(false),
-            Err(Some(error)) => Err(error),
-        }
+        ended
     })
 }
 
-fn report<O: Write, E: Write>(
-    asked: &Match,
-    number: usize,
-    game: &Game,
-    writer: &mut Writer<O, E>,
-) -> io::Result<()> {
+fn report(asked: &Match, number: usize, game: &Game, writer: &mut Writer) -> io::Result<()> {
     let name = |player: &usize| asked.players.get(*player).map_or_else(String::new, ToString::to_string);
     let seats: Vec<String> = game.seats.iter().map(name).collect();
     let placings: Vec<String> = game.outcome.placings.iter().map(ToString::to_string).collect();
@@ -249,7 +211,7 @@ fn report<O: Write, E: Write>(
     writer.json(&GameLine { game: number + 1, seats, moves: &game.turns, result })
 }
 
-fn conclude<O: Write, E: Write>(asked: &Match, tally: &Tally, writer: &mut Writer<O, E>) -> io::Result<()> {
+fn conclude(asked: &Match, tally: &Tally, writer: &mut Writer) -> io::Result<()> {
     let Bounds { elo, low, high } = tally.bounds();
     let tell =
         |bound: Option<f64>| bound.map_or_else(|| "unbounded".to_owned(), |bound| format!("{bound:.0}"));

@@ -3,13 +3,12 @@
 use super::{Stopwatch, flags::Words};
 use crate::cli::play::{
     self,
-    reply::Writer,
     request::{Request, RequestError},
 };
 use knotpost_bots::{Answer, Level, Player, VERSION};
 use knotpost_rules::Registry;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::process::ExitCode;
 
 const USAGE: &str = "\
 Usage: knotpost think GAME [options] [MOVE ...]
@@ -47,26 +46,13 @@ struct Thought<'a> {
     version: &'static str,
 }
 
-pub(super) fn execute(
-    words: &[String],
-    registry: &Registry,
-    output: impl Write,
-    errors: impl Write,
-) -> io::Result<u8> {
-    let mut writer = Writer::new(play::style_of(words), output, errors);
-    if words.is_empty() || words.iter().any(|word| word == "--help") {
-        writer.plain(USAGE)?;
-        return Ok(0);
-    }
-    let watch = Stopwatch::start();
-    match think(words, registry, &watch) {
-        Ok((player, answer)) => {
-            writer.json(&Thought::of(player, &answer, watch.read()))?;
-            writer.plain(&tell(&answer))?;
-            Ok(0)
-        }
-        Err(error) => play::refuse(&mut writer, &error),
-    }
+pub(super) fn execute(words: &[String], registry: &Registry) -> ExitCode {
+    play::answer(words, USAGE, |writer| {
+        let watch = Stopwatch::start();
+        let (player, answer) = think(words, registry, &watch)?;
+        writer.json(&Thought::of(player, &answer, watch.read()))?;
+        Ok(writer.plain(&tell(&answer))?)
+    })
 }
 
 fn think(words: &[String], registry: &Registry, watch: &Stopwatch) -> Result<(Player, Answer), RequestError> {

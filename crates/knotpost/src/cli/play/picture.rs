@@ -9,7 +9,7 @@ use knotpost_rules::Viewer;
 use std::{fs, io};
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PictureFault {
+pub(in crate::cli) enum PictureFault {
     #[error(transparent)]
     Drawing(#[from] PictureError),
     #[error("the picture cannot be written to {file}: {reason}")]

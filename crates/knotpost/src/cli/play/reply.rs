@@ -6,6 +6,7 @@ use super::{
 };
 use knotpost_rules::{Layout, Outcome, Scores, Viewer};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::json;
 use std::io::{self, Write};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +15,10 @@ pub(in crate::cli) enum Style {
     Json,
 }
 
-pub(in crate::cli) struct Writer<O, E> {
+pub(in crate::cli) struct Writer {
     style: Style,
     layout: Layout,
-    output: O,
-    errors: E,
+    output: io::StdoutLock<'static>,
 }
 
 /// The start or a turn; the order of the fields is part of the interface.
@@ -77,17 +77,6 @@ struct ProofLine<'a> {
     message: String,
 }
 
-#[derive(Serialize)]
-struct ErrorLine<'a> {
-    error: ErrorBody<'a>,
-}
-
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    code: &'a str,
-    message: &'a str,
-}
-
 impl<'a> Line<'a> {
     fn of(table: &'a Table) -> Self {
         let last = table.turns.last();
@@ -123,9 +112,9 @@ impl From<&Outcome> for ResultLine {
     }
 }
 
-impl<O: Write, E: Write> Writer<O, E> {
-    pub(in crate::cli) const fn new(style: Style, output: O, errors: E) -> Self {
-        Self { style, layout: Layout::Standard, output, errors }
+impl Writer {
+    pub(in crate::cli) fn new(style: Style) -> Self {
+        Self { style, layout: Layout::Standard, output: io::stdout().lock() }
     }
 
     pub(in crate::cli) const fn set_layout(&mut self, layout: Layout) {
@@ -218,10 +207,10 @@ impl<O: Write, E: Write> Writer<O, E> {
     /// For people on the error stream, for programs as a line of the output.
     pub(in crate::cli) fn error(&mut self, code: &str, message: &str) -> io::Result<()> {
         if self.style == Style::Json {
-            return self.json(&ErrorLine { error: ErrorBody { code, message } });
+            return self.json(&json!({ "error": { "code": code, "message": message } }));
         }
         self.output.flush()?;
-        writeln!(self.errors, "{message}")
+        writeln!(io::stderr(), "{message}")
     }
 }
 

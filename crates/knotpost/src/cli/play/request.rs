@@ -1,7 +1,9 @@
 //! The arguments of `knotpost play`, before anything is played.
 
+use super::picture::PictureFault;
 use super::table::{Fault, Table};
-use crate::cli::exit_codes::{EX_DATAERR, EX_NOINPUT, EX_USAGE};
+use super::verify::Doubt;
+use crate::cli::exit_codes::{EX_DATAERR, EX_IOERR, EX_NOINPUT, EX_USAGE};
 use knotpost_rules::{
     AnyGame, GivenOption, Layout, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
 };
@@ -100,50 +102,47 @@ pub(in crate::cli) enum RequestError {
     Stuck,
     #[error(transparent)]
     Fault(#[from] Fault),
+    #[error(transparent)]
+    Doubt(#[from] Doubt),
+    #[error(transparent)]
+    Picture(#[from] PictureFault),
+    /// The input or the output ended; nobody is told.
+    #[error(transparent)]
+    Stream(#[from] io::Error),
 }
 
 impl RequestError {
     pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
-            Self::NoGame(_)
-            | Self::NeedsValue(_)
-            | Self::OwnStart(_)
-            | Self::RecordAlone(_)
-            | Self::OtherCommand { .. }
-            | Self::Exclusive(_)
-            | Self::Missing(..) => "wrong_arguments",
+            _ if self.is_of_usage() => "wrong_arguments",
             Self::Over => "game_over",
-            Self::Fault(fault) => fault.code(),
+            Self::Fault(fault) | Self::Doubt(Doubt::Unplayable(fault)) => fault.code(),
+            Self::Picture(_) => "not_written",
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
             Self::Options(_) | Self::SeatCount { .. } => "player_count",
-            Self::Players { .. }
-            | Self::Number(..)
-            | Self::Level
-            | Self::Seat(_)
-            | Self::NoBot(_)
-            | Self::Stuck
-            | Self::Layout
-            | Self::Seed(_)
-            | Self::Position(_)
-            | Self::Unreadable(_)
-            | Self::Saved(_)
-            | Self::OtherMatch(_)
-            | Self::SavedLine(_)
-            | Self::Record(_) => "bad_value",
+            _ => "bad_value",
         }
+    }
+
+    const fn is_of_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::NoGame(_)
+                | Self::NeedsValue(_)
+                | Self::OwnStart(_)
+                | Self::RecordAlone(_)
+                | Self::OtherCommand { .. }
+                | Self::Exclusive(_)
+                | Self::Missing(..)
+        )
     }
 
     pub(in crate::cli) const fn exit_code(&self) -> u8 {
         match self {
-            Self::NoGame(_)
-            | Self::NeedsValue(_)
-            | Self::OwnStart(_)
-            | Self::RecordAlone(_)
-            | Self::OtherCommand { .. }
-            | Self::Exclusive(_)
-            | Self::Missing(..) => EX_USAGE,
+            _ if self.is_of_usage() => EX_USAGE,
             Self::Unreadable(_) | Self::Saved(_) => EX_NOINPUT,
+            Self::Picture(_) | Self::Stream(_) => EX_IOERR,
             _ => EX_DATAERR,
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Proof {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Doubt {
+pub(in crate::cli) enum Doubt {
     #[error("{0} leaves nothing to chance: there is nothing to verify")]
     NoChance(&'static str),
     #[error("the record has no [Seed]: it is revealed when the game is over")]
@@ -39,15 +39,6 @@ pub(super) enum Doubt {
     Unplayable(#[from] Fault),
     #[error("the game ends at {computed} by the seed and at {told} in the record")]
     End { computed: String, told: String },
-}
-
-impl Doubt {
-    pub(super) const fn code(&self) -> &'static str {
-        match self {
-            Self::Unplayable(fault) => fault.code(),
-            _ => "bad_value",
-        }
-    }
 }
 
 /// Recomputes the chance of a record that `request` follows from `table`, its start; the error is the first

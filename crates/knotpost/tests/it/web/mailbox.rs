@@ -8,9 +8,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use knotpost_core::admin::UserEdit;
+use knotpost_core::mailing::LocalMailbox as _;
 use knotpost_platform::secret::MailboxKey;
 use knotpost_transport::inbound::MailIntake;
-use knotpost_transport::outbound::transports::maildir::Maildir;
+use knotpost_transport::outbound::{Attempt, Maildir};
 use knotpost_web::{Web, router};
 use tower::ServiceExt as _;
 
@@ -74,11 +75,18 @@ impl House {
         format!("knotpost-mailbox={}", self.key.reveal())
     }
 
+    /// Returns the name of the mail, later than that of the one before.
+    fn store(&self, mail: &[u8]) -> String {
+        let name = format!("{}.test.knotpost", self.mails.newest(None, 999).unwrap().len());
+        self.mails.deliver(&name, mail, Attempt::First).unwrap();
+        name
+    }
+
     fn deliver(&self, to: &str, subject: &str) -> String {
         let mail = format!(
             "Return-Path: <>\nDelivered-To: {to}\nSubject: {subject}\nDate: Fri, 20 Nov 2026 10:00:00 +0000\n\nHello.\n"
         );
-        self.mails.deliver(mail.as_bytes()).unwrap()
+        self.store(mail.as_bytes())
     }
 }
 
@@ -180,7 +188,7 @@ async fn mails_are_listed_the_newest_first_page_by_page_and_by_recipient() {
 #[tokio::test]
 async fn what_stands_in_a_mail_does_nothing() {
     let house = House::new().await;
-    let name = house.mails.deliver(HOSTILE.as_bytes()).unwrap();
+    let name = house.store(HOSTILE.as_bytes());
     let list = house.here("/mailbox").await;
     assert!(!list.text.contains("<script") && list.text.contains("&lt;script"), "{}", list.text);
     let page = house.here(&format!("/mailbox/{name}")).await;
