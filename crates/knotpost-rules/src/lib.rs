@@ -41,8 +41,8 @@ pub use game::{Forbidden, Game, Show};
 pub use help::{HelpPage, HelpSection};
 pub use meta::{Abilities, Ability, Meta, Preset, SeatNames};
 pub use options::{
-    ChoiceOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption, OptionError, OptionKind,
-    OptionSpec, Problem, TextOption,
+    ChoiceOption, DecimalOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption,
+    OptionError, OptionKind, OptionSpec, Problem, TextOption,
 };
 pub use position::{AnyGame, Kind, Position};
 pub use puzzle::Puzzle;

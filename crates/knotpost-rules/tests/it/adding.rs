@@ -63,6 +63,11 @@ fn fits(pattern: &str, path: &str) -> bool {
     open || rest.is_empty()
 }
 
+/// Whether a string of the source is the game's name. A word of a comment says nothing: a game may be called `go`.
+fn knows(path: &Path, game: &str) -> bool {
+    fs::read_to_string(path).is_ok_and(|text| text.contains(&format!("\"{game}\"")))
+}
+
 fn names(path: &Path, game: &str) -> bool {
     let Ok(text) = fs::read_to_string(path) else { return false };
     let text = text.to_ascii_lowercase();
@@ -94,6 +99,6 @@ fn no_other_source_names_the_newest_game() {
     let folder = format!("crates/knotpost-rules/src/games/{newest}/");
     for (path, file) in files().iter().filter(|(path, _)| is_source(path) && !path.starts_with(&folder)) {
         let is_listed = must.iter().chain(&may).any(|pattern| fits(pattern, path));
-        assert!(is_listed || !names(file, newest), "{path} names {newest}");
+        assert!(is_listed || !knows(file, newest), "{path} names {newest}");
     }
 }

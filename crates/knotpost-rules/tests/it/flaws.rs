@@ -28,6 +28,9 @@ const ENDLESS: u8 = 7;
 /// No move is said to end the game.
 const NO_END: u8 = 9;
 
+/// Something is forgotten, and the game does not say that it has a past.
+const PAST: u8 = 10;
+
 /// The toy game with a flaw.
 #[derive(Clone)]
 struct Flawed<const FLAW: u8> {
@@ -104,6 +107,10 @@ impl<const FLAW: u8> Game for Flawed<FLAW> {
         Ok(gain)
     }
 
+    fn forget(&mut self) {
+        self.seed = Seed([1; 32]);
+    }
+
     fn retire(&mut self, seat: Seat) {
         self.toy.retire(seat);
     }
@@ -131,7 +138,11 @@ impl<const FLAW: u8> Game for Flawed<FLAW> {
     }
 
     fn key(&self) -> u64 {
-        if FLAW == ONE_KEY { 1 } else { self.toy.key() }
+        match FLAW {
+            ONE_KEY => 1,
+            PAST => self.toy.key() ^ u64::from(self.seed.0[0]),
+            _ => self.toy.key(),
+        }
     }
 
     fn estimate(&self, seat: Seat) -> i32 {
@@ -197,4 +208,5 @@ fn nobody_foresees_chance() {
 fn an_ability_is_one_that_the_game_has() {
     refused::<NO_PASS>("the ability `Pass` and the game's method contradict each other");
     refused::<NO_DICE>("all seeds start alike");
+    refused::<PAST>("forgets something without the ability `History`");
 }

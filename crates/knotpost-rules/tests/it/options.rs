@@ -1,7 +1,9 @@
 //! Options as players type them.
 
 use crate::play::given;
-use knotpost_rules::{GameOptions, GivenOption, NumberOption, OptionSpec, Registry, Seat, Seats, Seed};
+use knotpost_rules::{
+    DecimalOption, GameOptions, GivenOption, NumberOption, OptionSpec, Registry, Seat, Seats, Seed,
+};
 
 fn parse(options: &str, players: usize) -> Result<String, String> {
     let registry = Registry::standard();
@@ -89,6 +91,40 @@ fn seeds_are_sixty_four_hexadecimal_digits() {
         assert!(wrong.parse::<Seed>().is_err(), "{wrong}");
     }
     assert_eq!(format!("{:?}", text.parse::<Seed>().unwrap()), "Seed(..)");
+}
+
+#[test]
+fn numbers_may_be_below_nought_and_halves() {
+    static KOMI: DecimalOption<-3, 40> =
+        DecimalOption { name: "komi", default: "6.5", help: "Points for the second seat.", excludes: &[] };
+    static START: NumberOption =
+        NumberOption { name: "start", min: -4, max: 4, default: "0", help: "A start.", excludes: &[] };
+    static TABLE: [OptionSpec; 2] = [KOMI.spec(), START.spec()];
+    let read = |typed| {
+        let options = GameOptions::parse(&TABLE, &given(typed)).ok()?;
+        Some((options.to_string(), KOMI.of(&options), START.of(&options)))
+    };
+    for (typed, canonical, komi, start) in [
+        ("", "", 13, 0),
+        ("-komi=6.5 -start=-0", "", 13, 0),
+        ("-komi=7.0 -start=-4", "-komi=7 -start=-4", 14, -4),
+        ("-komi=-0.5 -start=04", "-komi=-0.5 -start=4", -1, 4),
+        ("-komi=20", "-komi=20", 40, 0),
+    ] {
+        assert_eq!(read(typed), Some((canonical.to_owned(), komi, start)), "{typed}");
+    }
+    for typed in [
+        "-komi=-2",
+        "-komi=20.5",
+        "-komi=6.25",
+        "-komi=+1",
+        "-komi=.5",
+        "-start=-5",
+        "-start=--4",
+        "-start=-",
+    ] {
+        assert_eq!(read(typed), None, "{typed}");
+    }
 }
 
 #[test]

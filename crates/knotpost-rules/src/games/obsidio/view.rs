@@ -10,7 +10,9 @@ use crate::{
     choice::Part,
     game::{Game, Show},
     seat::Seat,
-    view::{Figure, Ground, Look, Margin, News, Panel, Piece, ScoreLine, Sight, View, Viewer, join_words},
+    view::{
+        Figure, Ground, Look, Margin, News, Panel, Piece, ScoreLine, Shape, Sight, View, Viewer, join_words,
+    },
 };
 
 /// What the signs mean.
@@ -58,6 +60,7 @@ impl Show for Obsidio {
             entered: self.origin.map(|square| usize::from(square.column())),
         };
         let panel = Panel {
+            shape: Shape::Square,
             columns: usize::from(size),
             spots: cells.clone().map(|square| square.to_string()).collect(),
             cells: cells.map(|square| piece_at(self, square, seen)).collect(),

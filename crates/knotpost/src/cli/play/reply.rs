@@ -92,6 +92,7 @@ impl<'a> Line<'a> {
     fn of(table: &'a Table) -> Self {
         let last = table.turns.last();
         let (scores, paths) = match table.position.scores() {
+            Scores::None => (Some(Vec::new()), None),
             Scores::Points(points) => (Some(points), None),
             Scores::Paths(paths) => (None, Some(paths)),
         };
@@ -234,10 +235,11 @@ fn tell_standing(table: &Table) -> String {
     let names: Vec<&str> = outcome.winners().into_iter().map(|seat| table.name(seat)).collect();
     let names = names.join(" and ");
     let scores = table.position.scores().texts().join(" to ");
+    let scores = if scores.is_empty() { scores } else { format!(", {scores}") };
     if outcome.is_tie() {
-        format!("The game is over: {names} tie, {scores}.")
+        format!("The game is over: {names} tie{scores}.")
     } else {
-        format!("The game is over: {names} won by {}, {scores}.", outcome.reason)
+        format!("The game is over: {names} won by {}{scores}.", outcome.reason)
     }
 }
 
