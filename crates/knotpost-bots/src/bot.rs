@@ -48,7 +48,7 @@ pub trait Bot: Send + Sync {
 }
 
 /// The bot of a game: its profile and its type.
-pub(crate) struct Typed<G> {
+pub struct Typed<G> {
     profile: Profile,
     game: PhantomData<fn() -> G>,
 }

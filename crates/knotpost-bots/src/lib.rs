@@ -25,11 +25,11 @@ mod tally;
 mod toy;
 mod values;
 
-pub use bot::{Answer, Bot};
+pub use bot::{Answer, Bot, Typed};
 pub use chance::Chance;
 pub use contest::{Contest, Game};
 pub use player::{Level, ParsePlayerError, Player};
-pub use table::find;
+pub use table::{default_bot, find};
 pub use tally::{Bounds, Tally};
 
 /// The version of the players. It changes whenever a decision of any of them may change.

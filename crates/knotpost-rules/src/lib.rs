@@ -18,6 +18,7 @@ mod game;
 pub mod games;
 mod help;
 mod key;
+pub mod kit;
 pub mod knot;
 mod meta;
 mod moves;

@@ -18,6 +18,13 @@ impl Registry {
         Self { games }
     }
 
+    /// These games and one more, listed last.
+    #[must_use]
+    pub fn with(mut self, game: Box<dyn AnyGame>) -> Self {
+        self.games.push(game);
+        self
+    }
+
     /// The game with this name, in any case.
     pub fn find(&self, name: &str) -> Option<&dyn AnyGame> {
         self.iter().find(|game| game.meta().name.eq_ignore_ascii_case(name))

@@ -1,6 +1,6 @@
 //! A board in words, for screen readers: every cell by its coordinates, nothing that has to be seen.
 
-use super::{Edge, Fate, Margin, Panel, Piece, View};
+use super::{Edge, Fate, Margin, Panel, Piece, Shape, View};
 use crate::{
     knot::{Face, Side},
     seat::Seat,
@@ -80,8 +80,8 @@ fn is_lettered(panel: &Panel) -> bool {
 }
 
 /// What the game itself calls the cell; else its row from the top and column from the left.
-fn name_cell(panel: &Panel, place: usize) -> String {
-    if let Some(name) = panel.spots.get(place).filter(|_| panel.is_of_tokens()) {
+pub(super) fn name_cell(panel: &Panel, place: usize) -> String {
+    if let (Shape::Triangle | Shape::Hexagon, Some(name)) = (panel.shape, panel.spots.get(place)) {
         return name.clone();
     }
     let (row, column) = (place / panel.columns.max(1), place % panel.columns.max(1));

@@ -1,7 +1,7 @@
 //! Where the cells of a panel lie: rows of cells, each a number of half cells to the right. Text, pictures and words follow
 //! from this alone.
 
-use super::{Edge, Panel, Piece, join_words};
+use super::{Edge, Panel, Piece, join_words, reading::name_cell};
 
 /// How the cells of a panel lie and are drawn. All but the first are drawn close together, an empty cell as a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Panel {
         match self.shape {
             Shape::Framed | Shape::Square | Shape::Points => format!("{rows} by {columns}"),
             Shape::Slanted => {
-                format!("{rows} by {columns}, each row half a cell further right than the one above")
+                format!("{rows} by {columns}, each row half a cell further right")
             }
             Shape::Triangle => format!("a triangle of {rows}, the first one a single cell"),
             Shape::Hexagon => {
@@ -116,10 +116,10 @@ impl Panel {
 
     /// The last move in a sentence, where the panel marks its cells.
     pub fn tell_last(&self) -> Option<String> {
-        let name = |place: &usize| self.spots.get(*place).cloned();
-        match (self.arrow, self.last.iter().filter_map(name).collect::<Vec<_>>().as_slice()) {
+        let name = |place: &usize| name_cell(self, *place);
+        match (self.arrow, self.last.iter().map(name).collect::<Vec<_>>().as_slice()) {
             (Some([from, to]), _) => {
-                Some(format!("The last move went from {} to {}.", name(&from)?, name(&to)?))
+                Some(format!("The last move went from {} to {}.", name(&from), name(&to)))
             }
             (None, []) => None,
             (None, cells) => Some(format!("The last move was on {}.", join_words(cells))),
