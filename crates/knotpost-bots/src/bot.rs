@@ -54,7 +54,8 @@ pub struct Typed<G> {
 }
 
 impl<G> Typed<G> {
-    pub(crate) const fn new(profile: Profile) -> Self {
+    /// The bot of this profile.
+    pub const fn new(profile: Profile) -> Self {
         Self { profile, game: PhantomData }
     }
 }

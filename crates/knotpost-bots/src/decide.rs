@@ -15,14 +15,16 @@ use knotpost_rules::{Game, Seed};
 
 /// The search that plays a game best, as far as matches have shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Searcher {
+pub enum Searcher {
+    /// A tree of play-outs.
     Tree(mcts::Settings),
+    /// Alpha-beta, and its like for more players.
     Depth(minimax::Settings),
 }
 
 /// What a level may do.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Strength {
+pub struct Strength {
     /// Nodes or play-outs for a decision.
     pub nodes: u64,
     /// How many decisions in a thousand are made by chance.
@@ -31,7 +33,8 @@ pub(crate) struct Strength {
 
 /// How a game is played.
 #[derive(Debug)]
-pub(crate) struct Profile {
+pub struct Profile {
+    /// For two players.
     pub two: Searcher,
     /// For three and more players.
     pub many: Searcher,

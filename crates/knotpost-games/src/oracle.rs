@@ -1,11 +1,9 @@
 //! Positions as another engine sees them, one JSON object a line, compared with ours; and random games as such lines.
 
-use flate2::read::MultiGzDecoder;
 use knotpost_rules::{
     Ability, AnyGame, GameOptions, GivenOption, Position, Registry, Seat, Seed, Status, Turn, rng::Draws,
 };
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufRead, BufReader, Read};
 
 /// A position and what is known of it. What is missing is not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,26 +111,20 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// Compares each line of a file, which may be compressed by gzip, and returns how many there are; or the number of the first
-/// one that differs, from 1, and how.
+/// Compares lines and returns how many there are; or the number of the first one that differs, from 1, and how.
 ///
 /// # Errors
-/// The file cannot be read.
-pub fn check_lines(registry: &Registry, file: impl Read) -> io::Result<Result<usize, (usize, Mismatch)>> {
-    let mut file = BufReader::new(file);
-    let lines: Box<dyn BufRead + '_> = if file.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
-        Box::new(BufReader::new(MultiGzDecoder::new(file)))
-    } else {
-        Box::new(file)
-    };
+/// The first difference.
+pub fn check_lines<L: AsRef<str>>(
+    registry: &Registry,
+    lines: impl IntoIterator<Item = L>,
+) -> Result<usize, (usize, Mismatch)> {
     let (mut oracle, mut count) = (Oracle::new(registry), 0);
-    for line in lines.lines() {
+    for line in lines {
         count += 1;
-        if let Err(mismatch) = oracle.check_text(&line?) {
-            return Ok(Err((count, mismatch)));
-        }
+        oracle.check_text(line.as_ref()).map_err(|mismatch| (count, mismatch))?;
     }
-    Ok(Ok(count))
+    Ok(count)
 }
 
 fn differ(key: &'static str, expected: impl ToString, got: impl ToString) -> Mismatch {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use knotpost_rules::Registry;
+
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -74,7 +74,7 @@ pub(crate) fn seat(
 ) -> anyhow::Result<Company> {
     let ledger = Arc::new(Ledger::default());
     let post = Arc::new(Post::new(servers, Arc::clone(&ledger), SENDERS)?);
-    let (budget, registry) = (Arc::new(budget), Arc::new(Registry::standard()));
+    let (budget, registry) = (Arc::new(budget), Arc::new(knotpost_games::registry()));
     let mut players = JoinSet::new();
     for (game, pair) in seats {
         let table = Table::new(game, pair, (Arc::clone(&post), habit), Arc::clone(&registry), dice.split());

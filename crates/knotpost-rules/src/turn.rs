@@ -174,7 +174,7 @@ impl Scores {
 }
 
 /// The points a seat has more than the best of the others.
-pub(crate) fn lead(points: &[u32], seat: Seat) -> i32 {
+pub fn lead(points: &[u32], seat: Seat) -> i32 {
     let others = points.iter().enumerate().filter(|(index, _)| *index != seat.index());
     let rival = others.map(|(_, points)| *points).max().unwrap_or(0);
     points

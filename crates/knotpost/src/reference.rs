@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use knotpost_bots::Player;
 use knotpost_core::config::{SettingText, describe};
-use knotpost_rules::Registry;
 
 use crate::cli::exit_codes::{CODES, COMMANDS};
 use crate::telemetry::metrics_table;

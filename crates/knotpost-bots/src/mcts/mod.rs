@@ -18,7 +18,7 @@ use tree::{Edge, ROOT, Tree};
 
 /// How a search chooses and judges.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// How the next edge is chosen.
     pub policy: Policy,
     /// How many plies a play-out has before the estimates of the position judge it.
@@ -31,12 +31,16 @@ pub(crate) struct Settings {
 
 /// How the next edge is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Policy {
+pub enum Policy {
     /// Every edge once, then by upper confidence bounds.
     Uct,
-    /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT). `explore`
-    /// weighs what is not visited, `sharp` is the estimate that halves an edge's share.
-    Biased { explore: f32, sharp: f32 },
+    /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT).
+    Biased {
+        /// The weight of what is not visited.
+        explore: f32,
+        /// The estimate that halves an edge's share.
+        sharp: f32,
+    },
 }
 
 /// What a search found.
@@ -53,7 +57,7 @@ pub(crate) struct Found<M> {
 const MOST_NODES: usize = 1 << 20;
 
 /// The plies of a play-out after which scores decide, for games that may go on for ever.
-pub(crate) const ENDLESS: u32 = 2000;
+pub const ENDLESS: u32 = 2000;
 
 /// A search in progress.
 struct Search<'a, G: Game> {

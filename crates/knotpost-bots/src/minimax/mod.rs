@@ -10,7 +10,7 @@ use knotpost_rules::{Game, Seed};
 
 /// How a search by depth judges.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// A lead by estimate that promises three quarters.
     pub scale: i32,
     /// How many plies of moves that win points are looked at below the last full one.

@@ -36,6 +36,10 @@ fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
         None => (cleaned.as_str(), None),
     };
     let play = if is_move(word) { word.to_owned() } else { forgive_move(word, &is_move)? };
+    // A letter is a word of many languages: as a move it stands alone.
+    if play.len() == 1 && !matches!(word.get(1..), Some("" | "." | "!")) {
+        return None;
+    }
     Some(ShortCommand::Act { action: Action::Move(play), number })
 }
 
@@ -100,7 +104,7 @@ fn find_move(line: &str, below: &str, board: &Board) -> Option<String> {
     });
     let is_move = |word: &&str| position.is_legal_syntax(word);
     let words = line.split_whitespace().map(without_marks).filter(is_move).map(str::to_owned);
-    lines.chain(words).next()
+    lines.chain(words).find(|play| play.len() > 1)
 }
 
 /// True if the reader can still decline: they have not moved yet.

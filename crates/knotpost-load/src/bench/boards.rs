@@ -92,7 +92,7 @@ impl Boards {
             let (key, basic) = (format!("Authorization: Bearer {key}\r\n"), basic(&userid));
             players.push(Arc::new(Player { userid, key, basic }));
         }
-        let (registry, dice) = (Registry::standard(), Dice::new(seed));
+        let (registry, dice) = (knotpost_games::registry(), Dice::new(seed));
         Ok(Self {
             endpoints,
             registry,

@@ -83,7 +83,7 @@ impl Side {
         }
         let server = place.start().await?;
         let http = Http::connect(server.endpoints.http).await?;
-        let (registry, dice) = (Registry::standard(), Dice::new(seed));
+        let (registry, dice) = (knotpost_games::registry(), Dice::new(seed));
         let mut side = Self { server, http, users, registry, dice, moves: Vec::new(), board: 0, made: 0 };
         side.begin().await?;
         Ok(side)

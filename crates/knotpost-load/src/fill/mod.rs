@@ -113,7 +113,7 @@ async fn play(args: &Args, place: &Place) -> anyhow::Result<()> {
     for userid in &userids {
         keys.push(make_key(&mut http, userid, &["read", "play"], "").await?);
     }
-    let (users, registry) = (Arc::new((userids, keys)), Arc::new(Registry::standard()));
+    let (users, registry) = (Arc::new((userids, keys)), Arc::new(knotpost_games::registry()));
     let (boards, seed) = (args.boards as usize, args.seed);
     let client = |next: Next| {
         let (users, registry) = (Arc::clone(&users), Arc::clone(&registry));

@@ -16,7 +16,7 @@ pub use look::{Figure, Ground, Look, RolledDie, Sight};
 pub use news::{News, join_words};
 pub use shape::Shape;
 
-pub(crate) use text::draw_faces;
+pub use text::draw_faces;
 
 use crate::{knot::Face, seat::Seat};
 

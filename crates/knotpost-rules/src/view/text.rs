@@ -329,7 +329,7 @@ pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
 }
 
 /// All faces with their letters, two rows of them.
-pub(crate) fn draw_faces() -> &'static str {
+pub fn draw_faces() -> &'static str {
     static FACES: LazyLock<String> = LazyLock::new(|| draw_faces_in(8));
     &FACES
 }

@@ -6,11 +6,12 @@ use super::{
     request::{Request, RequestError},
 };
 use crate::cli::exit_codes::EX_NOINPUT;
+use flate2::read::MultiGzDecoder;
 use knotpost_games::oracle::{check_lines, play_out};
 use knotpost_rules::Registry;
 use std::{
     fs::File,
-    io::{self, Write},
+    io::{self, BufRead, BufReader, Write},
 };
 
 /// Games that do not end by themselves are cut off here.
@@ -30,20 +31,30 @@ pub(super) fn check<O: Write, E: Write>(
     registry: &Registry,
     writer: &mut Writer<O, E>,
 ) -> io::Result<u8> {
-    let checked = match File::open(file).and_then(|file| check_lines(registry, file)) {
-        Ok(checked) => checked,
+    let lines = match File::open(file).and_then(read_lines) {
+        Ok(lines) => lines,
         Err(error) => {
-            writer.error("not_found", &format!("{file}: {error}"))?;
+            writer.error("bad_value", &format!("{file} cannot be read: {error}"))?;
             return Ok(EX_NOINPUT);
         }
     };
-    match checked {
+    // A line that cannot be read differs from every other.
+    match check_lines(registry, lines.map(Result::unwrap_or_default)) {
         Ok(count) => writer.plain(&format!("{count} lines agree\n")).map(|()| 0),
         Err((number, mismatch)) => {
             writer.error("different", &format!("line {number}, {mismatch}"))?;
             Ok(1)
         }
     }
+}
+
+/// The lines of a file, which may be compressed by gzip.
+fn read_lines(file: File) -> io::Result<impl Iterator<Item = io::Result<String>>> {
+    let mut file = BufReader::new(file);
+    let is_compressed = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);
+    let lines: Box<dyn BufRead> =
+        if is_compressed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
+    Ok(lines.lines())
 }
 
 pub(super) fn dump<O: Write, E: Write>(
