@@ -5,7 +5,7 @@
 
 pub mod oracle;
 #[cfg(test)]
-mod testing;
+mod tests;
 
 use knotpost_bots::{Bot, Typed, default_bot};
 use knotpost_rules::{AnyGame, Kind, Registry};

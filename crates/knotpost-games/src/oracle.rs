@@ -166,11 +166,12 @@ fn differs<T: PartialEq + std::fmt::Debug>(
     expected: Option<T>,
     got: Option<T>,
 ) -> Result<(), Mismatch> {
-    match (expected, got) {
-        (Some(expected), got) if got.as_ref() != Some(&expected) => {
-            Err(differ(key, format!("{expected:?}"), format!("{:?}", got)))
+    match expected.filter(|expected| got.as_ref() != Some(expected)) {
+        None => Ok(()),
+        Some(expected) => {
+            let got = got.map_or_else(|| "nothing".to_owned(), |got| format!("{got:?}"));
+            Err(differ(key, format!("{expected:?}"), got))
         }
-        _ => Ok(()),
     }
 }
 

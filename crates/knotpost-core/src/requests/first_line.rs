@@ -113,3 +113,30 @@ fn may_decline(board: &Board, grant: &ReplyGrant) -> bool {
     matches!(board.standing(), Standing::ToMove(_))
         && board.entries.iter().all(|entry| entry.row.seat != seat.seat)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used)]
+    use super::*;
+
+    #[test]
+    fn a_single_letter_is_a_move_only_by_itself() {
+        let registry = knotpost_games::registry();
+        let game = registry.find("connect4").expect("a game");
+        let options = parse_options(game, "", 2).expect("its options");
+        let position = game.setup(&options, 2, &Seed::default());
+        for (line, is_move) in [
+            ("d", true),
+            ("D", true),
+            ("d.", true),
+            ("d!", true),
+            ("d #3", true),
+            ("d,", false),
+            ("d?", false),
+            ("my move is d", false),
+            ("a fine game", false),
+        ] {
+            assert_eq!(move_in(line, position.as_ref()).is_some(), is_move, "{line}");
+        }
+    }
+}

@@ -141,5 +141,5 @@ impl Rules for Men {
 
 #[cfg(test)]
 mod tests {
-    crate::testing::game_tests!(super::Breakthrough, "breakthrough");
+    crate::tests::game_tests!(super::Breakthrough, "breakthrough");
 }

@@ -119,5 +119,5 @@ impl Rules for Stones {
 
 #[cfg(test)]
 mod tests {
-    crate::testing::game_tests!(super::Connect4, "connect4");
+    crate::tests::game_tests!(super::Connect4, "connect4");
 }

@@ -128,5 +128,5 @@ impl Rules for Border {
 
 #[cfg(test)]
 mod tests {
-    crate::testing::game_tests!(super::Havannah, "havannah");
+    crate::tests::game_tests!(super::Havannah, "havannah");
 }

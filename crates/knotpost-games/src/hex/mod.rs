@@ -104,5 +104,5 @@ impl Rules for Sides {
 
 #[cfg(test)]
 mod tests {
-    crate::testing::game_tests!(super::Hex, "hex");
+    crate::tests::game_tests!(super::Hex, "hex");
 }

@@ -110,5 +110,5 @@ impl Rules for Discs {
 
 #[cfg(test)]
 mod tests {
-    crate::testing::game_tests!(super::Othello, "othello");
+    crate::tests::game_tests!(super::Othello, "othello");
 }

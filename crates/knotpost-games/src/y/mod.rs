@@ -90,5 +90,5 @@ impl Rules for Sides {
 
 #[cfg(test)]
 mod tests {
-    crate::testing::game_tests!(super::Y, "y");
+    crate::tests::game_tests!(super::Y, "y");
 }

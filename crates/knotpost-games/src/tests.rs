@@ -12,16 +12,16 @@ macro_rules! game_tests {
     ($game:ty, $name:literal) => {
         #[test]
         fn its_second_engine_agrees() {
-            crate::testing::check_golden($name, include_bytes!("tests/golden.jsonl.gz"));
+            crate::tests::check_golden($name, include_bytes!("tests/golden.jsonl.gz"));
         }
 
         #[test]
         fn its_boards_and_its_page_are_as_they_were_looked_at() {
             insta::assert_snapshot!(
                 "boards",
-                crate::testing::draw_boards::<$game>(include_str!("tests/boards.txt"))
+                crate::tests::draw_boards::<$game>(include_str!("tests/boards.txt"))
             );
-            insta::assert_snapshot!("help", crate::testing::write_page::<$game>());
+            insta::assert_snapshot!("help", crate::tests::write_page::<$game>());
         }
     };
 }
