@@ -52,8 +52,8 @@ resign are words of their own.
   --help-rules       print the game's help page
 ";
 
-/// Returns 0, 1 for a line of an oracle that differs, 64 for wrong usage, 65 for wrong data such as an illegal move, 66 for an unreadable record, 74 for a
-/// broken stream.
+/// Returns 0, 1 for a line of an oracle that differs, 64 for wrong usage, 65 for wrong data such as an illegal move, 66
+/// for an unreadable file, 74 for a broken stream.
 pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
     end(execute(&args.words, registry, input, output, errors))
