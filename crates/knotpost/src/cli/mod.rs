@@ -37,7 +37,7 @@ use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use knotpost_storage::StoreError;
 use output::{complain, say};
 
-static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
+static GAMES: LazyLock<Registry> = LazyLock::new(knotpost_games::registry);
 
 /// A play-by-mail server for board games.
 #[derive(Debug, Parser)]

@@ -1,5 +1,6 @@
 //! `knotpost play`: the rules on the command line, without users, storage or mail.
 
+mod oracle;
 mod picture;
 pub(super) mod reply;
 pub(super) mod request;
@@ -44,12 +45,15 @@ resign are words of their own.
                      list (in words)
   --json             one JSON object a line: the start, then each move
   --legal            list the legal moves of the last position
-  --interactive      go on by reading moves from the keyboard
+  --interactive      go on by reading moves from the keyboard; `legal:BEGUN`
+                     lists how a begun move can go on
+  --dump N           print the ends of N random games, a JSON object a line
+  --oracle FILE      compare such lines of another engine with these rules
   --help-rules       print the game's help page
 ";
 
-/// Returns 0, 64 for wrong usage, 65 for wrong data such as an illegal move, 66 for an unreadable record, 74 for a
-/// broken stream.
+/// Returns 0, 1 for a line of an oracle that differs, 64 for wrong usage, 65 for wrong data such as an illegal move, 66
+/// for an unreadable file, 74 for a broken stream.
 pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
     end(execute(&args.words, registry, input, output, errors))
@@ -80,6 +84,9 @@ fn execute(
         writer.plain(USAGE)?;
         return Ok(0);
     }
+    if let Some(file) = oracle::named_file(words) {
+        return oracle::check(file, registry, &mut writer);
+    }
     let request = match Request::parse(words, registry) {
         Ok(request) => request,
         Err(error) => return refuse(&mut writer, &error),
@@ -88,6 +95,9 @@ fn execute(
     if request.help {
         writer.plain(&request.game.help().to_string())?;
         return Ok(0);
+    }
+    if let Some(count) = request.dump {
+        return oracle::dump(&request, count, &mut writer);
     }
     let table = match request.open() {
         Ok(table) => table,
@@ -168,7 +178,11 @@ struct Tables {
 }
 
 fn obey<O: Write, E: Write>(word: &str, tables: &mut Tables, writer: &mut Writer<O, E>) -> io::Result<()> {
-    match word.to_ascii_lowercase().as_str() {
+    let lower = word.to_ascii_lowercase();
+    if let Some(begun) = lower.strip_prefix("legal:") {
+        return writer.next(&tables.now, begun);
+    }
+    match lower.as_str() {
         "legal" => writer.legal(&tables.now),
         "help" => writer.hint(&tables.now),
         "undo" => {

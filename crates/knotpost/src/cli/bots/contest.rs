@@ -127,7 +127,7 @@ fn hold<O: Write, E: Write>(
         Err(error) => return Ok(Err(error)),
     };
     let name = start.meta.name;
-    let Some(bot) = knotpost_bots::find(name) else { return Ok(Err(RequestError::NoBot(name))) };
+    let Some(bot) = knotpost_games::find_bot(name) else { return Ok(Err(RequestError::NoBot(name))) };
     let options = match request.game.parse_options(&request.options, request.players) {
         Ok(options) => options,
         Err(error) => return Ok(Err(error.into())),

@@ -16,6 +16,8 @@ pub(in crate::cli) struct Request<'a> {
     /// Moves and words, those of the record first.
     pub moves: Vec<String>,
     pub legal: bool,
+    /// Random games to print instead, as lines of an oracle.
+    pub dump: Option<u64>,
     pub help: bool,
     pub layout: Layout,
     pub script: Script,
@@ -161,6 +163,7 @@ struct Words {
     svg: Option<String>,
     png: Option<String>,
     layout: Option<String>,
+    dump: Option<String>,
     legal: bool,
     help: bool,
     interactive: bool,
@@ -181,6 +184,7 @@ impl Words {
                 "--svg" => Some(("--svg", &mut sorted.svg)),
                 "--png" => Some(("--png", &mut sorted.png)),
                 "--layout" => Some(("--layout", &mut sorted.layout)),
+                "--dump" => Some(("--dump", &mut sorted.dump)),
                 "--seed" => Some(("--seed", &mut sorted.seed)),
                 _ => None,
             };
@@ -248,6 +252,11 @@ impl<'a> Request<'a> {
             options: words.options,
             position: words.position,
             legal: words.legal,
+            dump: words
+                .dump
+                .map(|text| text.parse())
+                .transpose()
+                .map_err(|_| RequestError::Number("--dump", 0))?,
             layout: words
                 .layout
                 .map_or(Ok(Layout::default()), |word| word.parse().map_err(|()| RequestError::Layout))?,
