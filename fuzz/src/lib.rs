@@ -3,7 +3,7 @@
 use knotpost_rules::{AnyGame, GameOptions, GivenOption, Position, PositionError, Registry, Seed, Viewer};
 use std::sync::LazyLock;
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+static REGISTRY: LazyLock<Registry> = LazyLock::new(knotpost_games::registry);
 
 /// A game with options and players, ready to be set up.
 pub struct Table {

@@ -48,13 +48,14 @@ pub trait Bot: Send + Sync {
 }
 
 /// The bot of a game: its profile and its type.
-pub(crate) struct Typed<G> {
+pub struct Typed<G> {
     profile: Profile,
     game: PhantomData<fn() -> G>,
 }
 
 impl<G> Typed<G> {
-    pub(crate) const fn new(profile: Profile) -> Self {
+    /// The bot of this profile.
+    pub const fn new(profile: Profile) -> Self {
         Self { profile, game: PhantomData }
     }
 }

@@ -15,14 +15,16 @@ use knotpost_rules::{Game, Seed};
 
 /// The search that plays a game best, as far as matches have shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Searcher {
+pub enum Searcher {
+    /// A tree of play-outs.
     Tree(mcts::Settings),
+    /// Alpha-beta, and its like for more players.
     Depth(minimax::Settings),
 }
 
 /// The limits of a level.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Strength {
+pub struct Strength {
     /// Nodes or play-outs for a decision.
     pub nodes: u64,
     /// Decisions in a thousand that are made by chance.
@@ -31,7 +33,8 @@ pub(crate) struct Strength {
 
 /// The searches of a game, and the limits of its levels.
 #[derive(Debug)]
-pub(crate) struct Profile {
+pub struct Profile {
+    /// For two players.
     pub two: Searcher,
     /// For three and more players.
     pub many: Searcher,

@@ -5,7 +5,7 @@
 //! hands in a function that says when to stop. Users, mail and storage are unknown here.
 //!
 //! A search sees a position only as `Unseen`, a copy whose chance follows another stream, so that no player knows a roll
-//! to come. Which search plays which game is said in the file `table.rs`.
+//! to come. Which search plays a game is said beside its rules.
 
 #![warn(missing_docs)]
 
@@ -25,11 +25,14 @@ mod tally;
 mod toy;
 mod values;
 
-pub use bot::{Answer, Bot};
+pub use bot::{Answer, Bot, Typed};
 pub use chance::Chance;
 pub use contest::{Contest, Game};
+pub use decide::{Profile, Searcher, Strength};
+pub use mcts::{ENDLESS, Policy, Settings as TreeSettings};
+pub use minimax::Settings as DepthSettings;
 pub use player::{Level, ParsePlayerError, Player};
-pub use table::find;
+pub use table::{default_bot, levels};
 pub use tally::{Bounds, Tally};
 
 /// The version of the players. It changes whenever a decision of any of them may change.

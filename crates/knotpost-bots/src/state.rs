@@ -5,7 +5,7 @@ use crate::{
     chance::Chance,
     values::{self, MAX_PLAYERS, Values},
 };
-use knotpost_rules::{Game, Seat, Seed, Unseen};
+use knotpost_rules::{Game, Scores, Seat, Seed, Unseen};
 use std::{fmt, ops::ControlFlow};
 
 /// An action of the player on turn.
@@ -75,9 +75,13 @@ impl<G: Game> State<G> {
         Seat::from_index(self.exchange(player)).map_or(0, |seat| self.game.estimate(seat))
     }
 
-    /// A player's lead by the scores.
+    /// A player's lead by the scores; by the estimate in a game without them.
     pub(crate) fn lead(&self, player: usize) -> i32 {
-        Seat::from_index(self.exchange(player)).map_or(0, |seat| self.game.scores().lead(seat))
+        let lead = |seat| match self.game.scores() {
+            Scores::None => self.game.estimate(seat),
+            scores => scores.lead(seat),
+        };
+        Seat::from_index(self.exchange(player)).map_or(0, lead)
     }
 
     /// The value of the outcome by the present scores.
@@ -139,7 +143,7 @@ impl<G: Game> State<G> {
             flow = visit(Action::Move(mv));
             flow
         });
-        if flow.is_continue() && self.game.must_pass() {
+        if flow.is_continue() && self.game.may_pass() {
             flow = visit(Action::Pass);
         }
         if flow.is_continue() && self.game.may_swap() {
@@ -161,7 +165,7 @@ impl<G: Game> State<G> {
     pub(crate) fn pick(&self, chance: &mut Chance) -> Option<Action<G::Move>> {
         match self.game.pick(&mut |count| chance.below(count)) {
             Some(mv) => Some(Action::Move(mv)),
-            None => self.game.must_pass().then_some(Action::Pass),
+            None => self.game.may_pass().then_some(Action::Pass),
         }
     }
 
@@ -169,7 +173,7 @@ impl<G: Game> State<G> {
     pub(crate) fn pick_likely(&self, chance: &mut Chance) -> Option<Action<G::Move>> {
         match self.game.pick_likely(&mut |count| chance.below(count)) {
             Some(mv) => Some(Action::Move(mv)),
-            None => self.game.must_pass().then_some(Action::Pass),
+            None => self.game.may_pass().then_some(Action::Pass),
         }
     }
 

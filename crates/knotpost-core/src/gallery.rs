@@ -131,10 +131,10 @@ mod tests {
     use futures_util::FutureExt as _;
 
     use super::*;
-    use knotpost_rules::{Registry, Seed, Viewer};
+    use knotpost_rules::{Seed, Viewer};
 
     fn view(game: &str) -> Arc<View> {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         let game = registry.find(game).expect("a game");
         let players = *game.meta().players.start();
         let options = game.parse_options(&[], players).expect("defaults");

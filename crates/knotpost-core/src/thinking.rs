@@ -233,7 +233,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::{Receiver, channel};
 
-    use knotpost_rules::{Registry, Seed};
+    use knotpost_rules::Seed;
 
     use super::*;
 
@@ -266,7 +266,7 @@ mod tests {
     }
 
     fn position() -> Box<dyn Position> {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         let game = registry.find("osbox").expect("a game");
         let options = game.parse_options(&[], 2).expect("options");
         game.setup(&options, 2, &Seed::default())

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_found_in_every_game_and_is_legal() {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         for game in registry.iter() {
             let name = game.meta().name;
             let options = game.parse_options(&[], 2).expect("defaults");
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn games_differ_from_board_to_board_and_the_same_seed_draws_the_same() {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         for name in WITHOUT_LUCK {
             let games = |seed| {
                 let mut dice = Dice::with_seed(seed);

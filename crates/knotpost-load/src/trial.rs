@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use knotpost_rules::Registry;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -158,7 +157,7 @@ impl Trial {
     /// Has players at these boards, who make moves until the budget is used up.
     pub(crate) fn play(&mut self, seats: Vec<Seat>, habit: Habit, budget: Budget) {
         self.budget = Arc::new(budget);
-        let registry = Arc::new(Registry::standard());
+        let registry = Arc::new(knotpost_games::registry());
         for seat in seats {
             let post = (Arc::clone(&self.post), habit);
             let table = Table::new(seat, post, Arc::clone(&registry), self.dice.fork());

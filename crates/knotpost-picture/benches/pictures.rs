@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, png, svg};
-use knotpost_rules::{GivenOption, Registry, Seed, View, Viewer};
+use knotpost_rules::{GivenOption, Seed, View, Viewer};
 use resvg::{tiny_skia, usvg};
 use std::hint::black_box;
 
@@ -22,7 +22,7 @@ const BOARDS: [Case; 6] = [
 const FULL: &str = "jkkkkkkg/nooooool/nooooool/nooooool/nooooool/nooooool/nooooool/immmmmm. 1 0-0";
 
 fn view((_, game, options, players, position): Case) -> View {
-    let registry = Registry::standard();
+    let registry = knotpost_games::registry();
     let game = registry.find(game).unwrap();
     let given: Vec<_> = options.split_whitespace().filter_map(GivenOption::from_word).collect();
     let (options, seed) = (game.parse_options(&given, players).unwrap(), Seed::default());

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use knotpost_picture::{Faces, MAIL_WIDTH, PictureOptions, Theme, png, shown_width, svg};
-use knotpost_rules::{Cast, GivenOption, Registry, Seed, Turn, View, Viewer};
+use knotpost_rules::{Cast, GivenOption, Seed, Turn, View, Viewer};
 use std::{fs, path::Path};
 
 /// Name, game, options, players, position, moves; `*` stands for any legal move.
@@ -45,7 +45,7 @@ const CASES: &[Case] = &[
 
 fn view(case: &Case) -> View {
     let (_, game, options, players, position, moves) = *case;
-    let registry = Registry::standard();
+    let registry = knotpost_games::registry();
     let game = registry.find(game).expect("a game");
     let given: Vec<_> = options.split_whitespace().filter_map(GivenOption::from_word).collect();
     let options = game.parse_options(&given, players).expect("options");

@@ -177,8 +177,7 @@ impl Path {
         self.start(from).line(to)
     }
 
-    /// Draws a closed figure, clockwise.
-    pub(crate) fn polygon(&mut self, corners: &[Point]) -> &mut Self {
+    pub(crate) fn polyline(&mut self, corners: &[Point]) -> &mut Self {
         for (index, corner) in corners.iter().enumerate() {
             if index == 0 {
                 self.start(*corner)
@@ -186,7 +185,12 @@ impl Path {
                 self.line(*corner)
             };
         }
-        self.close()
+        self
+    }
+
+    /// Draws a closed figure, clockwise.
+    pub(crate) fn polygon(&mut self, corners: &[Point]) -> &mut Self {
+        self.polyline(corners).close()
     }
 
     pub(crate) fn rectangle(&mut self, area: Area) -> &mut Self {

@@ -18,6 +18,7 @@ mod path_data;
 mod raster;
 mod reading;
 mod scene;
+mod shapes;
 mod spots;
 mod stones;
 mod svg;

@@ -5,9 +5,10 @@ use crate::{
     knots::Grid,
     lettering::{Anchor, Hand, Run, Weight},
     scene::{Colour, Paint, Scene},
+    shapes,
     theme::Palette,
 };
-use knotpost_rules::view::{Edge, Margin, Panel, View};
+use knotpost_rules::view::{Edge, Margin, Panel, Shape, View};
 
 pub(crate) const LABELS: [f32; 2] = [21.0, 19.0];
 const OWNER: f32 = 13.0;
@@ -28,7 +29,9 @@ impl Bands {
     pub(crate) fn of(panel: &Panel) -> Self {
         let band = |edge: Edge, labels: f32| {
             let Margin { owner, labels: words, .. } = panel.margin(edge);
-            let owned = if owner.is_empty() { 0.0 } else { OWNER };
+            // Beside a slanted board there is room for the owners anyway.
+            let beside = panel.shape == Shape::Slanted && matches!(edge, Edge::Left | Edge::Right);
+            let owned = if owner.is_empty() || beside { 0.0 } else { OWNER };
             owned + if words.is_empty() { LINE } else { labels }
         };
         let [beside, above] = LABELS;
@@ -53,24 +56,17 @@ pub(crate) fn draw(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, pa
 
 fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge, Grid), palette: &Palette) {
     let margin = panel.margin(edge);
-    let frame = Area {
-        left: grid.left,
-        top: grid.top,
-        width: panel.columns as f32 * grid.cell,
-        height: panel.rows() as f32 * grid.cell,
-    };
+    let frame = shapes::frame(panel, grid);
     for (line, label) in margin.labels.iter().enumerate() {
         let entered = margin.entered == Some(line);
         let along = (line as f32 + 0.5) * grid.cell;
+        let cell = shapes::beside(panel, grid, edge, line);
+        let centre = cell.centre();
         let (anchor, place) = match edge {
-            Edge::Left => (Anchor::End, at(frame.left - AWAY, frame.top + along)),
-            Edge::Right => (Anchor::Start, at(frame.right() + AWAY, frame.top + along)),
-            Edge::Top => {
-                (Anchor::Middle, at(frame.left + along, frame.top - AWAY - LABEL_HEIGHT / 2.0 + 0.5))
-            }
-            Edge::Bottom => {
-                (Anchor::Middle, at(frame.left + along, frame.bottom() + AWAY + LABEL_HEIGHT / 2.0 - 0.5))
-            }
+            Edge::Left => (Anchor::End, at(cell.left - AWAY, centre.y)),
+            Edge::Right => (Anchor::Start, at(cell.right() + AWAY, centre.y)),
+            Edge::Top => (Anchor::Middle, at(centre.x, frame.top - AWAY - LABEL_HEIGHT / 2.0 + 0.5)),
+            Edge::Bottom => (Anchor::Middle, at(centre.x, frame.bottom() + AWAY + LABEL_HEIGHT / 2.0 - 0.5)),
         };
         let (weight, colour) =
             if entered { (Weight::Strong, palette.accent) } else { (Weight::Plain, palette.muted) };
@@ -82,13 +78,20 @@ fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge,
     }
     if let Some(line) = view.scores.iter().find(|line| !margin.owner.is_empty() && line.name == margin.owner)
     {
-        draw_band(scene, edge, frame, palette.seat(line.seat.index()).0);
+        let colour = palette.seat(line.seat.index()).0;
+        if panel.shape == Shape::Slanted {
+            let mut band = Path::default();
+            band.polyline(&shapes::side(panel, grid, edge));
+            scene.stroke(&band, colour, BAND);
+        } else {
+            draw_band(scene, edge, frame, colour);
+        }
     }
     let owner = match view.player_of(margin.owner) {
         Some(player) => format!("{} {player}", margin.owner),
         None => margin.owner.to_owned(),
     };
-    name_owner(scene, edge, &owner, frame, palette);
+    name_owner(scene, panel, (edge, grid), &owner, palette);
 }
 
 fn draw_band(scene: &mut Scene, edge: Edge, frame: Area, colour: Colour) {
@@ -118,11 +121,24 @@ fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &
     scene.fill(&arrow, palette.accent);
 }
 
-fn name_owner(scene: &mut Scene, edge: Edge, owner: &str, frame: Area, palette: &Palette) {
+fn name_owner(scene: &mut Scene, panel: &Panel, (edge, grid): (Edge, Grid), owner: &str, palette: &Palette) {
     let hand = Hand { height: 7.8, weight: Weight::Strong, colour: palette.ink };
     let away = AWAY + 14.5;
+    let frame = shapes::frame(panel, grid);
     let middle = frame.centre();
     let (place, run) = match edge {
+        Edge::Left if panel.shape == Shape::Slanted => {
+            let cell = shapes::beside(panel, grid, edge, panel.rows().saturating_sub(1));
+            let owner = hand.shorten(owner, cell.left - frame.left - away);
+            hand.write(scene, &owner, at(frame.left - AWAY, cell.centre().y + 4.0), Anchor::Start);
+            return;
+        }
+        Edge::Right if panel.shape == Shape::Slanted => {
+            let cell = shapes::beside(panel, grid, edge, 0);
+            let owner = hand.shorten(owner, frame.right() - cell.right() - away);
+            hand.write(scene, &owner, at(frame.right() + AWAY, cell.centre().y + 4.0), Anchor::End);
+            return;
+        }
         Edge::Left => (at(frame.left - away, middle.y), Run::Up),
         Edge::Right => (at(frame.right() + away, middle.y), Run::Down),
         Edge::Top => (at(middle.x, frame.top - LABELS[1] - 2.5), Run::Level),

@@ -8,14 +8,14 @@ use crate::{
     lettering::{Anchor, Hand, Weight},
     margins::{self, Bands},
     scene::{Paint, Scene},
-    spots, stones,
+    shapes, spots, stones,
     theme::Palette,
     tokens,
 };
 use knotpost_rules::{
     Seat,
     knot::Face,
-    view::{Edge, Panel, Piece, ScoreLine, View},
+    view::{Edge, Figure, Panel, Piece, ScoreLine, View},
 };
 
 /// Width of every page in its own units; all sizes are relative to it.
@@ -140,10 +140,10 @@ struct Shelf<'a> {
 
 impl<'a> Shelf<'a> {
     fn of(panels: Vec<&'a Panel>, Room { pad, most: scale }: Room) -> Self {
-        let columns: usize = panels.iter().map(|panel| panel.columns).sum();
+        let columns: f32 = panels.iter().map(|panel| shapes::extent(panel)[0]).sum();
         let bands: f32 = panels.iter().map(|panel| Bands::of(panel).across()).sum();
         let gaps = SPACE * (panels.len() as f32 - 1.0);
-        let room = (WIDTH - 2.0 * pad - bands - gaps) / columns.max(1) as f32;
+        let room = (WIDTH - 2.0 * pad - bands - gaps) / columns.max(1.0);
         let most = panels.iter().map(|panel| largest_cell(panel) * scale).fold(f32::INFINITY, f32::min);
         Self { cell: room.min(most), panels }
     }
@@ -159,7 +159,7 @@ impl<'a> Shelf<'a> {
 
     fn width(&self) -> f32 {
         let panels = self.panels.iter();
-        let widths = panels.map(|panel| Bands::of(panel).across() + panel.columns as f32 * self.cell);
+        let widths = panels.map(|panel| Bands::of(panel).across() + shapes::extent(panel)[0] * self.cell);
         widths.sum::<f32>() + SPACE * (self.panels.len() as f32 - 1.0)
     }
 }
@@ -216,12 +216,13 @@ fn draw_shelf(scene: &mut Scene, view: &View, shelf: &Shelf<'_>, corner: Point, 
             left += bands.left;
         }
         let grid = Grid { left, top: under_title + above, cell: shelf.cell };
-        let right = left + panel.columns as f32 * shelf.cell + bands.right;
+        let frame = shapes::frame(panel, grid);
+        let right = frame.right() + bands.right;
         let room = if number + 1 == shelf.panels.len() { WIDTH - PAD } else { right } - left;
         let title = hand.shorten(panel.title.trim(), room);
         hand.write(scene, &title, at(left, corner.y + hand.height + 1.0), Anchor::Start);
         draw_panel(scene, view, panel, grid, palette);
-        let end = grid.top + panel.rows() as f32 * shelf.cell + bands.bottom;
+        let end = frame.bottom() + bands.bottom;
         bottom = bottom.max(end);
         if key::has_paths(panel) {
             let area = Area { left, top: end, width: room, height: key::LENGTHS };
@@ -234,17 +235,15 @@ fn draw_shelf(scene: &mut Scene, view: &View, shelf: &Shelf<'_>, corner: Point, 
 }
 
 fn draw_panel(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette: &Palette) {
-    let frame = Area {
-        left: grid.left,
-        top: grid.top,
-        width: panel.columns as f32 * grid.cell,
-        height: panel.rows() as f32 * grid.cell,
-    };
     let mut ground = Path::default();
-    ground.rectangle(frame);
+    if !shapes::is_of_hexagons(panel) {
+        ground.rectangle(shapes::frame(panel, grid));
+    }
     let ground = scene.keep(ground.steps);
     scene.follow(ground, Paint::Fill(palette.board));
-    if !panel.is_of_tokens() {
+    if panel.is_of_tokens() {
+        shapes::draw_ground(scene, panel, grid, palette);
+    } else {
         draw_points(scene, panel, grid, palette);
     }
     tokens::draw(scene, panel, grid, palette);
@@ -305,7 +304,10 @@ type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
 
 fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
-    let mark: Option<DrawMark> = if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {
+    let has_discs = |piece: &Piece| matches!(piece, Piece::Token { look, .. } if look.figure == Figure::Disc);
+    let mark: Option<DrawMark> = if pieces().any(has_discs) {
+        Some(tokens::draw_disc)
+    } else if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {
         Some(stones::draw_badge)
     } else if pieces().any(|piece| matches!(piece, Piece::Token { owner: Some(_), .. })) {
         Some(tokens::draw_mark)

@@ -30,18 +30,22 @@ pub fn summarize(view: &View) -> String {
 fn read_standing(view: &View) -> Option<String> {
     let scores: Vec<String> =
         view.scores.iter().map(|line| format!("{} {}", view.name_side(line), line.score)).collect();
-    (!scores.is_empty()).then(|| format!("Standing: {}.", scores.join("; ")))
+    let has_figures = view.scores.iter().any(|line| !line.score.is_empty());
+    has_figures.then(|| format!("Standing: {}.", scores.join("; ")))
 }
 
 fn read_panel(panel: &Panel) -> Vec<String> {
     let mut sentences = Vec::new();
     let title = panel.title.trim().trim_end_matches(':');
     let name = if title.is_empty() { "Board" } else { title };
-    sentences.push(format!("{name}: {} by {}.", count(panel.rows(), "row"), count(panel.columns, "column")));
+    sentences.push(format!("{name}: {}.", panel.tell_shape()));
+    if panel.is_of_tokens() {
+        sentences.extend(panel.tell_owners());
+    }
     let columns: Vec<String> = (0..panel.columns).map(|column| column_name(panel, column)).collect();
     let rows = (0..panel.rows()).filter_map(|row| read_row(panel, row, &columns));
     sentences.extend(rows);
-    if sentences.len() == 1 {
+    if !panel.cells.iter().any(|piece| read_piece(&mut String::new(), *piece)) {
         sentences.push("It is empty.".to_owned());
     }
     sentences.extend(read_paths(panel));
@@ -54,7 +58,11 @@ fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     let (name, mut between) = (words.len(), ": ");
     for (column, label) in columns.iter().enumerate() {
         let before = words.len();
-        for part in [between, label, " "] {
+        // Columns of rows that differ in length have no letter in common.
+        let spot = (panel.cells_in(row) != panel.columns)
+            .then(|| panel.spots.get(panel.start(row) + column))
+            .flatten();
+        for part in [between, spot.map_or(label, String::as_str), " "] {
             words.push_str(part);
         }
         if read_piece(&mut words, panel.cell(row, column)) {
@@ -86,7 +94,9 @@ fn read_last(panel: &Panel) -> Option<String> {
         (Some(row), Some(column)) => Some(format!("The last token lies on {column}{row}.")),
         (Some(entry), _) | (_, Some(entry)) => Some(format!("The last die came in at {entry}.")),
         _ => {
-            let entry = label(Edge::Right).or_else(|| label(Edge::Bottom))?;
+            let Some(entry) = label(Edge::Right).or_else(|| label(Edge::Bottom)) else {
+                return panel.tell_last();
+            };
             Some(format!("The last die came in at {entry}."))
         }
     }
@@ -126,7 +136,7 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
                 words.push_str("target of ");
                 words.push(sign);
             }
-            (Figure::Counter | Figure::Sign, _) => words.push(sign),
+            (Figure::Counter | Figure::Disc | Figure::Sign, _) => words.push(sign),
         },
         Piece::Stone { name, sides: [north, east, south, west], owner, fate } => {
             let new = match fate {
@@ -157,8 +167,4 @@ pub fn name_face(face: Face) -> String {
         _ => "crossing",
     };
     format!("{kind}, open {}", open.join(", "))
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

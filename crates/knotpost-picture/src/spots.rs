@@ -3,6 +3,7 @@
 use crate::{
     geometry::{Area, at},
     knots::Grid,
+    shapes,
 };
 use knotpost_rules::view::{Edge, Panel};
 
@@ -45,8 +46,10 @@ pub(crate) struct Spot {
 pub(crate) fn list(panel: &Panel, grid: Grid, [beside, above]: [f32; 2]) -> Vec<Spot> {
     let mut spots = Vec::new();
     for (place, name) in panel.spots.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-        let Some(row) = place.checked_div(panel.columns) else { continue };
-        let reach = grid.area(row, place % panel.columns);
+        let (row, column) = panel.find(place);
+        // A square within a hexagon.
+        let inset = if shapes::is_of_hexagons(panel) { 0.1 } else { 0.0 };
+        let reach = shapes::area(panel, grid, row, column).inset(grid.cell * inset);
         spots.push(Spot { name: name.clone(), area: reach.inset(grid.cell * 0.04), reach });
     }
     if !panel.spots.is_empty() {

@@ -31,7 +31,7 @@ pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, links: &[L
     push_names(&mut text, title, reading);
     push_shapes(&mut text, scene);
     for link in links {
-        if let Some(spot) = scene.spots.iter().find(|spot| spot.name == link.spot) {
+        for spot in scene.spots.iter().filter(|spot| spot.name == link.spot) {
             push_link(&mut text, link, spot);
         }
     }

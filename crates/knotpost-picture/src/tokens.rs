@@ -5,6 +5,7 @@ use crate::{
     knots::Grid,
     lettering::{Hand, Weight},
     scene::{Colour, Paint, Scene},
+    shapes,
     theme::Palette,
 };
 use knotpost_rules::{
@@ -13,16 +14,12 @@ use knotpost_rules::{
 };
 
 pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
-    let tokens: Vec<(char, Option<Seat>, Look, Area)> = (0..panel.rows())
-        .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
-        .filter_map(|(row, column)| match panel.cell(row, column) {
-            Piece::Token { sign, owner, look } => Some((sign, owner, look, grid.area(row, column))),
+    let tokens: Vec<(char, Option<Seat>, Look, Area)> = shapes::cells(panel, grid)
+        .filter_map(|(piece, area)| match piece {
+            Piece::Token { sign, owner, look } => Some((sign, owner, look, area)),
             _ => None,
         })
         .collect();
-    if tokens.is_empty() {
-        return;
-    }
     for (ground, colour) in [(Ground::Light, palette.light_cell), (Ground::Dark, palette.dark_cell)] {
         let mut cells = Path::default();
         for (.., area) in tokens.iter().filter(|(.., look, _)| look.ground == ground) {
@@ -41,6 +38,10 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
             Figure::Nothing => {}
             Figure::Counter => draw_counter(scene, owner, area, palette),
             Figure::Target => draw_target(scene, owner, area, palette),
+            Figure::Disc => {
+                let seat = owner.unwrap_or(Seat::FIRST);
+                draw_disc(scene, seat, area.centre(), area.width * 0.38, palette);
+            }
             Figure::Sign => {
                 let hand = Hand { height: area.height * 0.5, weight: Weight::Strong, colour: palette.ink };
                 hand.write_centred(scene, sign.encode_utf8(&mut [0; 4]), area.centre());
@@ -49,13 +50,58 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
     }
 }
 
-/// Marks the last token's cell: the intersection of the lines marked in both margins.
+/// Marks the cells of the last move, or the last token's: the intersection of the lines marked in both margins.
 fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let area = |place: usize| {
+        let (row, column) = panel.find(place);
+        shapes::area(panel, grid, row, column)
+    };
+    let mut marked = Path::default();
+    for place in &panel.last {
+        shapes::outline(&mut marked, panel, area(*place), 0.06);
+    }
+    scene.stroke(&marked, palette.accent, grid.cell * 0.1);
+    if let Some([from, to]) = panel.arrow {
+        draw_arrow(scene, area(from).centre(), area(to).centre(), grid.cell, palette);
+    }
     let lines = (panel.margin(Edge::Left).entered, panel.margin(Edge::Top).entered);
     if let (Some(row), Some(column)) = lines {
         let mut frame = Path::default();
         frame.rectangle(grid.area(row, column).inset(grid.cell * 0.05));
         scene.stroke(&frame, palette.accent, grid.cell * 0.08);
+    }
+}
+
+/// Draws the way of the last move, up to the piece that made it.
+fn draw_arrow(scene: &mut Scene, from: Point, to: Point, cell: f32, palette: &Palette) {
+    let length = from.distance(to).max(0.01);
+    let ahead = (to - from) * (1.0 / length);
+    let aside = at(-ahead.y, ahead.x) * (cell * 0.13);
+    let tip = to + ahead * (cell * -0.38);
+    let base = tip + ahead * (cell * -0.25);
+    let mut line = Path::default();
+    line.stroke(from, base);
+    scene.stroke(&line, palette.accent, cell * 0.08);
+    let mut head = Path::default();
+    head.polygon(&[tip, base + aside, base + aside * -1.0]);
+    scene.fill(&head, palette.accent);
+}
+
+/// Solid with a cross for seat 1, hollow for seat 2; twice `size` wide.
+pub(crate) fn draw_disc(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
+    let (strong, _) = palette.seat(seat.index());
+    let mut disc = Path::default();
+    if seat == Seat::FIRST {
+        disc.circle(place, size);
+        scene.paint(&disc, &[Paint::Fill(strong), Paint::line(palette.rim, size * 0.1)]);
+        let mut cross = Path::default();
+        let on = |x: f32, y: f32| place + at(x, y) * (size * 0.4);
+        cross.stroke(on(-1.0, -1.0), on(1.0, 1.0)).stroke(on(1.0, -1.0), on(-1.0, 1.0));
+        scene.stroke(&cross, palette.badge, size * 0.22);
+    } else {
+        disc.circle(place, size * 0.83);
+        let rim = Paint::line(palette.rim, size * 0.44);
+        scene.paint(&disc, &[Paint::Fill(palette.tile), rim, Paint::line(strong, size * 0.34)]);
     }
 }
 

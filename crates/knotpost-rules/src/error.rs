@@ -112,7 +112,7 @@ pub enum PositionError {
 }
 
 /// A player's own text, made safe to repeat in a sentence.
-pub(crate) fn echo(text: &str) -> String {
+pub fn echo(text: &str) -> String {
     let mut safe: String =
         text.chars().take(MAX_ECHO).map(|c| if c.is_control() { '?' } else { c }).collect();
     if text.chars().nth(MAX_ECHO).is_some() {

@@ -20,7 +20,8 @@ use std::{error::Error, fmt::Display, hash::Hash, ops::ControlFlow, str::FromStr
 /// The truth of a board is its setup and its canonical moves, so everything must be a function of these. Seats are
 /// colours: after a swap the server exchanges the users, never the game.
 ///
-/// `Display` prints the position string; [`Self::parse_position`] reads it back as the same position.
+/// `Display` prints the position string; [`Self::parse_position`] reads it back as the same position. What happened
+/// before is no part of the string: see [`Self::forget`].
 pub trait Game: Clone + Display + Send + Sync + 'static {
     /// The facts about the game.
     const META: &'static Meta;
@@ -73,6 +74,28 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         if self.is_over() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next_seat()) }
     }
 
+    /// Drops what happened before, so that the game is as its position string is read. Implemented by games with
+    /// [`Ability::History`](crate::Ability::History), whose values carry keys of earlier positions.
+    fn forget(&mut self) {}
+
+    /// Reads a move. Overridden where reading needs the position, together with [`Self::is_move`].
+    ///
+    /// # Errors
+    /// The text is no move of the game, or not of this position.
+    fn read(&self, text: &str) -> Result<Self::Move, SyntaxError> {
+        text.parse()
+    }
+
+    /// True if some position may read the text as a move.
+    fn is_move(text: &str) -> bool {
+        text.parse::<Self::Move>().is_ok()
+    }
+
+    /// The spelling of a legal move, in canonical form, in lists of moves. [`Self::read`] reads it as this move.
+    fn list(&self, mv: &Self::Move) -> String {
+        mv.to_string()
+    }
+
     /// Plays a move for the seat to move and returns the points it won.
     ///
     /// # Errors
@@ -101,9 +124,14 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         Err(Forbidden::Never("swapping"))
     }
 
-    /// True if the seat to move can do nothing but pass.
+    /// True if the seat to move can do nothing but pass: then the server passes.
     fn must_pass(&self) -> bool {
         false
+    }
+
+    /// True if the seat to move may pass.
+    fn may_pass(&self) -> bool {
+        self.must_pass()
     }
 
     /// True if the seat to move may swap.

@@ -46,7 +46,7 @@ impl HelpPage {
 
 /// Views of a board of two with default options, for figures: the start, from a position string or the usual one, and
 /// then the board after each move. `None` when a move is not legal.
-pub(crate) fn draw_moves<G: Show>(start: Option<&str>, moves: &[&str]) -> Option<Vec<View>> {
+pub fn draw_moves<G: Show>(start: Option<&str>, moves: &[&str]) -> Option<Vec<View>> {
     let (game, seed) = (Kind::<G>::default(), Seed::default());
     let options = GameOptions::defaults(G::META.options);
     let mut position = match start {

@@ -4,7 +4,7 @@ use crate::seat::{Seat, Seats};
 
 /// A key in the making.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key(u64);
+pub struct Key(u64);
 
 /// Digits of pi: arbitrary, and chosen for nothing.
 const START: u64 = 0x243f_6a88_85a3_08d3;
@@ -12,13 +12,13 @@ const FACTOR: u64 = 0x1319_8a2e_0370_7345;
 
 impl Key {
     /// A key without anything in it.
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self(START)
     }
 
     /// This key and a word. The order of words counts.
     #[must_use]
-    pub(crate) const fn with(self, word: u64) -> Self {
+    pub const fn with(self, word: u64) -> Self {
         // Both halves of the product count, or high bits of the word would be lost.
         let product = (self.0.rotate_left(23) ^ word) as u128 * FACTOR as u128;
         Self(product as u64 ^ (product >> 64) as u64)
@@ -26,12 +26,12 @@ impl Key {
 
     /// This key and the seats of a game: the next one, and those that are out.
     #[must_use]
-    pub(crate) const fn with_seats(self, next: Seat, retired: Seats) -> Self {
+    pub const fn with_seats(self, next: Seat, retired: Seats) -> Self {
         self.with((next.number() as u64) << 8 | retired.bits() as u64)
     }
 
     /// The number.
-    pub(crate) const fn finish(self) -> u64 {
+    pub const fn finish(self) -> u64 {
         self.with(START).0
     }
 }

@@ -218,7 +218,7 @@ impl Knotwork {
     }
 
     /// A key and the dice in the rows from one to another.
-    pub(crate) fn add_rows(&self, key: Key, first: u8, last: u8) -> Key {
+    pub fn add_rows(&self, key: Key, first: u8, last: u8) -> Key {
         let rows = usize::from(first) * 16..(usize::from(last) + 1) * 16;
         let (words, _) = self.cells.get(rows).unwrap_or_default().as_chunks::<8>();
         words.iter().fold(key, |key, word| key.with(u64::from_le_bytes(*word)))

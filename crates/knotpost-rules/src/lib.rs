@@ -15,9 +15,9 @@ pub mod conformance;
 mod departure;
 mod error;
 mod game;
-pub mod games;
 mod help;
 mod key;
+pub mod kit;
 pub mod knot;
 mod meta;
 mod moves;
@@ -36,13 +36,14 @@ pub mod view;
 
 pub use choice::{Choice, Choices, Part, PartKind};
 pub use departure::{Departure, Departures};
-pub use error::{Illegal, PositionError, Rejected, SyntaxError};
+pub use error::{Illegal, PositionError, Rejected, SyntaxError, echo};
 pub use game::{Forbidden, Game, Show};
-pub use help::{HelpPage, HelpSection};
+pub use help::{HelpPage, HelpSection, draw_moves};
+pub use key::Key;
 pub use meta::{Abilities, Ability, Meta, Preset, SeatNames};
 pub use options::{
-    ChoiceOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption, OptionError, OptionKind,
-    OptionSpec, Problem, TextOption,
+    ChoiceOption, DecimalOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption,
+    OptionError, OptionKind, OptionSpec, Problem, TextOption,
 };
 pub use position::{AnyGame, Kind, Position};
 pub use puzzle::Puzzle;
@@ -51,6 +52,6 @@ pub use registry::Registry;
 pub use seat::{Seat, Seats};
 pub use seed::{ParseSeedError, Seed};
 pub use swap::SwapRight;
-pub use turn::{Outcome, Placings, Played, Scores, Status, Steps, Turn};
+pub use turn::{Outcome, Placings, Played, Scores, Status, Steps, Turn, lead};
 pub use unseen::Unseen;
 pub use view::{Cast, Layout, Now, View, Viewer};

@@ -65,11 +65,11 @@ impl Meta {
 
 /// A thing a game may allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u32)]
 pub enum Ability {
-    /// Some positions let the mover pass. The game implements `pass` and `must_pass`.
+    /// Some positions let the mover pass. The game implements `pass`, and `must_pass` or `may_pass`.
     Pass = 1,
-    /// The second seat may swap sides instead of its first move. The game implements `swap` and `may_swap`.
+    /// Some positions let the mover take over the other side. The game implements `swap` and `may_swap`.
     Swap = 2,
     /// Players may agree on a draw.
     Draw = 4,
@@ -83,11 +83,13 @@ pub enum Ability {
     PlayOn = 64,
     /// The seed decides a deal at the start, and nothing is rolled. Goes with [`Self::Dice`].
     Deal = 128,
+    /// Earlier positions decide which moves are legal, or the end. The game implements `forget`.
+    History = 256,
 }
 
 /// A set of abilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities(u8);
+pub struct Abilities(u32);
 
 impl Abilities {
     /// The set of these.
@@ -95,7 +97,7 @@ impl Abilities {
         let mut set = 0;
         let mut rest = list;
         while let [first, others @ ..] = rest {
-            set |= *first as u8;
+            set |= *first as u32;
             rest = others;
         }
         Self(set)
@@ -103,6 +105,6 @@ impl Abilities {
 
     /// True if the game allows this.
     pub const fn has(self, ability: Ability) -> bool {
-        self.0 & ability as u8 != 0
+        self.0 & ability as u32 != 0
     }
 }

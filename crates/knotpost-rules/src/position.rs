@@ -61,6 +61,9 @@ pub trait Position: Send + Sync {
     /// kind or it is not decided yet.
     fn roll(&self) -> Option<String>;
 
+    /// Drops what happened before: then the position is as its string is read.
+    fn forget(&mut self);
+
     /// Stops chance: nothing more is drawn, and a turn whose dice are not rolled cannot be played. For looking
     /// ahead with a copy.
     fn seal_chance(&mut self);
@@ -213,12 +216,13 @@ impl<G: Show> InPlay<G> {
 
     fn play_move(&mut self, text: &str) -> Result<Played, Rejected> {
         let seat = self.game.next_seat();
-        let mv = text.parse::<G::Move>()?;
-        let canonical = self.game.normalise(&mv).to_string();
+        let mv = self.game.read(text)?;
+        let normal = self.game.normalise(&mv);
+        let (canonical, text) = (normal.to_string(), self.game.list(&normal));
         let before = self.game.clone();
         let gain = self.game.play(&mv).map_err(|broken| Illegal::new(broken.to_string()))?;
         self.game.note(&mut self.trace, &before, Some(&mv));
-        Ok(Played { seat, text: canonical.clone(), canonical, gain })
+        Ok(Played { seat, canonical, text, gain })
     }
 
     fn play_word(
@@ -286,6 +290,10 @@ impl<G: Show> Position for InPlay<G> {
         self.game.roll()
     }
 
+    fn forget(&mut self) {
+        self.game.forget();
+    }
+
     fn seal_chance(&mut self) {
         self.game.seal_chance();
     }
@@ -295,7 +303,7 @@ impl<G: Show> Position for InPlay<G> {
     }
 
     fn legal_words(&self) -> Vec<&'static str> {
-        let words = [("pass", self.game.must_pass()), ("swap", self.game.may_swap())];
+        let words = [("pass", self.game.may_pass()), ("swap", self.game.may_swap())];
         words.into_iter().filter_map(|(word, legal)| legal.then_some(word)).collect()
     }
 
@@ -324,7 +332,7 @@ impl<G: Show> Position for InPlay<G> {
     }
 
     fn is_legal_syntax(&self, text: &str) -> bool {
-        text.parse::<G::Move>().is_ok()
+        G::is_move(text)
     }
 
     fn clone_box(&self) -> Box<dyn Position> {

@@ -1,5 +1,5 @@
 //! Puzzles: positions in which exactly one move wins, whatever the other side answers. Each game has its own in a file
-//! beside its rules; `knotpost-bots/examples/puzzles.rs` makes them, and a test proves each once more.
+//! beside its rules; `knotpost-games/examples/puzzles.rs` makes them, and a test proves each once more.
 
 use crate::{
     error::Rejected,

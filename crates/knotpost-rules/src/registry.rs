@@ -1,6 +1,6 @@
-//! Games by name. The list of all is in [`games`].
+//! Games by name.
 
-use crate::{games, position::AnyGame};
+use crate::position::AnyGame;
 
 /// A list of games, found by name.
 pub struct Registry {
@@ -8,11 +8,6 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Every game of this version.
-    pub fn standard() -> Self {
-        Self::of(games::list_all())
-    }
-
     /// Just these games.
     pub fn of(games: Vec<Box<dyn AnyGame>>) -> Self {
         Self { games }
@@ -26,11 +21,5 @@ impl Registry {
     /// All games in listing order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn AnyGame> {
         self.games.iter().map(AsRef::as_ref)
-    }
-}
-
-impl Default for Registry {
-    fn default() -> Self {
-        Self::standard()
     }
 }

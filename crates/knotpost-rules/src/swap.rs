@@ -1,4 +1,4 @@
-//! The right of the second seat to change sides instead of its first move.
+//! The right to change sides in answer to the first move, for games that swap there.
 
 use crate::{game::Forbidden, seat::Seat};
 

@@ -10,7 +10,7 @@ pub enum Turn<'a> {
     Move(&'a str),
     /// Let the turn go by.
     Pass,
-    /// Answer the first move by taking over the opponent's side.
+    /// Take over the opponent's side.
     Swap,
 }
 
@@ -137,6 +137,8 @@ impl fmt::Debug for Placings {
 /// The standing of every seat, in seat order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scores {
+    /// The game has no figures: somebody wins.
+    None,
     /// Points, targets or stones.
     Points(Vec<u32>),
     /// Lengths of closed paths in descending order.
@@ -145,8 +147,10 @@ pub enum Scores {
 
 impl Scores {
     /// A seat's lead over the best of the others, or its distance behind: in points, or in the first path that differs.
+    /// Without figures all are even.
     pub fn lead(&self, seat: Seat) -> i32 {
         match self {
+            Self::None => 0,
             Self::Points(points) => lead(points, seat),
             Self::Paths(paths) => {
                 let others = paths.iter().enumerate().filter(|(index, _)| *index != seat.index());
@@ -159,9 +163,10 @@ impl Scores {
         }
     }
 
-    /// Each seat's standing as a player reads it: `12`, or `paths 6, 4`, `path 6` and `no path`.
+    /// Each seat's standing as a player reads it: `12`, or `paths 6, 4`, `path 6` and `no path`; none without figures.
     pub fn texts(&self) -> Vec<String> {
         match self {
+            Self::None => Vec::new(),
             Self::Points(points) => points.iter().map(u32::to_string).collect(),
             Self::Paths(paths) => paths.iter().map(|lengths| list_lengths(lengths)).collect(),
         }
@@ -169,7 +174,7 @@ impl Scores {
 }
 
 /// The points a seat has more than the best of the others.
-pub(crate) fn lead(points: &[u32], seat: Seat) -> i32 {
+pub fn lead(points: &[u32], seat: Seat) -> i32 {
     let others = points.iter().enumerate().filter(|(index, _)| *index != seat.index());
     let rival = others.map(|(_, points)| *points).max().unwrap_or(0);
     points
@@ -194,7 +199,7 @@ impl fmt::Display for Scores {
             lengths => lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
         };
         let texts = match self {
-            Self::Points(_) => self.texts(),
+            Self::None | Self::Points(_) => self.texts(),
             Self::Paths(paths) => paths.iter().map(list).collect(),
         };
         f.write_str(&texts.join("-"))

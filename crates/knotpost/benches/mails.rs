@@ -24,7 +24,8 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+static REGISTRY: LazyLock<Registry> =
+    LazyLock::new(|| knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]));
 
 /// A server on a folder, and a board on it.
 async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {

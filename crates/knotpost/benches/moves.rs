@@ -28,7 +28,8 @@ use tokio::time::Instant;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+static REGISTRY: LazyLock<Registry> =
+    LazyLock::new(|| knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]));
 
 const NOW: Millis = Millis(1_793_697_600_000);
 /// The games, each with the options of its usual board.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use knotpost_bots::Player;
 use knotpost_core::config::{SettingText, describe};
-use knotpost_rules::Registry;
 
 use crate::cli::exit_codes::{CODES, COMMANDS};
 use crate::telemetry::metrics_table;
@@ -34,9 +33,9 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
 ];
 
 pub fn levels() -> String {
-    let games: Vec<_> = Registry::standard()
+    let games: Vec<_> = knotpost_games::registry()
         .iter()
-        .filter_map(|game| Some((game.meta().title, knotpost_bots::find(game.meta().name)?.levels())))
+        .filter_map(|game| Some((game.meta().title, knotpost_games::find_bot(game.meta().name)?.levels())))
         .collect();
     let titles: String = games.iter().flat_map(|(title, _)| [" ", title, " |"]).collect();
     let mut table = format!("| level |{titles}\n|---|{}\n", "---|".repeat(games.len()));

@@ -68,13 +68,13 @@ impl Thinker for BotThinker {
         (level, seed): (u8, &Seed),
         most: Duration,
     ) -> Option<String> {
-        let (bot, level) = (knotpost_bots::find(game)?, Level::new(level)?);
+        let (bot, level) = (knotpost_games::find_bot(game)?, Level::new(level)?);
         let answer = decide(bot, position, level, seed, most)?;
         Some(answer.turn)
     }
 
     fn think(&self, game: &str, position: &dyn Position, most: Duration) -> Option<Thought> {
-        let (bot, level) = (knotpost_bots::find(game)?, LEVEL?);
+        let (bot, level) = (knotpost_games::find_bot(game)?, LEVEL?);
         let answer = decide(bot, position, level, &Seed::default(), most)?;
         Some(Thought {
             value: answer.values.iter().map(|value| round(*value)).collect(),

@@ -18,7 +18,8 @@ use tree::{Edge, ROOT, Tree};
 
 /// The choices and judgements of a search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
+    /// The choice of the next edge.
     pub policy: Policy,
     /// Plies of a play-out before the estimates of the position judge it.
     pub playout: u32,
@@ -30,12 +31,16 @@ pub(crate) struct Settings {
 
 /// The choice of the next edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Policy {
+pub enum Policy {
     /// Every edge once, then by upper confidence bounds.
     Uct,
-    /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT). `explore`
-    /// weighs what is not visited, `sharp` is the estimate that halves an edge's share.
-    Biased { explore: f32, sharp: f32 },
+    /// By value and by how much the estimate of the position gains, the less the more visits there are (PUCT).
+    Biased {
+        /// The weight of what is not visited.
+        explore: f32,
+        /// The estimate that halves an edge's share.
+        sharp: f32,
+    },
 }
 
 /// The result of a search.
@@ -52,7 +57,7 @@ pub(crate) struct Found<M> {
 const MOST_NODES: usize = 1 << 20;
 
 /// The plies of a play-out after which scores decide, for games that may go on for ever.
-pub(crate) const ENDLESS: u32 = 2000;
+pub const ENDLESS: u32 = 2000;
 
 /// A search in progress.
 struct Search<'a, G: Game> {

@@ -220,7 +220,7 @@ pub(super) fn list_edges<G: Game>(state: &State<G>, begun: Option<&G::Move>) -> 
         Some(begun) if game.is_complete(begun) => edges.push(Edge::Stop),
         Some(_) => {}
         None => {
-            if game.must_pass() {
+            if game.may_pass() {
                 edges.push(Edge::Pass);
             }
             if game.may_swap() {

@@ -10,7 +10,7 @@ use knotpost_rules::{Game, Seed};
 
 /// The judgement of a search by depth.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// A lead by estimate that promises three quarters.
     pub scale: i32,
     /// Plies of moves that win points and are looked at below the last full one.

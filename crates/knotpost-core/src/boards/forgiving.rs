@@ -64,10 +64,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::boards::board::parse_options;
-    use knotpost_rules::{Registry, Seed};
+    use knotpost_rules::Seed;
 
     fn meant(game: &str, text: &str) -> Option<String> {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         let game = registry.find(game).unwrap();
         let position = game.setup(&parse_options(game, "", 2).unwrap(), 2, &Seed::default());
         forgive_move(text, &|word| position.is_legal_syntax(word))

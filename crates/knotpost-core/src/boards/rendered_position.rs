@@ -91,12 +91,12 @@ impl RenderedPosition {
 
 #[cfg(test)]
 mod tests {
-    use knotpost_rules::{Registry, Seed};
+    use knotpost_rules::Seed;
 
     use super::*;
 
     fn rendered(viewer: Viewer, players: [&str; 2], layout: Layout) -> RenderedPosition {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         let game = registry.find("osbox").expect("a game");
         let options = game.parse_options(&[], 2).expect("defaults");
         let position = game.setup(&options, 2, &Seed::default());

@@ -36,6 +36,10 @@ fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
         None => (cleaned.as_str(), None),
     };
     let play = if is_move(word) { word.to_owned() } else { forgive_move(word, &is_move)? };
+    // A letter is a word of many languages: as a move it stands alone.
+    if play.len() == 1 && !matches!(word.trim_end().get(1..), Some("" | "." | "!")) {
+        return None;
+    }
     Some(ShortCommand::Act { action: Action::Move(play), number })
 }
 
@@ -100,7 +104,7 @@ fn find_move(line: &str, below: &str, board: &Board) -> Option<String> {
     });
     let is_move = |word: &&str| position.is_legal_syntax(word);
     let words = line.split_whitespace().map(without_marks).filter(is_move).map(str::to_owned);
-    lines.chain(words).next()
+    lines.chain(words).find(|play| play.len() > 1)
 }
 
 /// True if the reader can still decline: they have not moved yet.
@@ -108,4 +112,31 @@ fn may_decline(board: &Board, grant: &ReplyGrant) -> bool {
     let Some(seat) = board.seat_of(grant.user.id) else { return false };
     matches!(board.standing(), Standing::ToMove(_))
         && board.entries.iter().all(|entry| entry.row.seat != seat.seat)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used)]
+    use super::*;
+
+    #[test]
+    fn a_single_letter_is_a_move_only_by_itself() {
+        let registry = knotpost_games::registry();
+        let game = registry.find("connect4").expect("a game");
+        let options = parse_options(game, "", 2).expect("its options");
+        let position = game.setup(&options, 2, &Seed::default());
+        for (line, is_move) in [
+            ("d", true),
+            ("D", true),
+            ("d.", true),
+            ("d!", true),
+            ("d #3", true),
+            ("d,", false),
+            ("d?", false),
+            ("my move is d", false),
+            ("a fine game", false),
+        ] {
+            assert_eq!(move_in(line, position.as_ref()).is_some(), is_move, "{line}");
+        }
+    }
 }

@@ -67,7 +67,7 @@ impl Boards {
             }
             pairs.extend(<[_; 2]>::try_from(players));
         }
-        Ok(Self { registry: Registry::standard(), pairs })
+        Ok(Self { registry: knotpost_games::registry(), pairs })
     }
 
     fn players(&self) -> impl Iterator<Item = &Arc<Player>> {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use knotpost_rules::Registry;
 use tokio::time::Instant;
 
 use crate::dice::Dice;
@@ -85,7 +84,7 @@ impl Side {
         let [ann, bob] = &self.users;
         if self.made == self.moves.len() {
             self.board = challenge(&mut self.http, &format!("osbox challenge {ann} {bob}"), "").await?;
-            self.moves = draw_game(&Registry::standard(), "osbox", MOVES, &mut self.dice)?;
+            self.moves = draw_game(&knotpost_games::registry(), "osbox", MOVES, &mut self.dice)?;
             self.made = 0;
         }
         let line = if question == "move" {

@@ -106,7 +106,7 @@ async fn play(args: &Args, place: &Place) -> anyhow::Result<()> {
     let address = place.endpoints()?.http;
     let userids: Vec<String> = (1..=args.users).map(|number| format!("u{number}")).collect();
     let keys = sign_up_with_keys(address, &userids).await?;
-    let (users, registry) = (Arc::new((userids, keys)), Arc::new(Registry::standard()));
+    let (users, registry) = (Arc::new((userids, keys)), Arc::new(knotpost_games::registry()));
     let (boards, seed) = (args.boards as usize, args.common.seed.unwrap_or(1));
     let client = |next: Next| {
         let (users, registry) = (Arc::clone(&users), Arc::clone(&registry));

@@ -1,10 +1,10 @@
 //! Views for the tests.
 
-use knotpost_rules::{GivenOption, Registry, Seed, Turn, View, Viewer};
+use knotpost_rules::{GivenOption, Seed, Turn, View, Viewer};
 
 /// The view of a board after these moves from a position, or from the start if that is empty.
 pub(crate) fn view(line: &str, players: usize, position: &str, moves: &str) -> View {
-    let registry = Registry::standard();
+    let registry = knotpost_games::registry();
     let (name, options) = line.split_once(' ').unwrap_or((line, ""));
     let game = registry.find(name).unwrap();
     let given: Vec<_> = options.split_whitespace().filter_map(GivenOption::from_word).collect();

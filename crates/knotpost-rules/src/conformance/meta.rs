@@ -60,7 +60,7 @@ fn check_option(spec: &OptionSpec) -> Result<(), Broken> {
             ensure(agree, || format!("is called and defaults to `{usual}`, which differs from `{other}`"))
         }
         OptionKind::Number { min, max } => {
-            let number = spec.default.parse::<u32>().ok().filter(|number| (min..=max).contains(number));
+            let number = spec.default.parse::<i32>().ok().filter(|number| (min..=max).contains(number));
             let printed = number.is_some_and(|number| number.to_string() == spec.default);
             ensure(printed, || format!("defaults to `{}`, not a number from {min} to {max}", spec.default))
         }
@@ -71,7 +71,8 @@ fn check_option(spec: &OptionSpec) -> Result<(), Broken> {
             ensure(known, || format!("defaults to `{}`, which is none of its choices", spec.default))
         }
         OptionKind::Text { shape, normalise } => {
-            ensure(spec.default.is_empty(), || "is a text, and texts are absent by default".to_owned())?;
+            let normal = spec.default.is_empty() || normalise(spec.default).as_deref() == Some(spec.default);
+            ensure(normal, || format!("defaults to `{}`, which is not as it is printed", spec.default))?;
             let canonical = normalise(shape).and_then(|text| normalise(&text).filter(|again| *again == text));
             ensure(canonical.is_some(), || format!("does not accept its own example {shape}"))
         }
@@ -102,7 +103,7 @@ fn check_presets(meta: &Meta) -> Result<(), Broken> {
                 OptionKind::Flag => *value == "on",
                 OptionKind::Either(_, other) => *value == other,
                 OptionKind::Number { min, max } => {
-                    value.parse::<u32>().is_ok_and(|number| (min..=max).contains(&number))
+                    value.parse::<i32>().is_ok_and(|number| (min..=max).contains(&number))
                 }
                 OptionKind::Choice(words) => words.contains(value),
                 OptionKind::Text { normalise, .. } => normalise(value).is_some(),

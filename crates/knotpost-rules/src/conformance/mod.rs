@@ -11,17 +11,20 @@ pub use meta::check_meta;
 pub use toy::Toy;
 
 use crate::{
-    Ability, AnyGame, GameOptions, GivenOption, Kind, OptionKind, Position, Scores, Seat, Seats, Seed, Show,
-    Status, Turn, Viewer,
+    Ability, AnyGame, GameOptions, GivenOption, Kind, OptionKind, OptionSpec, Position, Scores, Seat, Seats,
+    Seed, Show, Status, Turn, Viewer,
 };
 
 /// A broken promise, as one sentence.
 pub type Broken = String;
 
 /// Turns that a check plays at most: games whose pieces come back need not end by themselves.
-const MAX_TURNS: usize = 160;
+const MAX_TURNS: usize = 400;
+/// Edits of a position string that are tried at most.
+const MAX_EDITS: usize = 200;
 
-/// Checks a game under all its single options and numbers of players, playing `rounds` random games each.
+/// Checks a game under all its single options, some pairs of the first two, and all numbers of players, playing `rounds`
+/// random games each.
 ///
 /// # Errors
 /// The first promise that does not hold.
@@ -50,24 +53,34 @@ pub fn check_game<G: Show>(rounds: u64) -> Result<(), Broken> {
     Ok(())
 }
 
-/// No option, and each value of each option by itself.
+/// No option, each value of each option by itself, and for the first two a few of their values together.
 fn list_option_sets(game: &dyn AnyGame) -> Vec<Vec<GivenOption>> {
-    let one = |name: &str, value: Option<String>| vec![GivenOption { name: name.to_owned(), value }];
-    let mut sets = vec![Vec::new()];
-    for spec in game.meta().options {
-        match spec.kind {
-            OptionKind::Flag => sets.push(one(spec.name, None)),
-            OptionKind::Either(usual, other) => sets.extend([one(usual, None), one(other, None)]),
-            OptionKind::Number { min, max } => {
-                sets.extend([min, max].map(|number| one(spec.name, Some(number.to_string()))));
-            }
-            OptionKind::Choice(words) => {
-                sets.extend(words.iter().map(|word| one(spec.name, Some((*word).to_owned()))));
-            }
-            OptionKind::Text { shape, .. } => sets.push(one(spec.name, Some(shape.to_owned()))),
+    let values: Vec<Vec<GivenOption>> = game.meta().options.iter().map(list_values).collect();
+    let pairs = match values.as_slice() {
+        [first, second, ..] => first.iter().zip(second.iter().rev().cycle()).take(3).collect(),
+        _ => Vec::new(),
+    };
+    let pairs = pairs.into_iter().map(|(one, other)| vec![one.clone(), other.clone()]);
+    let least = *game.meta().players.start();
+    let pairs = pairs.filter(|pair| game.parse_options(pair, least).is_ok());
+    let singles = values.iter().flatten().map(|value| vec![value.clone()]);
+    std::iter::once(Vec::new()).chain(singles).chain(pairs).collect()
+}
+
+/// Each value of an option; of a number the least, one in the middle and the greatest.
+fn list_values(spec: &OptionSpec) -> Vec<GivenOption> {
+    let one = |name: &str, value: Option<String>| GivenOption { name: name.to_owned(), value };
+    match spec.kind {
+        OptionKind::Flag => vec![one(spec.name, None)],
+        OptionKind::Either(usual, other) => vec![one(usual, None), one(other, None)],
+        OptionKind::Number { min, max } => [min, i32::midpoint(min, max), max]
+            .map(|number| one(spec.name, Some(number.to_string())))
+            .to_vec(),
+        OptionKind::Choice(words) => {
+            words.iter().map(|word| one(spec.name, Some((*word).to_owned()))).collect()
         }
+        OptionKind::Text { shape, .. } => vec![one(spec.name, Some(shape.to_owned()))],
     }
-    sets
 }
 
 fn ensure(holds: bool, broken: impl FnOnce() -> Broken) -> Result<(), Broken> {
@@ -146,8 +159,7 @@ fn check_play(game: &dyn AnyGame, options: &GameOptions, players: usize, round: 
 
 /// Status, seats to move, legal moves and result agree with each other.
 fn check_standing(position: &dyn Position, players: usize) -> Result<(), Broken> {
-    let texts = position.scores().texts();
-    ensure(texts.len() == players, || format!("{} scores for {players} seats", texts.len()))?;
+    check_scores(position, players)?;
     let outcome = position.result_by_scores();
     ensure(outcome.placings.len() == players, || "placings are not one a seat".to_owned())?;
     ensure(!outcome.winners().is_empty(), || "nobody is in first place".to_owned())?;
@@ -171,6 +183,13 @@ fn check_standing(position: &dyn Position, players: usize) -> Result<(), Broken>
     }
 }
 
+/// There is a score a seat, or none at all.
+fn check_scores(position: &dyn Position, players: usize) -> Result<(), Broken> {
+    let (scores, found) = (position.scores(), position.scores().texts().len());
+    ensure(scores == Scores::None || found == players, || format!("{found} scores for {players} seats"))
+}
+
+/// The string reads back as what is left of the position when it has forgotten what happened before.
 fn check_position_string(
     game: &dyn AnyGame,
     options: &GameOptions,
@@ -178,14 +197,16 @@ fn check_position_string(
     seed: &Seed,
 ) -> Result<(), Broken> {
     let text = position.position();
-    let players = position.scores().texts().len();
+    let players = position.result_by_scores().placings.len();
+    let mut forgotten = position.clone_box();
+    forgotten.forget();
     let again =
         game.parse_position(options, players, seed, &text).map_err(|error| format!("{text}: {error}"))?;
     ensure(again.position() == text, || format!("{text} reads back as {}", again.position()))?;
-    let status = (position.status(), again.status());
+    let status = (forgotten.status(), again.status());
     ensure(status.0 == status.1, || format!("{text}: {:?} reads back as {:?}", status.0, status.1))?;
     // Not part of a position string: the right to swap belongs to games from the start.
-    ensure(again.legal_moves() == position.legal_moves(), || format!("{text} reads back with other moves"))?;
+    ensure(again.legal_moves() == forgotten.legal_moves(), || format!("{text} reads back with other moves"))?;
     let _ = again.view(Viewer::Spectator).to_string();
     let wide =
         position.view(Viewer::Seat(Seat::FIRST)).legend().lines().any(|line| line.chars().count() > 72);
@@ -202,7 +223,10 @@ fn check_only_spelling(
 ) -> Result<(), Broken> {
     let whole = [text.to_ascii_uppercase(), text.replace(' ', "  "), format!(" {text}"), format!("{text}\n")];
     let letters: Vec<char> = text.chars().collect();
-    let edited = (0..letters.len()).flat_map(|at| edit(&letters, at, chance)).collect::<Vec<_>>();
+    let mut edited = (0..letters.len()).flat_map(|at| edit(&letters, at, chance)).collect::<Vec<_>>();
+    while edited.len() > MAX_EDITS {
+        edited.swap_remove(chance.below(edited.len()));
+    }
     for mutant in whole.into_iter().chain(edited) {
         let Ok(read) = game.parse_position(options, players, &Seed::default(), &mutant) else { continue };
         let printed = read.position();
@@ -259,16 +283,27 @@ fn check_refusals(position: &mut dyn Position) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Every move of the list is accepted, in either case, and is its own canonical spelling.
+/// Every move of the list is accepted, in either case, is its own canonical spelling, and has a spelling for lists that is
+/// read alike.
 fn check_legal_list(position: &dyn Position) -> Result<(), Broken> {
     for mv in position.legal_moves() {
         ensure(position.is_legal_syntax(&mv), || format!("{mv} is legal but not a move"))?;
         let played = position.clone_box().play(Turn::Move(&mv)).map_err(|error| format!("{mv}: {error}"))?;
         ensure(played.canonical == mv, || format!("{mv} is played as {}", played.canonical))?;
+        ensure(is_canonical(&mv), || format!("{mv} is not spelt as a canonical move"))?;
+        let listed = position.clone_box().play(Turn::Move(&played.text));
+        let is_read = position.is_legal_syntax(&played.text) && listed.as_ref() == Ok(&played);
+        ensure(is_read, || format!("{mv} is listed as {}, which is another move", played.text))?;
         let loud = position.clone_box().play(Turn::Move(&mv.to_ascii_uppercase()));
         ensure(loud == Ok(played), || format!("{mv} in capitals is another move"))?;
     }
     Ok(())
+}
+
+/// Lower case, and no sign with a meaning of its own in mails, addresses or records.
+fn is_canonical(mv: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b":/,=-".contains(&byte);
+    mv.bytes().all(fits) && !mv.starts_with('-')
 }
 
 /// A retired seat is never asked to move again while another is left.
@@ -282,7 +317,7 @@ fn check_retirement(position: &dyn Position, players: usize) -> Result<(), Broke
         position.play(Turn::Move(&mv)).map_err(|error| error.to_string())?;
         ensure(position.next_seat() != retired, || "a retired seat is to move again".to_owned())?;
     }
-    ensure(position.scores().texts().len() == players, || "a retired seat lost its score".to_owned())
+    check_scores(position.as_ref(), players)
 }
 
 /// A sealed copy plays the turn just the same, but shows and draws nothing that comes by chance after it.

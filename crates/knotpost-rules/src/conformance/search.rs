@@ -61,10 +61,11 @@ fn check_seeds<G: Game>(options: &GameOptions, players: usize) -> Result<(), Bro
     ensure(starts.len() == 1, || "seeds decide the start without the ability `Dice`".to_owned())
 }
 
-/// A game has just the words of its abilities, and a forced pass is one that can be made.
+/// A game has just the words of its abilities, and a forced pass is one that can be made. It has a past that can be
+/// forgotten only with the ability for it.
 fn check_words<G: Game>(game: &G) -> Result<(), Broken> {
     let words = [
-        (Ability::Pass, game.clone().pass(), game.must_pass()),
+        (Ability::Pass, game.clone().pass(), game.may_pass()),
         (Ability::Swap, game.clone().swap(), game.may_swap()),
     ];
     for (ability, made, says_so) in words {
@@ -77,7 +78,15 @@ fn check_words<G: Game>(game: &G) -> Result<(), Broken> {
             format!("`{ability:?}` is said to be {says_so}, but gives {made:?}")
         })?;
     }
-    ensure(!game.must_pass() || game.example_move().is_none(), || "a pass is forced beside a move".to_owned())
+    let forced = game.must_pass();
+    ensure(!forced || game.may_pass(), || "a pass is forced that is not legal".to_owned())?;
+    ensure(!forced || game.example_move().is_none(), || "a pass is forced beside a move".to_owned())?;
+    let mut forgotten = game.clone();
+    forgotten.forget();
+    ensure(forgotten.to_string() == game.to_string(), || "forgetting changes the position".to_owned())?;
+    ensure(G::META.abilities.has(Ability::History) || forgotten.key() == game.key(), || {
+        "the game forgets something without the ability `History`".to_owned()
+    })
 }
 
 /// Visited moves are legal and all different, are those listed, and can be picked.
@@ -199,6 +208,7 @@ fn check_orders<G: Game>(game: &G, known: &mut HashMap<u64, String>) -> Result<(
                 if last.play(&second).is_err() || last.play(third).is_err() {
                     continue;
                 }
+                last.forget();
                 check_key(&last, known)?;
                 let key = *reached.entry(last.to_string()).or_insert_with(|| last.key());
                 ensure(key == last.key(), || format!("{last} has two keys, by the order of moves"))?;
@@ -247,7 +257,9 @@ fn check_chance<G: Game>(
     let text = game.to_string();
     let twin =
         G::parse_position(options, players, &other, &text).map_err(|error| format!("{text}: {error}"))?;
-    let (mut one, mut two) = (Unseen::of(game, &stream), Unseen::of(&twin, &stream));
+    let mut game = game.clone();
+    game.forget();
+    let (mut one, mut two) = (Unseen::of(&game, &stream), Unseen::of(&twin, &stream));
     ensure(one.to_string() == text && one.roll() == game.roll(), || format!("{text} shows another stream"))?;
     ensure(one.key() == game.key(), || format!("{text} has another key with another stream"))?;
     for step in 0..3 {

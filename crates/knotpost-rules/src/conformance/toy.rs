@@ -5,7 +5,7 @@ use crate::{
     View, Viewer,
     error::PositionError,
     options::{NumberOption, OptionSpec},
-    view::{Look, Panel, Piece},
+    view::{Look, Panel, Piece, Shape},
 };
 use std::{fmt, str::FromStr};
 
@@ -97,7 +97,7 @@ impl Game for Toy {
     type Illegal = TooMany;
 
     fn setup(options: &GameOptions, players: usize, _: &Seed) -> Self {
-        let heap = HEAP.of(options);
+        let heap = HEAP.of(options) as u32;
         Self { heap, seats: players, next: Seat::FIRST, last: None, retired: Seats::NONE }
     }
 
@@ -164,7 +164,7 @@ impl Show for Toy {
     fn view(&self, (): &(), _: Viewer) -> View {
         let cells: Vec<_> =
             (0..self.heap).map(|_| Piece::Token { sign: '|', owner: None, look: Look::default() }).collect();
-        let panel = Panel { columns: cells.len(), cells, ..Panel::default() };
+        let panel = Panel { shape: Shape::Square, columns: cells.len(), cells, ..Panel::default() };
         let legend = "Type how many matches to take.".to_owned();
         View { panels: vec![panel], legend, ..View::default() }
     }

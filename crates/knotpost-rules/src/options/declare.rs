@@ -141,9 +141,9 @@ pub struct NumberOption {
     /// The word.
     pub name: &'static str,
     /// The least that is allowed.
-    pub min: u32,
+    pub min: i32,
     /// The most that is allowed.
-    pub max: u32,
+    pub max: i32,
     /// The number when none is given, in digits. The conformance kit refuses one that is out of range.
     pub default: &'static str,
     /// Its effect: one clause for the help page.
@@ -160,9 +160,54 @@ impl NumberOption {
     }
 
     /// The number on this board, always in range.
-    pub fn of(&self, options: &GameOptions) -> u32 {
+    pub fn of(&self, options: &GameOptions) -> i32 {
         options.value(self.name).parse().unwrap_or(self.min).max(self.min).min(self.max)
     }
+}
+
+/// `-name=6.5`: a number in halves, from `MIN` to `MAX` halves.
+#[derive(Debug)]
+pub struct DecimalOption<const MIN: i32, const MAX: i32> {
+    /// The word.
+    pub name: &'static str,
+    /// The number when none is given, as it is printed: without `.0`.
+    pub default: &'static str,
+    /// Its effect: one clause for the help page.
+    pub help: &'static str,
+    /// Names of options that may not be given together with this one.
+    pub excludes: &'static [&'static str],
+}
+
+impl<const MIN: i32, const MAX: i32> DecimalOption<MIN, MAX> {
+    /// The table entry.
+    pub const fn spec(&self) -> OptionSpec {
+        let Self { name, default, help, excludes } = *self;
+        let kind = OptionKind::Text { shape: default, normalise: normalise_halves::<MIN, MAX> };
+        OptionSpec { name, kind, default, help, excludes }
+    }
+
+    /// The number on this board in halves, always in range.
+    pub fn of(&self, options: &GameOptions) -> i32 {
+        read_halves(options.value(self.name)).unwrap_or(MIN).clamp(MIN, MAX)
+    }
+}
+
+fn read_halves(text: &str) -> Option<i32> {
+    let (whole, half) = match text.split_once('.') {
+        None => (text, 0),
+        Some((whole, "0")) => (whole, 0),
+        Some((whole, "5")) => (whole, 1),
+        Some(_) => return None,
+    };
+    let (sign, digits) = whole.strip_prefix('-').map_or((1, whole), |digits| (-1, digits));
+    let number = digits.parse::<u16>().ok().filter(|_| !digits.starts_with('+'))?;
+    Some(sign * (2 * i32::from(number) + half))
+}
+
+fn normalise_halves<const MIN: i32, const MAX: i32>(text: &str) -> Option<String> {
+    let halves = read_halves(text).filter(|halves| (MIN..=MAX).contains(halves))?;
+    let (sign, size) = (if halves < 0 { "-" } else { "" }, halves.unsigned_abs());
+    Some(format!("{sign}{}{}", size / 2, if size % 2 == 1 { ".5" } else { "" }))
 }
 
 /// `-name=text` in a shape of the game's own.

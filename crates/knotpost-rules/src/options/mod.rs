@@ -7,7 +7,7 @@ mod declare;
 mod error;
 mod spec;
 
-pub use declare::{ChoiceOption, EitherOption, FlagOption, NumberOption, TextOption};
+pub use declare::{ChoiceOption, DecimalOption, EitherOption, FlagOption, NumberOption, TextOption};
 pub use error::{OptionError, Problem};
 pub use spec::{GivenOption, OptionKind, OptionSpec};
 

@@ -27,9 +27,9 @@ pub enum OptionKind {
     /// `-name=7`: a whole number.
     Number {
         /// The least that is allowed.
-        min: u32,
+        min: i32,
         /// The most that is allowed.
-        max: u32,
+        max: i32,
     },
     /// `-name=word`: one of these words.
     Choice(&'static [&'static str]),
@@ -81,9 +81,10 @@ impl OptionSpec {
             (OptionKind::Either(..), None) => Ok(word.to_owned()),
             (_, None) => Err(Problem::NeedsValue { word, usage: self.usage() }),
             (OptionKind::Number { min, max }, Some(value)) => {
-                let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-                let number =
-                    value.parse::<u32>().ok().filter(|number| digits && (min..=max).contains(&number));
+                let number = value
+                    .parse::<i32>()
+                    .ok()
+                    .filter(|number| !value.starts_with('+') && (min..=max).contains(&number));
                 number.map(|number| number.to_string()).ok_or_else(|| bad(value))
             }
             (OptionKind::Choice(words), Some(value)) => {

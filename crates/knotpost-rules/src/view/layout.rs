@@ -139,21 +139,23 @@ fn split_row(panel: &Panel) -> Vec<Panel> {
         .collect()
 }
 
-/// A panel whose margins have no blanks; the owner of a side stands with the scores.
+/// A panel whose margins have no blanks; the owner of a side of dice stands with the scores.
 fn draw_tight(panel: &Panel) -> Vec<String> {
+    let title = (!panel.title.is_empty()).then(|| panel.title.trim_start().to_owned());
+    if panel.is_of_tokens() {
+        return title.into_iter().chain(super::tokens::draw(panel, true)).collect();
+    }
     let mut bare = Panel { title: String::new(), ..panel.clone() };
     for margin in &mut bare.margins {
         margin.owner = "";
     }
-    let cell = if panel.is_of_tokens() { 2 } else { panel.cell_size.width + 1 };
-    let frame = panel.columns * cell + if panel.is_of_tokens() { 3 } else { 1 };
+    let frame = panel.columns * (panel.cell_size.width + 1) + 1;
     // `12 > ` and ` < 12`: the blanks on either side of the arrow.
     let blanks = [2, MARGIN - 1, MARGIN + frame, MARGIN + frame + 2];
     let tighten = |line: &String| {
         let kept = line.chars().enumerate().filter(|(place, _)| !blanks.contains(place));
         kept.map(|(_, sign)| sign).collect::<String>()
     };
-    let title = (!panel.title.is_empty()).then(|| panel.title.trim_start().to_owned());
     title.into_iter().chain(draw_panel(&bare).iter().map(tighten)).collect()
 }
 

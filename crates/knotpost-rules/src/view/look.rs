@@ -37,6 +37,8 @@ pub enum Figure {
     Counter,
     /// A place to be won, with or without an owner.
     Target,
+    /// A stone or man of its owner: dark for seat 1, light for seat 2, with the mark of the seat.
+    Disc,
 }
 
 /// The sight of a cell from where the last token lies.

@@ -6,6 +6,7 @@ mod layout;
 mod look;
 mod news;
 mod reading;
+mod shape;
 mod text;
 mod tokens;
 
@@ -13,8 +14,9 @@ pub use cast::{Cast, Now};
 pub use layout::Layout;
 pub use look::{Figure, Ground, Look, RolledDie, Sight};
 pub use news::{News, join_words};
+pub use shape::Shape;
 
-pub(crate) use text::draw_faces;
+pub use text::draw_faces;
 
 use crate::{knot::Face, seat::Seat};
 
@@ -67,19 +69,25 @@ pub struct ScoreLine {
     pub score: String,
 }
 
-/// A framed grid of cells.
+/// A framed board of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
     /// A heading above the grid; empty for none.
     pub title: String,
     /// The seat that the heading names; `None` for a panel of all.
     pub seat: Option<Seat>,
-    /// Cells in a row.
+    /// The arrangement of the cells.
+    pub shape: Shape,
+    /// Cells in a row, in the longest one where rows differ.
     pub columns: usize,
     /// The cells, rows from the top, each from left to right.
     pub cells: Vec<Piece>,
     /// The names of the cells in moves, in their order; empty where cells are not pointed at.
     pub spots: Vec<String>,
+    /// The cells of the last move that are marked, by their places in `cells`.
+    pub last: Vec<usize>,
+    /// From where to where the last move went, by places in `cells`.
+    pub arrow: Option<[usize; 2]>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.
     pub moved: Vec<usize>,
     /// The margins along the left, top, right and bottom side.
@@ -167,7 +175,8 @@ pub enum Fate {
 pub struct Margin {
     /// Its owner; empty for none.
     pub owner: &'static str,
-    /// A label a line of cells, from the top or the left; empty where there is none.
+    /// A label a line of cells, from the top or the left; empty where there is none. Above and below these are the cells of
+    /// the first and of the last row.
     pub labels: Vec<String>,
     /// The line where the last move came in.
     pub entered: Option<usize>,
@@ -187,27 +196,6 @@ pub enum Edge {
 }
 
 impl Panel {
-    /// Rows of cells.
-    pub const fn rows(&self) -> usize {
-        match self.cells.len().checked_div(self.columns) {
-            Some(rows) => rows,
-            None => 0,
-        }
-    }
-
-    /// True if all cells hold tokens: then the cells are drawn close together, without frames between them.
-    pub fn is_of_tokens(&self) -> bool {
-        !self.cells.is_empty() && self.cells.iter().all(|cell| matches!(cell, Piece::Token { .. }))
-    }
-
-    /// The cell at this place, counted from 0 at the top left; [`Piece::Empty`] beyond the frame.
-    pub fn cell(&self, row: usize, column: usize) -> Piece {
-        if column >= self.columns {
-            return Piece::Empty;
-        }
-        self.cells.get(row * self.columns + column).copied().unwrap_or(Piece::Empty)
-    }
-
     /// The margin along a side.
     pub const fn margin(&self, edge: Edge) -> &Margin {
         let [left, top, right, bottom] = &self.margins;

@@ -1,6 +1,6 @@
 //! A board in words, for screen readers: every cell by its coordinates, nothing that has to be seen.
 
-use super::{Edge, Fate, Margin, Panel, Piece, View};
+use super::{Edge, Fate, Margin, Panel, Piece, Shape, View};
 use crate::{
     knot::{Face, Side},
     seat::Seat,
@@ -18,7 +18,8 @@ pub(super) fn read_view(view: &View) -> String {
     }
     for line in &view.scores {
         let role = if line.role.is_empty() { String::new() } else { format!(" ({})", line.role) };
-        lines.push(format!("{}: {}{role}", view.name_side(line), line.score));
+        let score = if line.score.is_empty() { String::new() } else { format!(": {}", line.score) };
+        lines.push(format!("{}{score}{role}", view.name_side(line)));
     }
     lines.join("\n").trim_end_matches('\n').to_owned()
 }
@@ -41,18 +42,15 @@ fn read_panel(panel: &Panel, view: &View) -> Vec<String> {
     let mut lines = Vec::new();
     let title = panel.title.trim().trim_end_matches(':');
     let name = if title.is_empty() { "The board".to_owned() } else { title.to_owned() };
-    lines.push(format!(
-        "{name}: {} by {}.",
-        count(panel.rows(), "row", "rows"),
-        count(panel.columns, "column", "columns")
-    ));
+    lines.push(format!("{name}: {}.", panel.tell_shape()));
     lines.extend(read_owners(panel));
     if panel.is_of_tokens() {
+        lines.extend(panel.tell_owners());
         lines.extend(read_tokens(panel, view));
     } else {
         lines.extend(read_pieces(panel, view));
     }
-    lines.extend(read_entry(panel));
+    lines.extend(read_entry(panel).or_else(|| panel.tell_last()));
     lines
 }
 
@@ -66,7 +64,8 @@ fn read_owners(panel: &Panel) -> Vec<String> {
     ];
     let line = |(edge, words): (Edge, &str)| {
         let Margin { owner, labels, .. } = panel.margin(edge);
-        let entries = if is_lettered(panel) { String::new() } else { labels.join(" ") };
+        let entries =
+            if panel.is_of_tokens() || is_lettered(panel) { String::new() } else { labels.join(" ") };
         let belongs = if owner.is_empty() { String::new() } else { format!(" ({owner})") };
         (!entries.is_empty()).then(|| format!("Entries of the {words}{belongs}: {entries}"))
     };
@@ -81,7 +80,10 @@ fn is_lettered(panel: &Panel) -> bool {
 }
 
 /// The game's own name for the cell; else its row from the top and column from the left.
-fn name_cell(panel: &Panel, place: usize) -> String {
+pub(super) fn name_cell(panel: &Panel, place: usize) -> String {
+    if let (Shape::Triangle | Shape::Hexagon, Some(name)) = (panel.shape, panel.spots.get(place)) {
+        return name.clone();
+    }
     let (row, column) = (place / panel.columns.max(1), place % panel.columns.max(1));
     let label = |edge, index: usize| panel.margin(edge).labels.get(index).cloned().unwrap_or_default();
     if is_lettered(panel) {
@@ -146,7 +148,7 @@ fn name_seat(view: &View, seat: Seat) -> &'static str {
     view.scores.iter().find(|line| line.seat == seat).map_or("a player", |line| line.name)
 }
 
-/// The cells of each sign, signs in the order in which they are met.
+/// The cells of each sign, signs in the order in which they are met; no empty cells.
 fn read_tokens(panel: &Panel, view: &View) -> Vec<String> {
     let mut groups: Vec<(char, Option<Seat>, Vec<String>)> = Vec::new();
     for (place, piece) in panel.cells.iter().enumerate() {
@@ -163,6 +165,8 @@ fn read_tokens(panel: &Panel, view: &View) -> Vec<String> {
         let whose = owner.map_or_else(String::new, |seat| format!(" of {}", name_seat(view, seat)));
         lines.extend(fill(&format!("Sign {sign}{whose}:"), &cells));
     }
+    let rest = if lines.is_empty() { "All cells are empty." } else { "All other cells are empty." };
+    lines.extend(panel.cells.contains(&Piece::Empty).then(|| rest.to_owned()));
     lines
 }
 
@@ -196,8 +200,4 @@ fn read_entry(panel: &Panel) -> Option<String> {
         }
         (None, None) => None,
     }
-}
-
-fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -67,13 +67,14 @@ pub(super) fn draw_scores(view: &View, most: usize) -> Vec<String> {
 fn set_scores(view: &View, names: &[String]) -> Vec<String> {
     let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let longest = view.scores.iter().map(|line| line.score.len()).max().unwrap_or(0);
+    let gap = if longest == 0 { "" } else { "  " };
     let draw = |(line, name): (&super::ScoreLine, &String)| {
         let role = if line.role.is_empty() { String::new() } else { format!("  ({})", line.role) };
         let score = match line.score.parse::<u32>() {
             Ok(points) => format!("{points:>longest$}"),
             Err(_) => format!("{:<longest$}", line.score),
         };
-        format!("{:MARGIN$}{name:<widest$}  {score}{role}", "")
+        format!("{:MARGIN$}{name:<widest$}{gap}{score}{role}", "")
     };
     view.scores.iter().zip(names).map(draw).collect()
 }
@@ -85,7 +86,7 @@ pub(super) fn draw_panel(panel: &Panel) -> Vec<String> {
         lines.push(panel.title.clone());
     }
     if panel.is_of_tokens() {
-        lines.extend(super::tokens::draw(panel));
+        lines.extend(super::tokens::draw(panel, false));
         return lines;
     }
     lines.extend(name_owners(
@@ -109,17 +110,22 @@ fn name_owners([left, middle, right]: [&str; 3], panel: &Panel) -> Option<String
 }
 
 /// Adds the label of a row with the arrow of the last entry, as wide as the margin.
-pub(super) fn push_row_label(line: &mut String, panel: &Panel, edge: Edge, row: usize) {
+pub(super) fn push_row_label(line: &mut String, panel: &Panel, edge: Edge, row: usize, tight: bool) {
     let margin = panel.margin(edge);
     let label = margin.labels.get(row).map_or("", String::as_str);
     let room = 2_usize.saturating_sub(label.chars().count());
-    let arrow = |sign| if margin.entered == Some(row) { sign } else { ' ' };
+    let blank = if tight { "" } else { " " };
+    let push_arrow = |line: &mut String, sign: char| {
+        line.push_str(blank);
+        line.push(if margin.entered == Some(row) { sign } else { ' ' });
+        line.push_str(blank);
+    };
     if edge == Edge::Left {
         push_blanks(line, room);
         line.push_str(label);
-        line.extend([' ', arrow('>'), ' ']);
+        push_arrow(line, '>');
     } else {
-        line.extend([' ', arrow('<'), ' ']);
+        push_arrow(line, '<');
         line.push_str(label);
         push_blanks(line, room);
     }
@@ -163,13 +169,13 @@ fn frame(panel: &Panel, lines: &mut Vec<String>) {
             let mut line = String::with_capacity(room);
             let labelled = within == height / 2;
             if labelled {
-                push_row_label(&mut line, panel, Edge::Left, row);
+                push_row_label(&mut line, panel, Edge::Left, row, false);
             } else {
                 push_blanks(&mut line, MARGIN);
             }
             draw_interiors(&mut line, panel, row, within);
             if labelled {
-                push_row_label(&mut line, panel, Edge::Right, row);
+                push_row_label(&mut line, panel, Edge::Right, row, false);
             }
             lines.push(line);
         }
@@ -323,7 +329,7 @@ pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
 }
 
 /// All faces with their letters, two rows of them.
-pub(crate) fn draw_faces() -> &'static str {
+pub fn draw_faces() -> &'static str {
     static FACES: LazyLock<String> = LazyLock::new(|| draw_faces_in(8));
     &FACES
 }

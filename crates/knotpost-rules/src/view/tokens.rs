@@ -1,57 +1,117 @@
-//! Panels of tokens alone: one character a cell inside one frame, with the margins of all text boards.
+//! Compact panels: one character a cell inside one frame, with the margins of all text boards. Rows lie as their shape
+//! says, half a cell being one character.
 
 use super::{
     Edge, Panel, Piece,
     text::{MARGIN, push_blanks, push_row_label},
 };
 
+/// Margin characters where the blanks around the arrow are left out.
+const TIGHT_MARGIN: usize = MARGIN - 2;
+
 /// The lines of the panel with its margins.
-pub(super) fn draw(panel: &Panel) -> Vec<String> {
-    let rule = format!("{:MARGIN$}+{}+", "", "-".repeat(2 * panel.columns + 1));
-    let mut lines = label_columns(panel, Edge::Top);
-    lines.push(rule.clone());
+pub(super) fn draw(panel: &Panel, tight: bool) -> Vec<String> {
+    let margin = if tight { TIGHT_MARGIN } else { MARGIN };
+    let last = panel.rows().saturating_sub(1);
+    let [left, top, right] = [Edge::Left, Edge::Top, Edge::Right].map(|edge| panel.margin(edge).owner);
+    let mut lines = Vec::new();
+    lines.extend(name_owners(panel, 0, margin, [left, top, right]));
+    lines.extend(label_columns(panel, Edge::Top, margin));
+    lines.push(rule(panel, 0, margin));
     lines.extend((0..panel.rows()).map(|row| {
-        let mut line = String::with_capacity(rule.len() + MARGIN);
-        push_row_label(&mut line, panel, Edge::Left, row);
-        line.push_str("| ");
-        line.extend((0..panel.columns).flat_map(|column| [sign(panel.cell(row, column)), ' ']));
-        line.push('|');
-        push_row_label(&mut line, panel, Edge::Right, row);
+        let mut line = " ".repeat(panel.indent(row));
+        push_row_label(&mut line, panel, Edge::Left, row, tight);
+        push_cells(&mut line, panel, row);
+        push_row_label(&mut line, panel, Edge::Right, row, tight);
         line
     }));
-    lines.push(rule);
-    lines.extend(label_columns(panel, Edge::Bottom));
+    lines.push(rule(panel, last, margin));
+    lines.extend(label_columns(panel, Edge::Bottom, margin));
+    lines.extend(name_owners(panel, last, margin, ["", panel.margin(Edge::Bottom).owner, ""]));
     lines
+}
+
+/// Adds the cells of a row between their frame; those of the last move stand in brackets.
+fn push_cells(line: &mut String, panel: &Panel, row: usize) {
+    let (start, count) = (panel.start(row), panel.cells_in(row));
+    let mut signs = vec![' '; 2 * count + 1];
+    for (column, pair) in signs.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+        pair[1] = sign(panel.cell(row, column));
+    }
+    for place in panel.last.iter().filter_map(|place| place.checked_sub(start)).filter(|place| *place < count)
+    {
+        for (at, bracket) in [(2 * place, '('), (2 * place + 2, ')')] {
+            if let Some(sign) = signs.get_mut(at) {
+                *sign = bracket;
+            }
+        }
+    }
+    line.push(side(panel, row, |row| panel.indent(row)));
+    line.extend(signs);
+    line.push(side(panel, row, |row| panel.indent(row) + 2 * panel.cells_in(row)));
 }
 
 const fn sign(piece: Piece) -> char {
     match piece {
         Piece::Token { sign, .. } => sign,
-        _ => ' ',
+        _ => '.',
     }
 }
 
-/// The labels above or below the columns, between them and the frame the arrow of the last move.
-fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
-    let margin = panel.margin(edge);
-    if margin.labels.is_empty() {
+/// The frame at an end of a row, by where that end lies in the rows above and below.
+fn side(panel: &Panel, row: usize, end: impl Fn(usize) -> usize) -> char {
+    let (above, below) = (row.checked_sub(1), Some(row + 1).filter(|below| *below < panel.rows()));
+    let before = above.map(|above| end(row).cmp(&end(above)));
+    let after = below.map(|below| end(below).cmp(&end(row)));
+    match (before.or(after), after.or(before)) {
+        (Some(std::cmp::Ordering::Less), Some(std::cmp::Ordering::Less)) => '/',
+        (Some(std::cmp::Ordering::Greater), Some(std::cmp::Ordering::Greater)) => '\\',
+        _ => '|',
+    }
+}
+
+/// The frame above the first row or below the last one.
+fn rule(panel: &Panel, row: usize, margin: usize) -> String {
+    let blanks = margin + panel.indent(row);
+    format!("{:blanks$}+{}+", "", "-".repeat(2 * panel.cells_in(row) + 1))
+}
+
+/// The owners of the sides, over the ends and the middle of a row.
+fn name_owners(panel: &Panel, row: usize, margin: usize, [left, middle, right]: [&str; 3]) -> Option<String> {
+    if [left, middle, right].iter().all(|owner| owner.is_empty()) {
+        return None;
+    }
+    let width = 2 * margin + 2 * panel.cells_in(row) + 3;
+    let room = width.saturating_sub(left.len() + right.len());
+    Some(format!("{}{left}{middle:^room$}{right}", " ".repeat(panel.indent(row))))
+}
+
+/// The labels above or below the columns, between them and the frame the arrow of the last move. A label that would touch
+/// the one before it is left out.
+fn label_columns(panel: &Panel, edge: Edge, margin: usize) -> Vec<String> {
+    let labels = panel.margin(edge);
+    if labels.labels.is_empty() {
         return Vec::new();
     }
-    let spread = |signs: &mut dyn Iterator<Item = &str>| {
-        let mut line = String::with_capacity(MARGIN + 2 * panel.columns + 2);
-        push_blanks(&mut line, MARGIN + 1);
-        for sign in signs {
-            line.push(' ');
-            line.push_str(sign);
+    let row = if edge == Edge::Top { 0 } else { panel.rows().saturating_sub(1) };
+    let first = margin + panel.indent(row) + 2;
+    let spread = |sign: &dyn Fn(usize) -> &'static str, labels: &[String]| {
+        let mut line = String::with_capacity(first + 2 * panel.columns);
+        for column in 0..panel.cells_in(row) {
+            let at = first + 2 * column;
+            let word = labels.get(column).map_or_else(|| sign(column), String::as_str);
+            if !word.is_empty() && line.len() < at {
+                let room = at - line.len();
+                push_blanks(&mut line, room);
+                line.push_str(word);
+            }
         }
         line
     };
-    let label = |column: usize| margin.labels.get(column).map_or(" ", String::as_str);
-    let mut lines = vec![spread(&mut (0..panel.columns).map(label))];
-    if let Some(entered) = margin.entered {
+    let mut lines = vec![spread(&|_| "", &labels.labels)];
+    if let Some(entered) = labels.entered {
         let arrow = if edge == Edge::Top { "v" } else { "^" };
-        let arrows = (0..panel.columns).map(|column| if column == entered { arrow } else { " " });
-        lines.push(spread(&mut { arrows }));
+        lines.push(spread(&|column| if column == entered { arrow } else { "" }, &[]));
     }
     if edge == Edge::Bottom {
         lines.reverse();

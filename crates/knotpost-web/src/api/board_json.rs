@@ -97,6 +97,7 @@ impl<'a> WholeBoard<'a> {
             }
         };
         let (scores, paths) = match board.position.scores() {
+            Scores::None => (Some(Vec::new()), None),
             Scores::Points(points) => (Some(points), None),
             Scores::Paths(paths) => (None, Some(paths)),
         };

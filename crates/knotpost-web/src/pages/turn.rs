@@ -178,6 +178,8 @@ fn place(view: &mut View, name: &str, face: Option<Face>, mover: Seat) {
         let Some(piece) = panel.cells.get_mut(index) else { continue };
         match (face, &mut *piece) {
             (Some(face), _) => *piece = Piece::Die { face, fate: Fate::Placed },
+            // The piece that is to be moved.
+            (None, Piece::Token { owner, .. }) if *owner == Some(mover) => {}
             (None, Piece::Token { sign: shown, owner, look }) if is_of_tokens => {
                 (*shown, *owner) = (sign, Some(mover));
                 if look.figure != Figure::Target {

@@ -39,7 +39,7 @@ use knotpost_storage::StoreError;
 use output::{complain, say};
 use progress::Progress;
 
-static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
+static GAMES: LazyLock<Registry> = LazyLock::new(knotpost_games::registry);
 
 /// A play-by-mail server for board games.
 #[derive(Debug, Parser)]

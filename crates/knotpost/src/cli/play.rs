@@ -1,5 +1,6 @@
 //! `knotpost play`: the rules on the command line, without users, storage or mail.
 
+mod oracle;
 mod picture;
 pub(super) mod reply;
 pub(super) mod request;
@@ -41,16 +42,25 @@ resign are words of their own.
                      list (in words)
   --json             one JSON object a line: the start, then each move
   --legal            list the legal moves of the last position
-  --interactive      go on by reading moves from the keyboard
+  --interactive      go on by reading moves from the keyboard; `legal:BEGUN`
+                     lists how a begun move can go on
+  --dump N           print the ends of N random games, a JSON object a line
+  --oracle FILE      compare such lines of another engine with these rules
   --help-rules       print the game's help page
 ";
 
 pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     answer(&args.words, USAGE, |writer| {
+        if let Some(file) = oracle::named_file(&args.words) {
+            return oracle::check(file, registry, writer);
+        }
         let request = Request::parse(&args.words, registry)?;
         writer.set_layout(request.layout);
         if request.help {
             return Ok(writer.plain(&request.game.help().to_string())?);
+        }
+        if let Some(count) = request.dump {
+            return oracle::dump(&request, count, writer);
         }
         let table = request.open()?;
         match &request.verify {
@@ -60,8 +70,8 @@ pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     })
 }
 
-/// Returns 0, 64 for wrong usage, 65 for wrong data such as an illegal move, 66 for an unreadable record, 74 for a
-/// broken stream.
+/// Returns 0, 1 for a line of an oracle that differs, 64 for wrong usage, 65 for wrong data such as an illegal move, 66
+/// for an unreadable file, 74 for a broken stream.
 pub(super) fn answer(
     words: &[String],
     usage: &str,
@@ -134,7 +144,11 @@ struct Tables {
 }
 
 fn obey(word: &str, tables: &mut Tables, writer: &mut Writer) -> io::Result<()> {
-    match word.to_ascii_lowercase().as_str() {
+    let lower = word.to_ascii_lowercase();
+    if let Some(begun) = lower.strip_prefix("legal:") {
+        return writer.next(&tables.now, begun);
+    }
+    match lower.as_str() {
         "legal" => writer.legal(&tables.now),
         "help" => writer.hint(&tables.now),
         "undo" => {

@@ -253,7 +253,7 @@ async fn decide(
     stop: &CancellationToken,
 ) -> Result<Option<Thought>, StoreError> {
     let level = level_of(&turn.userid).and_then(Level::new);
-    let bot = knotpost_bots::find(&turn.game);
+    let bot = knotpost_games::find_bot(&turn.game);
     let (Some(level), Some(bot)) = (level, bot) else {
         return Ok(Some(Thought { answer: None, used: Duration::ZERO }));
     };

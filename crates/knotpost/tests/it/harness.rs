@@ -46,7 +46,8 @@ pub(crate) use replying::{Draft, Mailboxes, raw_reply};
 pub(crate) use sending::{CaseOutcome, Correspondence, mail_fixture};
 pub(crate) use tables::Tables;
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+static REGISTRY: LazyLock<Registry> =
+    LazyLock::new(|| knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]));
 
 /// 20 November 2026, 10:00 UTC.
 const START: Millis = Millis(1_795_168_800_000);

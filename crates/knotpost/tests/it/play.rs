@@ -2,6 +2,7 @@
 
 mod bots;
 mod chance;
+mod oracle;
 mod pictures;
 mod turns;
 
@@ -130,7 +131,7 @@ fn an_illegal_move_ends_with_sixty_five_and_names_the_rule() {
 #[test]
 fn wrong_lines_are_refused_with_a_code() {
     let table = [
-        ("hex", 65, "unknown_game"),
+        ("shogi", 65, "unknown_game"),
         ("osbox -depth=3", 65, "bad_option"),
         ("osbox -size=4 -size=4", 65, "bad_option"),
         ("osbox --players 5", 65, "player_count"),

@@ -91,7 +91,7 @@ fn is_own_turn(seen: &Seen<'_>, me: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use knotpost_rules::{Position, Registry, Turn};
+    use knotpost_rules::{Position, Turn};
 
     fn next_roll(start: &dyn Position, explored: Option<Seed>) -> Option<String> {
         let mut position = start.clone_box();
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_dice_of_a_line_say_nothing_about_those_of_the_board() {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry();
         let game = registry.find("osbo").unwrap();
         let options = game.parse_options(&[], 2).unwrap();
         let name = BoardRef { game: "osbo".to_owned(), number: 101 };

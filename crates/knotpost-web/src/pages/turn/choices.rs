@@ -72,7 +72,10 @@ impl Turn<'_> {
                 matches!(piece, Some(Piece::Token { look, owner: None, .. }) if look.figure == Figure::Target)
             })
         };
-        let next = self.choosing.choices.next.iter().filter_map(|choice| match &choice.kind {
+        // While a piece is chosen that is to be moved, another one can be chosen instead.
+        let others = if self.lifts(present) { self.ground.position.choices("").next } else { Vec::new() };
+        let others = others.iter().filter(|choice| choice.begun != self.choosing.begun);
+        let next = self.choosing.choices.next.iter().chain(others).filter_map(|choice| match &choice.kind {
             PartKind::Spot(name) => Some((name, choice)),
             _ => None,
         });
@@ -86,6 +89,17 @@ impl Turn<'_> {
             }
         })
         .collect()
+    }
+
+    /// True if what is chosen so far is a piece of the player to move.
+    fn lifts(&self, present: &View) -> bool {
+        let [PartKind::Spot(name)] = self.parts.as_slice() else { return false };
+        let mover = self.ground.position.next_seat();
+        present.panels.iter().any(|panel| {
+            let at = panel.spots.iter().position(|spot| spot == name);
+            let piece = at.and_then(|at| panel.cells.get(at));
+            matches!(piece, Some(Piece::Token { owner: Some(owner), .. }) if *owner == mover)
+        })
     }
 
     pub(in crate::pages) fn facts(&self, page: &dyn TurnPage) -> Value {

@@ -109,7 +109,7 @@ fn hold(asked: &Match, request: &Request<'_>, writer: &mut Writer) -> Result<(),
         return Err(RequestError::Over);
     }
     let name = start.meta.name;
-    let bot = knotpost_bots::find(name).ok_or(RequestError::NoBot(name))?;
+    let bot = knotpost_games::find_bot(name).ok_or(RequestError::NoBot(name))?;
     let options = request.game.parse_options(&request.options, request.players)?;
     let contest = Contest {
         game: request.game,

@@ -64,7 +64,7 @@ fn think(words: &[String], registry: &Registry, watch: &Stopwatch) -> Result<(Pl
         return Err(RequestError::Over);
     }
     let name = request.game.meta().name;
-    let bot = knotpost_bots::find(name).ok_or(RequestError::NoBot(name))?;
+    let bot = knotpost_games::find_bot(name).ok_or(RequestError::NoBot(name))?;
     let most = if let Player::Time(most) = player { most } else { u64::MAX };
     let answer = bot.think(table.position.as_ref(), player, &request.seed, &mut || watch.read() >= most);
     answer.map(|answer| (player, answer)).ok_or(RequestError::Stuck)

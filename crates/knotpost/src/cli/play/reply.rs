@@ -81,6 +81,7 @@ impl<'a> Line<'a> {
     fn of(table: &'a Table) -> Self {
         let last = table.turns.last();
         let (scores, paths) = match table.position.scores() {
+            Scores::None => (Some(Vec::new()), None),
             Scores::Points(points) => (Some(points), None),
             Scores::Paths(paths) => (None, Some(paths)),
         };
@@ -140,6 +141,12 @@ impl Writer {
         Ok(())
     }
 
+    /// A line of JSON in either style.
+    pub(super) fn object(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.output, value)?;
+        writeln!(self.output)
+    }
+
     pub(in crate::cli) fn board(&mut self, table: &Table) -> io::Result<()> {
         if self.style == Style::Json {
             return Ok(());
@@ -179,6 +186,18 @@ impl Writer {
         }
         let all = words.into_iter().map(str::to_owned).chain(moves);
         writeln!(self.output, "{}", self.layout.set(&fill(all, " ")))
+    }
+
+    /// The ways a begun move can go on: the move with one step more, each; none where it cannot.
+    pub(in crate::cli) fn next(&mut self, table: &Table, begun: &str) -> io::Result<()> {
+        let next = match table.position.steps(begun) {
+            Ok(Some(steps)) => steps.next,
+            _ => table.position.choices(begun).next.into_iter().map(|choice| choice.begun).collect(),
+        };
+        if self.style == Style::Json {
+            return self.json(&LegalLine { legal: &next, words: &[], quota: Quota(&[]) });
+        }
+        writeln!(self.output, "{}", self.layout.set(&fill(next.into_iter(), " ")))
     }
 
     pub(super) fn proof(&mut self, proof: &Proof) -> io::Result<()> {
@@ -223,10 +242,11 @@ fn tell_standing(table: &Table) -> String {
     let names: Vec<&str> = outcome.winners().into_iter().map(|seat| table.name(seat)).collect();
     let names = names.join(" and ");
     let scores = table.position.scores().texts().join(" to ");
+    let scores = if scores.is_empty() { scores } else { format!(", {scores}") };
     if outcome.is_tie() {
-        format!("The game is over: {names} tie, {scores}.")
+        format!("The game is over: {names} tie{scores}.")
     } else {
-        format!("The game is over: {names} won by {}, {scores}.", outcome.reason)
+        format!("The game is over: {names} won by {}{scores}.", outcome.reason)
     }
 }
 

@@ -18,6 +18,8 @@ pub(in crate::cli) struct Request<'a> {
     /// Moves and words, those of the record first.
     pub moves: Vec<String>,
     pub legal: bool,
+    /// Random games to print instead, as lines of an oracle.
+    pub dump: Option<u64>,
     pub help: bool,
     pub layout: Layout,
     pub script: Script,
@@ -106,6 +108,10 @@ pub(in crate::cli) enum RequestError {
     Doubt(#[from] Doubt),
     #[error(transparent)]
     Picture(#[from] PictureFault),
+    #[error("{0} cannot be read: {1}")]
+    OracleFile(String, io::Error),
+    #[error("line {0}, {1}")]
+    Different(usize, knotpost_games::oracle::Mismatch),
     /// The input or the output ended; nobody is told.
     #[error(transparent)]
     Stream(#[from] io::Error),
@@ -118,6 +124,7 @@ impl RequestError {
             Self::Over => "game_over",
             Self::Fault(fault) | Self::Doubt(Doubt::Unplayable(fault)) => fault.code(),
             Self::Picture(_) => "not_written",
+            Self::Different(..) => "different",
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
             Self::Options(_) | Self::SeatCount { .. } => "player_count",
@@ -141,7 +148,8 @@ impl RequestError {
     pub(in crate::cli) const fn exit_code(&self) -> u8 {
         match self {
             _ if self.is_of_usage() => EX_USAGE,
-            Self::Unreadable(_) | Self::Saved(_) => EX_NOINPUT,
+            Self::Different(..) => 1,
+            Self::Unreadable(_) | Self::Saved(_) | Self::OracleFile(..) => EX_NOINPUT,
             Self::Picture(_) | Self::Stream(_) => EX_IOERR,
             _ => EX_DATAERR,
         }
@@ -160,6 +168,7 @@ struct Words {
     svg: Option<String>,
     png: Option<String>,
     layout: Option<String>,
+    dump: Option<String>,
     legal: bool,
     help: bool,
     interactive: bool,
@@ -180,6 +189,7 @@ impl Words {
                 "--svg" => Some(("--svg", &mut sorted.svg)),
                 "--png" => Some(("--png", &mut sorted.png)),
                 "--layout" => Some(("--layout", &mut sorted.layout)),
+                "--dump" => Some(("--dump", &mut sorted.dump)),
                 "--seed" => Some(("--seed", &mut sorted.seed)),
                 _ => None,
             };
@@ -247,6 +257,11 @@ impl<'a> Request<'a> {
             options: words.options,
             position: words.position,
             legal: words.legal,
+            dump: words
+                .dump
+                .map(|text| text.parse())
+                .transpose()
+                .map_err(|_| RequestError::Number("--dump", 0))?,
             layout: words
                 .layout
                 .map_or(Ok(Layout::default()), |word| word.parse().map_err(|()| RequestError::Layout))?,

@@ -4,7 +4,6 @@
 use axum::body::Body;
 use axum::http::Request;
 use knotpost_core::identity::{ProvenUser, renew_feed_key, view_feed_key};
-use knotpost_rules::Registry;
 
 use super::spent::{Meter, Spent, print_head};
 use super::table::{OF_LARGEST, OF_USER};
@@ -26,7 +25,7 @@ async fn asked(app: &TestApp, request: Request<Body>) -> (Spent, u16) {
 
 #[tokio::test]
 async fn what_is_asked_of_the_largest_boards_costs_no_more_than_its_row() {
-    let registry = Registry::standard();
+    let registry = knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]);
     let games: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
     assert_eq!(games.len(), LARGEST.len(), "{games:?}");
     let app = TestApp::with_players(Place::Sqlite, &["ann", "bob"]).await;

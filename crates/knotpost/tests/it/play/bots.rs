@@ -89,7 +89,7 @@ fn lines_that_cannot_be_answered_are_refused_with_a_code() {
     let table = [
         ("think osbox -size=2 resign", 65, "game_over"),
         ("think osbox -size=2 a9", 65, "illegal_move"),
-        ("think hex", 65, "unknown_game"),
+        ("think shogi", 65, "unknown_game"),
         ("think --level 3", 64, "wrong_arguments"),
         ("think osbox --level", 64, "wrong_arguments"),
         ("think osbox --level 9", 65, "bad_value"),

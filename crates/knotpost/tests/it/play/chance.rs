@@ -3,8 +3,8 @@
 use super::{Ran, play, play_typing};
 use std::fs;
 
-const GAME: &str = include_str!("../../../../knotpost-rules/tests/data/osbo_1.txt");
-const DEALT: &str = include_str!("../../../../knotpost-rules/tests/data/boxilies_1.txt");
+const GAME: &str = include_str!("../../../../knotpost-games/tests/data/osbo_1.txt");
+const DEALT: &str = include_str!("../../../../knotpost-games/tests/data/boxilies_1.txt");
 
 const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 const ONE: &str = "0000000000000000000000000000000000000000000000000000000000000001";

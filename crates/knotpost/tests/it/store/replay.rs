@@ -17,7 +17,8 @@ use knotpost_transport::outbound::MailComposer;
 
 use super::Ground;
 
-pub(super) static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
+pub(super) static GAMES: LazyLock<Registry> =
+    LazyLock::new(|| knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]));
 
 const CHALLENGES: [&str; 4] = [
     "osbox challenge -size=2 ann bob",

@@ -14,7 +14,7 @@ tell! {
 mod stories {
     use crate::harness::{Letter, Place, TestApp};
     use knotpost_platform::clock::Clock as _;
-    use knotpost_rules::{Puzzle, Registry};
+    use knotpost_rules::Puzzle;
 
     const HOUR: i64 = 3_600_000;
 
@@ -58,7 +58,7 @@ mod stories {
         app.mail_aligned("ann@ann.example", "puzzle boxilies 60").await;
         let shown = app.letters().remove(0);
         assert!(shown.html.as_ref().expect("a page").contains("<img"), "with a picture: {shown}");
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]);
         let game = registry.find("boxilies").expect("a game");
         let puzzle = Puzzle::of_day(game.meta(), 60).expect("a puzzle");
         let (_, position) = puzzle.open(game).expect("a position");
@@ -129,7 +129,7 @@ mod stories {
         assert!(bob.text.contains(&format!("puzzle obsidio {day} MOVE")), "{bob}");
         assert!(!bob.text.contains("puzzle osbox "), "{bob}");
         // To the Subject of a mail with one puzzle the move is added.
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]);
         let game = registry.find("obsidio").expect("a game");
         let puzzle = Puzzle::of_day(game.meta(), day).expect("a puzzle");
         let told = ask(&app, &format!("Re: {} {}", ann.subject, puzzle.solution())).await;

@@ -21,7 +21,7 @@ mod stories {
     use knotpost_core::boards::commitment;
     use knotpost_core::records::{Import, Imported, Strangers, export_record, import};
     use knotpost_model::BoardRef;
-    use knotpost_rules::{GivenOption, Position, Record, Registry, Seed, Status, Turn, record::RecordMove};
+    use knotpost_rules::{GivenOption, Position, Record, Seed, Status, Turn, record::RecordMove};
     use proptest::prelude::*;
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
@@ -109,7 +109,7 @@ mod stories {
 
     /// The position of a board being played; its dice are those of the board.
     fn replay(record: &Record) -> Box<dyn Position> {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]);
         let game = registry.find(record.tag("Game").unwrap()).unwrap();
         let players = record.tag("Players").unwrap().split_whitespace().count();
         let options: Vec<_> =
@@ -179,7 +179,7 @@ mod stories {
 
     /// A game as `export` would write it, made up by the rules alone.
     fn make_up(game: &str, number: u32, (seed, kind, patience, entries): &Whims) -> String {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]);
         let rules = registry.find(game).unwrap();
         let meta = rules.meta();
         let players = (*meta.players.start() + kind % 3).min(*meta.players.end());

@@ -12,13 +12,13 @@ mod stories {
     use super::super::browser::Browser;
     use crate::harness::{Place, TestApp};
     use knotpost_platform::clock::Clock as _;
-    use knotpost_rules::{Puzzle, Registry};
+    use knotpost_rules::Puzzle;
 
     const GAMES: [&str; 3] = ["osbox", "obsidio", "boxilies"];
 
     /// The puzzle of a day, and a move that does not win.
     fn puzzle(game: &str, day: u16) -> (Puzzle, String) {
-        let registry = Registry::standard();
+        let registry = knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]);
         let game = registry.find(game).unwrap();
         let puzzle = Puzzle::of_day(game.meta(), day).unwrap();
         let (_, position) = puzzle.open(game).unwrap();

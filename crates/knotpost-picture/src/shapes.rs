@@ -1,0 +1,125 @@
+//! Places of the cells of a panel on the page: rows as its shape says, cells as squares or as hexagons that stand on a
+//! corner.
+
+use crate::{
+    geometry::{Area, Path, Point, at},
+    knots::Grid,
+    scene::Scene,
+    theme::Palette,
+};
+use knotpost_rules::view::{Edge, Ground, Panel, Piece, Shape};
+
+/// From the centre of a hexagon one cell wide to a corner, and from a row of hexagons to the next.
+const CORNER: f32 = 0.577_35;
+const ROW: f32 = 0.866_03;
+
+/// True if the cells are hexagons.
+pub(crate) const fn is_of_hexagons(panel: &Panel) -> bool {
+    matches!(panel.shape, Shape::Slanted | Shape::Triangle | Shape::Hexagon)
+}
+
+/// Width and height in cells.
+pub(crate) fn extent(panel: &Panel) -> [f32; 2] {
+    let rows = panel.rows() as f32;
+    if is_of_hexagons(panel) {
+        [panel.half_columns() as f32 / 2.0, (rows - 1.0) * ROW + 2.0 * CORNER]
+    } else {
+        [panel.columns as f32, rows]
+    }
+}
+
+/// The square around the centre of a cell.
+pub(crate) fn area(panel: &Panel, grid: Grid, row: usize, column: usize) -> Area {
+    if !is_of_hexagons(panel) {
+        return grid.area(row, column);
+    }
+    let Grid { left, top, cell } = grid;
+    let across = panel.indent(row) as f32 / 2.0 + column as f32;
+    let down = row as f32 * ROW + CORNER - 0.5;
+    Area { left: left + across * cell, top: top + down * cell, width: cell, height: cell }
+}
+
+/// Every cell with its row, its place in the row and its area.
+pub(crate) fn cells(panel: &Panel, grid: Grid) -> impl Iterator<Item = (Piece, Area)> {
+    let places = (0..panel.rows()).flat_map(|row| (0..panel.cells_in(row)).map(move |column| (row, column)));
+    places.map(move |(row, column)| (panel.cell(row, column), area(panel, grid, row, column)))
+}
+
+/// The outline of a cell around its area, drawn smaller by a part of its width.
+pub(crate) fn outline(path: &mut Path, panel: &Panel, area: Area, inset: f32) {
+    if is_of_hexagons(panel) {
+        path.polygon(&[0, 1, 2, 3, 4, 5].map(|number| corner(area.inset(area.width * inset), number)));
+    } else {
+        path.rectangle(area.inset(area.width * inset));
+    }
+}
+
+/// A corner of a hexagon, counted clockwise from the top.
+fn corner(area: Area, number: usize) -> Point {
+    let (across, down) = match number % 6 {
+        0 => (0.0, -CORNER),
+        1 => (0.5, -CORNER / 2.0),
+        2 => (0.5, CORNER / 2.0),
+        3 => (0.0, CORNER),
+        4 => (-0.5, CORNER / 2.0),
+        _ => (-0.5, -CORNER / 2.0),
+    };
+    area.centre() + at(across, down) * area.width
+}
+
+/// The ground of a compact panel: tiles, or lines that cross.
+pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let width = (grid.cell * 0.03).max(0.6);
+    let mut lines = Path::default();
+    if panel.shape == Shape::Points {
+        let centre = |row, column| area(panel, grid, row, column).centre();
+        let (bottom, right) = (panel.rows().saturating_sub(1), panel.columns.saturating_sub(1));
+        for row in 0..=bottom {
+            lines.stroke(centre(row, 0), centre(row, right));
+        }
+        for column in 0..=right {
+            lines.stroke(centre(0, column), centre(bottom, column));
+        }
+        return scene.stroke(&lines, palette.trace, width);
+    }
+    let is_plain = |piece: &Piece| match piece {
+        Piece::Token { look, .. } => look.ground == Ground::Plain,
+        _ => true,
+    };
+    for (_, area) in cells(panel, grid).filter(|(piece, _)| is_plain(piece)) {
+        outline(&mut lines, panel, area, 0.0);
+    }
+    if is_of_hexagons(panel) {
+        scene.fill(&lines, palette.board);
+    }
+    scene.stroke(&lines, palette.trace, width);
+}
+
+/// All of the panel.
+pub(crate) fn frame(panel: &Panel, grid: Grid) -> Area {
+    let [width, height] = extent(panel).map(|cells| cells * grid.cell);
+    Area { left: grid.left, top: grid.top, width, height }
+}
+
+/// The cell of a line beside a side.
+pub(crate) fn beside(panel: &Panel, grid: Grid, edge: Edge, line: usize) -> Area {
+    let (row, column) = match edge {
+        Edge::Left => (line, 0),
+        Edge::Top => (0, line),
+        Edge::Right => (line, panel.cells_in(line).saturating_sub(1)),
+        Edge::Bottom => (panel.rows().saturating_sub(1), line),
+    };
+    area(panel, grid, row, column)
+}
+
+/// The corners along a side of a slanted board.
+pub(crate) fn side(panel: &Panel, grid: Grid, edge: Edge) -> Vec<Point> {
+    let (lines, corners): (usize, &[usize]) = match edge {
+        Edge::Top => (panel.columns, &[5, 0, 1]),
+        Edge::Bottom => (panel.columns, &[4, 3, 2]),
+        Edge::Left => (panel.rows(), &[5, 4]),
+        Edge::Right => (panel.rows(), &[1, 2]),
+    };
+    let cells = (0..lines).map(|line| beside(panel, grid, edge, line));
+    cells.flat_map(|area| corners.iter().map(move |number| corner(area, *number))).collect()
+}

@@ -1,0 +1,369 @@
+//! A whole game, made of the rules that are its own.
+
+use super::{
+    grid::Grid,
+    names::{Place, Refusal, Spelt},
+    two::{End, Two, other},
+};
+use crate::{
+    choice::Part,
+    error::{PositionError, SyntaxError},
+    game::{Forbidden, Game, Show},
+    meta::{Ability, Meta},
+    options::GameOptions,
+    seat::{Seat, Seats},
+    seed::Seed,
+    turn::{Outcome, Scores},
+    view::{ScoreLine, View, Viewer},
+};
+use std::{fmt, ops::ControlFlow};
+
+/// The table: cells with their stones, and the seats.
+#[derive(Clone, Debug)]
+pub struct Board {
+    /// Cells and stones.
+    pub grid: Grid,
+    /// The seats.
+    pub two: Two,
+}
+
+impl Board {
+    /// A board at the start.
+    pub const fn new(grid: Grid, swap: bool) -> Self {
+        Self { grid, two: Two::new(swap) }
+    }
+
+    /// The cell of a name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find(&self, place: Place) -> Result<usize, Refusal> {
+        self.grid.find(place).ok_or_else(|| Refusal::Outside(place, self.grid.corners()))
+    }
+
+    /// The cell of a name, where a stone may go.
+    ///
+    /// # Errors
+    /// There is no such cell, or something stands there.
+    pub fn find_free(&self, place: Place) -> Result<usize, Refusal> {
+        let cell = self.find(place)?;
+        if self.grid.is_free(cell) { Ok(cell) } else { Err(Refusal::Taken(place)) }
+    }
+
+    /// Any cell where a stone may go.
+    pub fn pick_free(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<Place> {
+        let free = self.grid.free();
+        let count = free.len();
+        if count == 0 { None } else { free.nth(below(count)).map(|cell| self.grid.name(cell)) }
+    }
+
+    /// The cell of a name, where the seat to move has a piece.
+    ///
+    /// # Errors
+    /// There is no such cell, or no piece of this seat on it.
+    pub fn find_own(&self, place: Place) -> Result<usize, Refusal> {
+        let cell = self.find(place)?;
+        let own = self.grid.owner(cell) == Some(self.two.next);
+        if own { Ok(cell) } else { Err(Refusal::NotYours(place)) }
+    }
+}
+
+/// The parts of a game beyond the kit.
+pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
+    /// The facts about the game, which is for two.
+    const META: &'static Meta;
+    /// The pieces of each seat, as this stands beside the scores.
+    const ROLES: [&'static str; 2] = ["x", "o"];
+    /// The owners of the left, top, right and bottom side.
+    const OWNERS: [&'static str; 4] = [""; 4];
+
+    /// A move.
+    type Move: Spelt;
+
+    /// The start.
+    fn setup(options: &GameOptions) -> (Self, Board);
+
+    /// Takes up stones that were read from a position string, with the seat to move, and says whether the game is over.
+    fn take_up(&mut self, board: &Board) -> Option<End>;
+
+    /// Plays a move for the seat to move of a game that goes on, and says whether that ends it.
+    ///
+    /// # Errors
+    /// The rule that forbids the move; then nothing has changed.
+    fn play(&mut self, board: &mut Board, mv: Self::Move) -> Result<Option<End>, Refusal>;
+
+    /// Calls `visit` with every legal move until it breaks off.
+    fn each_move(&self, board: &Board, visit: &mut dyn FnMut(Self::Move) -> ControlFlow<()>);
+
+    /// A legal move by chance.
+    fn pick(&self, board: &Board, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
+        let mut moves = Vec::with_capacity(64);
+        self.each_move(board, &mut |mv| {
+            moves.push(mv);
+            ControlFlow::Continue(())
+        });
+        match moves.len() {
+            0 => None,
+            count => moves.get(below(count as u32) as usize).copied(),
+        }
+    }
+
+    /// True if the seat to move has no move; asked only in a game with the ability `Pass` that goes on.
+    fn must_pass(&self, _board: &Board) -> bool {
+        false
+    }
+
+    /// Reads a move in a spelling that needs the position; [`Self::may_read`] knows its shape.
+    fn read(&self, _board: &Board, _text: &str) -> Option<Self::Move> {
+        None
+    }
+
+    /// True if some position may read the text as a move, though it is none by itself.
+    fn may_read(_text: &str) -> bool {
+        false
+    }
+
+    /// The standing; none where somebody just wins.
+    fn scores(&self, _board: &Board) -> Scores {
+        Scores::None
+    }
+
+    /// The standing of the first seat, for a search.
+    fn estimate(&self, board: &Board) -> i32 {
+        self.scores(board).lead(Seat::FIRST)
+    }
+
+    /// The cells that are marked after a move, and whether an arrow leads from the first to the last.
+    fn marks(&self, _before: &Board, _after: &Board, mv: Self::Move) -> (Vec<Place>, bool) {
+        mv.marks()
+    }
+
+    /// The name by which a cell is pointed at.
+    fn spot(&self, board: &Board, cell: usize) -> String {
+        board.grid.name(cell).to_string()
+    }
+}
+
+/// The game of these rules.
+#[derive(Clone, Debug)]
+pub struct Play<R> {
+    /// The game's own state.
+    pub rules: R,
+    /// Cells, stones and seats.
+    pub board: Board,
+}
+
+impl<R: Rules> fmt::Display for Play<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.board.grid, self.board.two.next)
+    }
+}
+
+impl<R: Rules> Game for Play<R> {
+    const META: &'static Meta = R::META;
+
+    type Move = R::Move;
+    type Step = R::Move;
+    type Illegal = Refusal;
+
+    fn setup(options: &GameOptions, _: usize, _: &Seed) -> Self {
+        let (rules, board) = R::setup(options);
+        Self { rules, board }
+    }
+
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
+        let (rows, seat) = text.split_once(' ').ok_or(PositionError::Parts {
+            expected: "the rows from the top joined by `/`, a blank and the seat to move",
+        })?;
+        self.board.grid.read(rows)?;
+        self.board.two = Two::new(false);
+        self.board.two.next = match seat {
+            "1" => Seat::FIRST,
+            "2" => other(Seat::FIRST),
+            _ => return Err(PositionError::Seat { seats: 2 }),
+        };
+        self.board.two.end = self.rules.take_up(&self.board);
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.board.two.end.is_some()
+    }
+
+    fn next_seat(&self) -> Seat {
+        self.board.two.next
+    }
+
+    fn play(&mut self, mv: &R::Move) -> Result<u32, Refusal> {
+        if self.is_over() {
+            return Err(Refusal::Over);
+        }
+        self.board.two.end = self.rules.play(&mut self.board, *mv)?;
+        self.board.two.swap = self.board.two.swap.after_move();
+        self.board.two.advance();
+        Ok(0)
+    }
+
+    fn read(&self, text: &str) -> Result<R::Move, SyntaxError> {
+        text.parse().or_else(|error| self.rules.read(&self.board, text).ok_or(error))
+    }
+
+    fn is_move(text: &str) -> bool {
+        text.parse::<R::Move>().is_ok() || R::may_read(text)
+    }
+
+    fn pass(&mut self) -> Result<(), Forbidden> {
+        if !R::META.abilities.has(Ability::Pass) {
+            return Err(Forbidden::Never("passing"));
+        }
+        if self.is_over() {
+            return Err(Forbidden::NotNow("the game is over"));
+        }
+        if !self.must_pass() {
+            return Err(Forbidden::NotNow("nobody may pass who has a move"));
+        }
+        self.board.two.advance();
+        Ok(())
+    }
+
+    fn must_pass(&self) -> bool {
+        R::META.abilities.has(Ability::Pass) && !self.is_over() && self.rules.must_pass(&self.board)
+    }
+
+    fn swap(&mut self) -> Result<(), Forbidden> {
+        if R::META.abilities.has(Ability::Swap) {
+            self.board.two.swap()
+        } else {
+            Err(Forbidden::Never("swapping"))
+        }
+    }
+
+    fn may_swap(&self) -> bool {
+        R::META.abilities.has(Ability::Swap) && self.board.two.may_swap()
+    }
+
+    fn retire(&mut self, seat: Seat) {
+        self.board.two.retire(seat);
+    }
+
+    fn legal_moves(&self) -> Vec<R::Move> {
+        let mut moves = Vec::new();
+        self.each_move(&mut |mv| {
+            moves.push(mv);
+            ControlFlow::Continue(())
+        });
+        moves
+    }
+
+    fn each_step(
+        &self,
+        begun: Option<&R::Move>,
+        visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>,
+    ) -> Result<(), Refusal> {
+        if begun.is_none() {
+            self.each_move(visit);
+        }
+        Ok(())
+    }
+
+    fn each_move(&self, visit: &mut dyn FnMut(R::Move) -> ControlFlow<()>) {
+        if !self.is_over() {
+            self.rules.each_move(&self.board, visit);
+        }
+    }
+
+    fn pick(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<R::Move> {
+        if self.is_over() { None } else { self.rules.pick(&self.board, below) }
+    }
+
+    fn example_move(&self) -> Option<R::Move> {
+        let mut found = None;
+        self.each_move(&mut |mv| {
+            found = Some(mv);
+            ControlFlow::Break(())
+        });
+        found
+    }
+
+    fn key(&self) -> u64 {
+        let Two { next, retired, swap, .. } = self.board.two;
+        self.board.grid.key().with(swap as u64).with_seats(next, retired).finish()
+    }
+
+    fn scores(&self) -> Scores {
+        self.rules.scores(&self.board)
+    }
+
+    fn estimate(&self, seat: Seat) -> i32 {
+        let first = self.rules.estimate(&self.board);
+        if seat == Seat::FIRST { first } else { -first }
+    }
+
+    fn result_by_scores(&self) -> Outcome {
+        match (self.board.two.end, self.scores()) {
+            (Some(end), _) => end.outcome(),
+            (None, Scores::Points(points)) => Outcome::rank(&points, "score"),
+            (None, _) => End { winner: None, reason: "even" }.outcome(),
+        }
+    }
+}
+
+impl<R: Rules> Show for Play<R> {
+    type Trace = (Vec<Place>, bool);
+
+    /// The last move stays marked while sides are changed or a turn goes by.
+    fn note(&self, last: &mut Self::Trace, before: &Self, mv: Option<&R::Move>) {
+        if let Some(mv) = mv {
+            *last = self.rules.marks(&before.board, &self.board, *mv);
+        }
+    }
+
+    fn view(&self, (places, has_arrow): &Self::Trace, _: Viewer) -> View {
+        let Board { grid, two } = &self.board;
+        let mut panel = grid.panel(R::OWNERS, |cell| self.rules.spot(&self.board, cell));
+        panel.last = places.iter().filter_map(|place| grid.rank(grid.find(*place)?)).collect();
+        panel.arrow = match panel.last.as_slice() {
+            [from, .., to] if *has_arrow => Some([*from, *to]),
+            _ => None,
+        };
+        let names = R::META.seat_names(2);
+        let scores = self.scores().texts();
+        let line = |((seat, name), role): ((Seat, &&'static str), &str)| ScoreLine {
+            seat,
+            name,
+            role: match two.retired.contains(seat) {
+                true => "out".to_owned(),
+                // A side called X need not be told to have the sign x.
+                false if role.eq_ignore_ascii_case(name) => String::new(),
+                false => role.to_owned(),
+            },
+            score: scores.get(seat.index()).cloned().unwrap_or_default(),
+        };
+        let lines = Seats::first(2).iter().zip(names).zip(R::ROLES).map(line).collect();
+        View { panels: vec![panel], scores: lines, legend: self.write_legend(names), ..View::default() }
+    }
+
+    fn parts(mv: &R::Move) -> Vec<Part> {
+        mv.parts()
+    }
+}
+
+impl<R: Rules> Play<R> {
+    /// An example of typing a move, or the end of the game.
+    fn write_legend(&self, names: &[&str]) -> String {
+        let name = |seat: Seat| names.get(seat.index()).copied().unwrap_or_default();
+        match (self.board.two.end, self.example_move()) {
+            (Some(End { winner: Some(winner), reason }), _) => format!("{} has won: {reason}.", name(winner)),
+            (Some(End { winner: None, reason }), _) => format!("A tie: {reason}."),
+            (None, None) => "There is no move: the turn is a pass.".to_owned(),
+            (None, Some(mv)) if self.may_swap() => {
+                format!(
+                    "{}\n{} may type `swap` instead of a first move.",
+                    mv.tell(),
+                    name(self.board.two.next)
+                )
+            }
+            (None, Some(mv)) => mv.tell(),
+        }
+    }
+}
