@@ -259,7 +259,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Whether it changed anything.
+    /// True once it has changed anything.
     pub(super) fn has_written(&self) -> bool {
         self.written
     }

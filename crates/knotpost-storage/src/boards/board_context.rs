@@ -6,7 +6,7 @@ use crate::rows::RemarkRow;
 use crate::transaction::{ReadTx, Statements};
 use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind, UserKey};
 
-/// What is shown around a board.
+/// Everything that is shown around a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardContext {
     /// Watchers of the board, or of all boards of its game.

@@ -19,7 +19,7 @@ pub(crate) enum Connection {
     PostgresAlone(PoolConnection<Postgres>),
 }
 
-/// What statements run on, by database.
+/// The connection that statements run on, by database.
 #[derive(Debug)]
 pub enum Driver<'c> {
     Sqlite(&'c mut rusqlite::Connection),

@@ -61,7 +61,7 @@ pub enum StoreError {
     /// The server of the database cannot be worked with; trying again helps.
     #[error("the server of the database cannot be worked with: {0}")]
     NoServer(String),
-    /// What is stored in the file is no database any more, or only in part.
+    /// The file holds no database any more, or only a part of one.
     #[error(
         "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations/backup.md"
     )]
@@ -96,7 +96,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the same work may succeed when it is tried again.
+    /// True if the same work may succeed when it is tried again.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,
@@ -120,12 +120,12 @@ impl StoreError {
         Self::Damaged(error)
     }
 
-    /// Whether there is no server to work with at this moment.
+    /// True if there is no server to work with at this moment.
     pub fn is_away(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::NoServer(_))
     }
 
-    /// Whether a server of the database answered, and takes no writes.
+    /// True if a server of the database answered, and takes no writes.
     pub fn is_read_only(&self) -> bool {
         matches!(self, Self::Unreachable(error) if error.code().as_deref() == Some("25006"))
     }

@@ -1,4 +1,4 @@
-//! Whether a path still leads to the file that was opened: commits to one that was deleted, replaced or emptied are lost.
+//! Identity of the file that was opened: commits to one that was deleted, replaced or emptied are lost.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -26,7 +26,7 @@ impl FileIdentity {
         &self.path
     }
 
-    /// Whether the path still leads to this file and the file is not empty. True also when that cannot be determined,
+    /// True if the path still leads to this file and the file is not empty, also when that cannot be determined,
     /// for lack of permission for example.
     pub(crate) fn is_in_place(&self) -> bool {
         match std::fs::metadata(&self.path) {

@@ -11,7 +11,7 @@ pub(crate) fn is_query(sql: &str) -> bool {
     asks && !(cfg!(debug_assertions) && changes_rows(sql))
 }
 
-/// Whether the text has words of a statement that changes, locks or numbers rows.
+/// True if the text has words of a statement that changes, locks or numbers rows.
 fn changes_rows(sql: &str) -> bool {
     ["INSERT INTO", "UPDATE ", "DELETE FROM", "FOR UPDATE", "FOR SHARE", "nextval(", "setval("]
         .iter()

@@ -22,7 +22,7 @@ pub enum Kind {
     Bytes,
 }
 
-/// An argument, as the drivers take it.
+/// Value of an argument, as the drivers take it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value<'a> {
     /// PostgreSQL wants to know the type.
@@ -36,7 +36,7 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// What a statement takes as an argument.
+/// An argument of a statement.
 pub(crate) trait Argument: Sync {
     fn value(&self) -> Value<'_>;
 }
@@ -91,7 +91,7 @@ pub(crate) trait Column: Sized + Send {
     fn read(row: &Row, at: At) -> Result<Option<Self>, sqlx::Error>;
 }
 
-/// What a statement returns: a value, several in a tuple, or a struct declared by `row!`.
+/// Result of a statement, read from a row: a value, several in a tuple, or a struct declared by `row!`.
 pub(crate) trait FromRow: Sized + Send {
     /// Tuples begin with the first column, and structs name theirs, whatever `at` says.
     fn from_row(row: &Row, at: At) -> Result<Self, sqlx::Error>;

@@ -13,7 +13,7 @@ use knotpost_model::Millis;
     reason = "four facts of the database that have nothing to do with each other"
 )]
 pub struct DeliveryStatus {
-    /// Whether it has not ended, and no other process has leased it.
+    /// True if it has not ended, and no other process has leased it.
     pub is_leased: bool,
     pub is_stopped: bool,
     pub is_blocked: bool,

@@ -16,9 +16,9 @@ use super::address::Address;
 use super::role::Role;
 use crate::connection::StoreError;
 
-/// How long work waits for a server that it can be done on.
+/// Longest wait of work for a server that it can be done on.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it waits between two tries.
+/// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Shortest time that connections stay in use while the server goes on refusing.
 const RENEWAL: Duration = Duration::from_secs(1);
@@ -26,7 +26,7 @@ const RENEWAL: Duration = Duration::from_secs(1);
 const RESTED: Duration = Duration::from_secs(1);
 /// Limit of that check.
 const ANSWER: Duration = Duration::from_secs(2);
-/// How long closing connections may take.
+/// Longest that closing connections may take.
 const FAREWELL: Duration = Duration::from_secs(3);
 
 /// The server, by way of a pool. Cheap to clone.
@@ -124,7 +124,7 @@ impl Primary {
         seen.renew();
     }
 
-    /// Whether it is worth while to wait for a server after this error.
+    /// True if it is worth while to wait for a server after this error.
     pub(crate) fn may_return(&self, error: &StoreError) -> bool {
         error.is_away() && (!error.is_read_only() || self.address.wants_writes())
     }

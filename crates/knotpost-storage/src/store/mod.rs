@@ -97,7 +97,7 @@ impl Store {
         self.writer.write(Isolation::Snapshot, work).await
     }
 
-    /// Whether the database took writes when that was seen last. Asks nothing.
+    /// True if the database took writes when that was seen last. Asks nothing.
     pub fn is_working(&self) -> bool {
         match &self.pools {
             Pools::Sqlite { file, .. } => file.is_in_place() && !self.writer.health.has_failed(),
@@ -105,7 +105,7 @@ impl Store {
         }
     }
 
-    /// How many connections to PostgreSQL are in use and how many are idle, of those that are shared; `None`: on SQLite.
+    /// Numbers of connections to PostgreSQL in use and idle, of those that are shared; `None`: on SQLite.
     pub fn connections(&self) -> Option<(u32, u32)> {
         match &self.pools {
             Pools::Sqlite { .. } => None,

@@ -10,7 +10,7 @@ use super::{Pools, Store};
 use crate::connection::{Result, StoreError};
 use crate::postgres::{PATIENCE, Primary};
 
-/// How long it waits between two tries to listen.
+/// Pause between two tries to listen.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The channel of all notices.
@@ -18,7 +18,7 @@ const CHANNEL: &str = "knotpost";
 /// PostgreSQL takes payloads shorter than 8,000 bytes.
 pub const MAX_NOTICE: usize = 7_900;
 
-/// What a listener receives.
+/// A message to a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
     /// A notice, as it was sent.
@@ -35,7 +35,7 @@ pub struct Listener {
 }
 
 impl Store {
-    /// Whether other processes can receive what this one sends.
+    /// True if other processes can receive what this one sends.
     pub fn is_shared(&self) -> bool {
         matches!(self.pools, Pools::Postgres(_))
     }

@@ -15,7 +15,7 @@ use crate::postgres::{Address, Primary};
 use crate::transaction::Statements as _;
 use crate::writer::Writer;
 
-/// Which database, and how it is used.
+/// Address of the database, and limits of its use.
 #[derive(Clone)]
 pub struct Settings {
     /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
@@ -99,7 +99,7 @@ impl Store {
         database.with_extension("lock")
     }
 
-    /// Whether a PostgreSQL database has a schema. A SQLite file has one when it exists.
+    /// True if a PostgreSQL database has a schema. A SQLite file has one when it exists.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -127,7 +127,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether the schema is the one this program was made for.
+    /// Checks that the schema is the one this program was made for.
     ///
     /// # Errors
     /// When it is older or newer, or cannot be read.

@@ -1,4 +1,4 @@
-//! Whether the database takes writes, judged by the last ones.
+//! Readiness of the database for writes, judged by the last ones.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use super::{Pools, Store};
 use crate::connection::{Result, StoreError};
 use crate::postgres::{Primary, Role};
 
-/// How long PostgreSQL may take to answer whoever asks whether it can be worked with.
+/// Longest that PostgreSQL may take to answer whoever asks whether it can be worked with.
 const ANSWER: Duration = Duration::from_secs(3);
 
 /// The row that is written to test for space, and its size.
 const TRIAL: &str = "room";
 const TRIAL_BYTES: usize = 512 * 1024;
 
-/// Whether the database can be worked with.
+/// State of the database for those who want to work with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// It can.
@@ -76,7 +76,7 @@ impl Store {
         Ok(role)
     }
 
-    /// Whether the SQLite file is still the one that was opened; PostgreSQL looks after its files itself.
+    /// True if the SQLite file is still the one that was opened; PostgreSQL looks after its files itself.
     pub fn is_in_place(&self) -> bool {
         match &self.pools {
             Pools::Sqlite { file, .. } => file.is_in_place(),

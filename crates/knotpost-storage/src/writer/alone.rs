@@ -42,11 +42,11 @@ impl Isolation {
     }
 }
 
-/// Where writes on PostgreSQL meet each other.
+/// The place at which writes on PostgreSQL meet each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Contention {
     pub(super) primary: Primary,
-    /// How many writes have met conflicts several times. While there is one, newcomers queue up at once: otherwise one
+    /// Number of writes that have met conflicts several times. While there is one, newcomers queue up at once: otherwise one
     /// after the other would go first until it gives up.
     starving: Arc<AtomicUsize>,
 }
@@ -73,7 +73,7 @@ impl Drop for Starving {
     }
 }
 
-/// How a try of a write ended.
+/// End of a try of a write.
 enum Tried {
     /// Committed; or it refused, and was rolled back.
     Done,

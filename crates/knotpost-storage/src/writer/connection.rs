@@ -27,7 +27,7 @@ impl WriteConnection {
     }
 
     pub(super) async fn commit(&mut self, mut tx: WriteTx) -> Result<()> {
-        // What is committed into a file that has no path any more would be lost with this process.
+        // A commit into a file that has no path any more would be lost with this process.
         if !self.file.is_in_place() {
             return Err(StoreError::Replaced);
         }

@@ -70,18 +70,18 @@ async fn write_group(connection: &mut WriteConnection, jobs: &mut Vec<Box<dyn Jo
     }
 }
 
-/// Whether each job of a group can be undone alone.
+/// Means to undo each job of a group alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Savepoints {
     None,
     ForEachJob,
 }
 
-/// What came of a group whose transaction was not lost.
+/// Outcome of a group whose transaction was not lost.
 struct Tried {
     /// Of each job, committed; `None`: one must be undone alone, and nothing is written.
     outcomes: Option<Vec<Result<()>>>,
-    /// Why no further job joined.
+    /// Reason for which no further job joined.
     stopped: StopReason,
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use crate::connection::{Result, StoreError};
 
-/// Whether the disk refused a write, and no write of the size of a mail has succeeded since.
+/// Notes a write that the disk refused, until one of the size of a mail succeeds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Health(Arc<State>);
 

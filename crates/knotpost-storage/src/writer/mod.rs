@@ -21,10 +21,10 @@ use crate::transaction::{WriteError, WriteTx};
 use alone::{Contention, write_alone};
 use job::{Job, Order, PendingJob};
 
-/// How many writes share a commit at most.
+/// Most writes that share a commit.
 const MAX_JOBS: usize = 128;
 
-/// How many writes wait in a queue; a caller with one more waits until there is space.
+/// Most writes that wait in a queue; a caller with one more waits until there is space.
 const QUEUE_LENGTH: usize = 1024;
 
 /// Hands writes to the database.

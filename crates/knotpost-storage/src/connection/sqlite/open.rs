@@ -6,10 +6,10 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result};
 
-/// How long a process waits for another one's write.
+/// Longest wait of a process for another one's write.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many prepared statements a connection keeps.
+/// Most prepared statements that a connection keeps.
 const STATEMENT_CACHE: usize = 256;
 
 /// The page cache of a connection for queries, in KiB, which SQLite wants negative. The standings of a large server touch

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::super::error::{Result, StoreError};
 use super::open::open_for_queries;
 
-/// How long somebody waits while all connections are lent.
+/// Longest wait while all connections are lent.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Cheap to clone; clones share the connections.
