@@ -126,23 +126,14 @@ impl ConfigError {
 impl Config {
     /// Reads the file (`file`, or `knotpost.toml` if it exists) and the environment. Relative paths belong to
     /// the folder of that file. Unknown keys, ill-typed values and values that cannot work are errors.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
-        Self::from_sources(file, std::env::vars_os())
+        usable(Self::examine(file))
     }
 
     /// As [`Config::load`], with all errors instead of the first. Settings in error have their defaults.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn examine(file: Option<&Path>) -> (Self, Vec<ConfigError>) {
         Self::examine_sources(file, std::env::vars_os())
-    }
-
-    fn from_sources(
-        file: Option<&Path>,
-        environment: impl Iterator<Item = (OsString, OsString)>,
-    ) -> Result<Self, ConfigError> {
-        let (settings, problems) = Self::examine_sources(file, environment);
-        problems.into_iter().next().map_or(Ok(settings), Err)
     }
 
     fn examine_sources(
@@ -297,6 +288,10 @@ impl Config {
     }
 }
 
+fn usable((settings, problems): (Config, Vec<ConfigError>)) -> Result<Config, ConfigError> {
+    problems.into_iter().next().map_or(Ok(settings), Err)
+}
+
 /// Path of a listener written `unix:PATH`.
 pub fn unix_path(listen: &str) -> Option<&Path> {
     listen.strip_prefix("unix:").map(Path::new)
@@ -307,14 +302,16 @@ mod tests {
     use super::*;
 
     fn load(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
-        Config::from_sources(None, variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v))))
+        let variables = variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v)));
+        usable(Config::examine_sources(None, variables))
     }
 
     fn load_file(text: &str) -> Result<(Config, PathBuf), ConfigError> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("knotpost.toml");
         std::fs::write(&file, text).expect("it is written");
-        Ok((Config::from_sources(Some(&file), std::iter::empty())?, folder.path().to_owned()))
+        let config = usable(Config::examine_sources(Some(&file), std::iter::empty()))?;
+        Ok((config, folder.path().to_owned()))
     }
 
     #[test]

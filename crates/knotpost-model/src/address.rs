@@ -54,33 +54,30 @@ impl fmt::Display for Address {
 impl FromStr for Address {
     type Err = AddressError;
 
+    /// Parses a bare `local@domain`, trimmed.
+    ///
+    /// Accepts the dot-atoms of RFC 5321 and their UTF-8 form of RFC 6531. Quoted local parts and domain literals
+    /// are refused: no player uses them, and attackers do.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_address(text)
+        let text = text.trim_matches([' ', '\t']);
+        if text.len() > MAX_ADDRESS {
+            return Err(AddressError::TooLong);
+        }
+        let (local, domain) = text.rsplit_once('@').ok_or(AddressError::NoAt)?;
+        if local.is_empty() || domain.is_empty() {
+            return Err(AddressError::NoAt);
+        }
+        // A leading dash could be taken for an option by a program that gets the address.
+        if local.len() > MAX_LOCAL || local.starts_with('-') || !is_dot_atom(local) {
+            return Err(AddressError::BadLocal);
+        }
+        if !is_domain(domain) {
+            return Err(AddressError::BadDomain);
+        }
+        let domain =
+            ascii_domain(domain).filter(|domain| is_domain(domain)).ok_or(AddressError::BadDomain)?;
+        Ok(Self { local: local.to_owned(), domain })
     }
-}
-
-/// Parses a bare `local@domain`, trimmed.
-///
-/// Accepts the dot-atoms of RFC 5321 and their UTF-8 form of RFC 6531. Quoted local parts and domain literals
-/// are refused: no player uses them, and attackers do.
-pub fn parse_address(text: &str) -> Result<Address, AddressError> {
-    let text = text.trim_matches([' ', '\t']);
-    if text.len() > MAX_ADDRESS {
-        return Err(AddressError::TooLong);
-    }
-    let (local, domain) = text.rsplit_once('@').ok_or(AddressError::NoAt)?;
-    if local.is_empty() || domain.is_empty() {
-        return Err(AddressError::NoAt);
-    }
-    // A leading dash could be taken for an option by a program that gets the address.
-    if local.len() > MAX_LOCAL || local.starts_with('-') || !is_dot_atom(local) {
-        return Err(AddressError::BadLocal);
-    }
-    if !is_domain(domain) {
-        return Err(AddressError::BadDomain);
-    }
-    let domain = ascii_domain(domain).filter(|domain| is_domain(domain)).ok_or(AddressError::BadDomain)?;
-    Ok(Address { local: local.to_owned(), domain })
 }
 
 /// Domain in DNS form: RFC 5891 and UTS 46.
@@ -135,13 +132,13 @@ mod tests {
         for address in
             ["fred@example.org", "f.r+tag@localhost", "o'hara@a-b.example", "вася@пример.рф", " fred@x.y "]
         {
-            assert!(parse_address(address).is_ok(), "{address}");
+            assert!(address.parse::<Address>().is_ok(), "{address}");
         }
-        assert_eq!(parse_address("Fred@Example.ORG").unwrap().to_string(), "Fred@example.org");
-        let written = parse_address("Вася@ПРИМЕР.рф").unwrap();
+        assert_eq!("Fred@Example.ORG".parse::<Address>().unwrap().to_string(), "Fred@example.org");
+        let written = "Вася@ПРИМЕР.рф".parse::<Address>().unwrap();
         assert_eq!(written.domain(), "xn--e1afmkfd.xn--p1ai");
-        assert_eq!(written.key(), parse_address("вася@XN--E1AFMKFD.xn--p1ai").unwrap().key());
-        assert_eq!(parse_address("ann@bücher.example").unwrap().to_string(), "ann@xn--bcher-kva.example");
+        assert_eq!(written.key(), "вася@XN--E1AFMKFD.xn--p1ai".parse::<Address>().unwrap().key());
+        assert_eq!("ann@bücher.example".parse::<Address>().unwrap().to_string(), "ann@xn--bcher-kva.example");
     }
 
     #[test]
@@ -169,17 +166,17 @@ mod tests {
             &long,
         ];
         for address in cases {
-            assert!(parse_address(address).is_err(), "{address:?}");
+            assert!(address.parse::<Address>().is_err(), "{address:?}");
         }
     }
 
     proptest! {
         #[test]
         fn what_is_accepted_holds_no_second_line(text in "\\PC{0,40}|[a-z.@+\r\n<> ]{0,30}") {
-            if let Ok(address) = parse_address(&text) {
+            if let Ok(address) = text.parse::<Address>() {
                 let shown = address.to_string();
                 prop_assert!(!shown.chars().any(|c| c.is_control() || c.is_whitespace() || "<>,;\"".contains(c)));
-                prop_assert_eq!(parse_address(&shown).unwrap(), address);
+                prop_assert_eq!(shown.parse::<Address>().unwrap(), address);
             }
         }
     }

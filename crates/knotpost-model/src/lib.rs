@@ -22,7 +22,7 @@ mod verdicts;
 mod words;
 mod zone;
 
-pub use address::{Address, AddressError, parse_address};
+pub use address::{Address, AddressError};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
 pub use bounce::{BounceKind, Failure, Trouble, find_reply_code, find_status};
 pub use hook_url::{HookUrl, HookUrlError};

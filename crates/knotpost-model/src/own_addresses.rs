@@ -3,7 +3,7 @@
 //! Knows their shape (`local`, `local+tag`, `local+r.token`, `local+b.id.sig`, `postmaster`), not the meaning
 //! of tokens and signatures.
 
-use super::address::{AddressError, MAX_LOCAL, ascii_domain, parse_address};
+use super::address::{Address, AddressError, MAX_LOCAL, ascii_domain};
 
 const ID_MARK: &str = "knotpost.";
 /// Required on every mail server (RFC 5321, section 4.5.1).
@@ -35,7 +35,7 @@ pub struct OwnAddresses {
 impl OwnAddresses {
     /// `address` is the server's plain address, such as `knotpost@example.org`.
     pub fn new(address: &str) -> Result<Self, AddressError> {
-        let address = parse_address(address)?;
+        let address: Address = address.parse()?;
         Ok(Self { local: address.local().to_lowercase(), domain: address.domain().to_owned() })
     }
 

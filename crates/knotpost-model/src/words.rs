@@ -21,6 +21,16 @@ macro_rules! words {
             pub fn from_word(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)* _ => None }
             }
+
+            /// Encodes a list.
+            pub fn join(list: &[Self]) -> String {
+                list.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(",")
+            }
+
+            /// Decodes [`Self::join`]; unknown words are left out.
+            pub fn split(words: &str) -> Vec<Self> {
+                words.split(',').filter_map(Self::from_word).collect()
+            }
         }
 
         impl TryFrom<String> for $name {

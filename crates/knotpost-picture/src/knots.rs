@@ -4,7 +4,7 @@ use crate::{
     geometry::{Area, Cubic, Path, Point, at},
     scene::{Colour, Paint, Scene},
     theme::Palette,
-    weave::{Joint, Ribbon, Weave},
+    weave::{Ribbon, Weave},
 };
 use knotpost_rules::{
     knot::{Face, Side},
@@ -159,8 +159,8 @@ fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     let mut threads = Path::default();
     for ribbon in &weave.ribbons {
         let strand = Strand::of(*ribbon, grid);
-        let ends = [(ribbon.start.joint, strand.first.reversed()), (ribbon.end.joint, strand.last())];
-        for (_, Cubic([.., handle, end])) in ends.into_iter().filter(|(joint, _)| *joint == Joint::Loose) {
+        let ends = [(ribbon.start.is_loose, strand.first.reversed()), (ribbon.end.is_loose, strand.last())];
+        for (_, Cubic([.., handle, end])) in ends.into_iter().filter(|(is_loose, _)| *is_loose) {
             let length = handle.distance(end);
             if length <= 0.0 {
                 continue;
@@ -227,10 +227,10 @@ impl Strand {
     fn of(ribbon: Ribbon, grid: Grid) -> Self {
         let mut strand = Self::in_unit(ribbon.start.side, ribbon.end.side);
         let stump = if ribbon.start.side == ribbon.end.side { TIP_STUMP } else { STUMP };
-        if ribbon.start.joint == Joint::Loose {
+        if ribbon.start.is_loose {
             strand.first = strand.first.cut(strand.first.reach(stump))[1];
         }
-        if ribbon.end.joint == Joint::Loose {
+        if ribbon.end.is_loose {
             let last = strand.second.as_mut().unwrap_or(&mut strand.first);
             let back = last.reversed();
             *last = back.cut(back.reach(stump))[1].reversed();

@@ -16,14 +16,10 @@ const MOST_PIXELS: u32 = 16_000_000;
 pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError> {
     let scale = width_px as f32 / scene.width;
     let height_px = (scene.height * scale).ceil() as u32;
-    if width_px.checked_mul(height_px).is_none_or(|pixels| pixels > MOST_PIXELS) {
-        return Err(PictureError::Size { width: width_px, height: height_px });
-    }
-    let size = PictureError::Size { width: width_px, height: height_px };
-    let mut pixmap = Pixmap::new(width_px, height_px).ok_or(size)?;
-    for shape in &scene.shapes {
-        paint(&mut pixmap, scene, shape, Transform::from_scale(scale, scale));
-    }
+    let is_small = width_px.checked_mul(height_px).is_some_and(|pixels| pixels <= MOST_PIXELS);
+    let pixmap = is_small.then(|| Pixmap::new(width_px, height_px)).flatten();
+    let mut pixmap = pixmap.ok_or(PictureError::Size { width: width_px, height: height_px })?;
+    paint(&mut pixmap, scene, Transform::from_scale(scale, scale));
     encode(&pixmap)
 }
 
@@ -39,23 +35,22 @@ pub(crate) fn draw_within(
     let scale = (width as f32 / scene.width).min(height as f32 / scene.height);
     let left = (width as f32 - scene.width * scale) / 2.0;
     let top = (height as f32 - scene.height * scale) / 2.0;
-    let transform = Transform::from_scale(scale, scale).post_translate(left, top);
-    for shape in &scene.shapes {
-        paint(&mut pixmap, scene, shape, transform);
-    }
+    paint(&mut pixmap, scene, Transform::from_scale(scale, scale).post_translate(left, top));
     encode(&pixmap)
 }
 
-fn paint(pixmap: &mut Pixmap, scene: &Scene, shape: &Shape, transform: Transform) {
-    let Some(outline) = outline(scene, shape) else { return };
-    match shape.paint {
-        Paint::Fill(colour) => {
-            pixmap.fill_path(&outline, &ink(colour), FillRule::Winding, transform, None);
-        }
-        Paint::Stroke { colour, width, ends } => {
-            let line_cap = if ends == Ends::Round { LineCap::Round } else { LineCap::Butt };
-            let stroke = Stroke { width, line_cap, line_join: LineJoin::Round, ..Stroke::default() };
-            pixmap.stroke_path(&outline, &ink(colour), &stroke, transform, None);
+fn paint(pixmap: &mut Pixmap, scene: &Scene, transform: Transform) {
+    for shape in &scene.shapes {
+        let Some(outline) = outline(scene, shape) else { continue };
+        match shape.paint {
+            Paint::Fill(colour) => {
+                pixmap.fill_path(&outline, &ink(colour), FillRule::Winding, transform, None);
+            }
+            Paint::Stroke { colour, width, ends } => {
+                let line_cap = if ends == Ends::Round { LineCap::Round } else { LineCap::Butt };
+                let stroke = Stroke { width, line_cap, line_join: LineJoin::Round, ..Stroke::default() };
+                pixmap.stroke_path(&outline, &ink(colour), &stroke, transform, None);
+            }
         }
     }
 }

@@ -121,7 +121,7 @@ const COLOURS: [(&str, Colour, Colour); 38] = [
 /// Above all colours: larger numbers are places in [`COLOURS`].
 const FIRST_NAMED: u32 = 0x0100_0000;
 
-/// Where a palette has its colours from.
+/// Origin of the colours of a palette.
 #[derive(Clone, Copy)]
 enum Source {
     Light,

@@ -33,17 +33,8 @@ pub struct Ribbon {
 pub struct End {
     /// Edge that it crosses.
     pub side: Side,
-    /// Continuation in the next cell.
-    pub joint: Joint,
-}
-
-/// Continuation of a ribbon beyond its cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Joint {
-    /// Another ribbon, after a crossing.
-    Crossed,
-    /// Nothing.
-    Loose,
+    /// False if it goes on in the next cell as another ribbon, after a crossing.
+    pub is_loose: bool,
 }
 
 /// A point where two ribbons of one cell meet two of the next.
@@ -100,7 +91,7 @@ impl Weave {
                 let end_at = |side: Side| {
                     let beyond = step(row, column, side).and_then(|(row, column)| face(row, column));
                     let met = beyond.is_some_and(|other| other.is_open(side.opposite()));
-                    End { side, joint: if met { Joint::Crossed } else { Joint::Loose } }
+                    End { side, is_loose: !met }
                 };
                 for side in Side::ALL.into_iter().filter(|side| here.is_open(*side)) {
                     let slot = index.slot(row, column, side);
@@ -147,8 +138,8 @@ impl Weave {
     /// Pairs the ends that meet over the right and the lower side of each cell.
     fn find_crossings(&mut self, index: &Index) {
         let crossings = self.ribbons.iter().enumerate().filter_map(|(number, ribbon)| {
-            let Ribbon { row, column, end: End { side, joint }, .. } = *ribbon;
-            if joint == Joint::Loose || !matches!(side, Side::East | Side::South) {
+            let Ribbon { row, column, end: End { side, is_loose }, .. } = *ribbon;
+            if is_loose || !matches!(side, Side::East | Side::South) {
                 return None;
             }
             let (next_row, next_column) = step(row, column, side)?;

@@ -31,6 +31,24 @@ impl Administrator {
     pub fn of_shell(name: impl Into<String>) -> Self {
         Self { channel: AdminChannel::Shell, name: name.into(), user: None }
     }
+
+    pub(super) fn entry(
+        &self,
+        action: &'static str,
+        subject: &str,
+        outcome: &'static str,
+        detail: &str,
+    ) -> NewAudit {
+        NewAudit {
+            channel: self.channel.as_str(),
+            actor: one_line(&self.name),
+            action,
+            subject: one_line(subject),
+            subject_user: None,
+            outcome,
+            detail: one_line(detail),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -198,20 +216,12 @@ impl AdminAction {
             Self::User { userid, .. } => Some(userid.clone()),
             _ => None,
         };
-        NewAudit {
-            channel: admin.channel.as_str(),
-            actor: one_line(&admin.name),
-            action: self.verb(),
-            subject: one_line(&self.subject()),
-            subject_user,
-            outcome,
-            detail: one_line(&self.detail()),
-        }
+        NewAudit { subject_user, ..admin.entry(self.verb(), &self.subject(), outcome, &self.detail()) }
     }
 }
 
 /// Flattened and cut for the audit log, which is read line by line.
-pub(super) fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let text = text.split(|sign: char| sign.is_control() || sign.is_whitespace());
     let words: Vec<&str> = text.filter(|word| !word.is_empty()).collect();
     words.join(" ").chars().take(LONGEST_DETAIL).collect()

@@ -29,8 +29,6 @@ pub use overview::{Broadcast, Deadline, Duty, Jobs, LATE_MS, Overview, Queue, vi
 pub use queries::{AuditEntry, AuditLog, AuditQuery, InspectedBoard, QueuedMoves, inspect_board, view_audit};
 pub use servers::{LoggedErrors, REPORT_EVERY, RunningServer, Server};
 
-use action::one_line;
-
 use crate::admin::users::UserWork;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -39,7 +37,7 @@ use crate::hold;
 use crate::identity::strangers;
 use crate::mailing::{bounces, do_not_mail, inspector};
 use knotpost_model::Millis;
-use knotpost_storage::{NewAudit, ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 const DONE: &str = "done";
 
@@ -51,16 +49,7 @@ pub(crate) async fn note_done(
     (subject, detail): (&str, &str),
     now: Millis,
 ) -> Result<(), StoreError> {
-    let row = NewAudit {
-        channel: admin.channel.as_str(),
-        actor: one_line(&admin.name),
-        action,
-        subject: one_line(subject),
-        subject_user: None,
-        outcome: DONE,
-        detail: one_line(detail),
-    };
-    tx.insert_audit(&row, now).await
+    tx.insert_audit(&admin.entry(action, subject, DONE, detail), now).await
 }
 
 /// Carries out an action and logs it, both or neither. A refused action changes nothing and is logged after that.

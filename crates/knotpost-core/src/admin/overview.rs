@@ -152,22 +152,19 @@ pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
         due: row.due_at.into(),
         reminded: row.nagged_at.map(Moment::from),
     });
-    let duties = list_duties(&mut tx).await?;
     let broadcasts = tx.waiting_broadcasts(LINES).await?.into_iter().map(|row| Broadcast {
         id: row.id,
         userid: row.userid,
         at: row.at.into(),
         after_user: row.after_user,
     });
-    let next_digest = tx.next_digest_due().await?.map(Moment::from);
-    let servers = list_servers(&mut tx, now).await?;
     Ok(Jobs {
         now: now.into(),
-        servers,
+        servers: list_servers(&mut tx, now).await?,
         deadlines: deadlines.collect(),
-        duties,
+        duties: list_duties(&mut tx).await?,
         broadcasts: broadcasts.collect(),
-        next_digest,
+        next_digest: tx.next_digest_due().await?.map(Moment::from),
     })
 }
 

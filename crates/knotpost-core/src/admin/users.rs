@@ -226,31 +226,25 @@ pub(crate) struct UserWork {
 }
 
 pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Result<UserWork, ServiceError> {
-    let password = match edit {
-        UserEdit::Add { password, .. } | UserEdit::Password(password) => Some(new_password(password)?),
-        _ => None,
+    let (name, password, addresses) = match edit {
+        UserEdit::Add { password, addresses } => (Some(userid), Some(password), addresses.as_slice()),
+        UserEdit::Rename(name) => (Some(name.as_str()), None, &[][..]),
+        UserEdit::Password(password) => (None, Some(password), &[][..]),
+        _ => return Ok(UserWork::default()),
     };
-    let addresses = match edit {
-        UserEdit::Add { addresses, .. } => {
-            addresses.iter().map(|text| parse_address(app, text)).collect::<Result<_, _>>()?
-        }
-        _ => Vec::new(),
-    };
-    if let Some(name) = match edit {
-        UserEdit::Add { .. } => Some(userid),
-        UserEdit::Rename(name) => Some(name.as_str()),
-        _ => None,
-    } {
+    let password = password.map(|text| Password::choose(text)).transpose();
+    let password = password.map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
+    let addresses = addresses.iter().map(|text| commands::players_address(app, text));
+    let addresses = addresses.collect::<Result<_, _>>()?;
+    if let Some(name) = name {
         Userid::assign(name, &app.vocabulary)
             .map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
     }
     let hash = match password {
-        Some(password) => Some(
-            app.credentials
-                .hash(password.expose())
-                .await
-                .map_err(|error| ServiceError::from(Refusal::new(Code::Unavailable, error.to_string())))?,
-        ),
+        Some(password) => {
+            let hash = app.credentials.hash(password.expose()).await;
+            Some(hash.map_err(|error| Refusal::new(Code::Unavailable, error.to_string()))?)
+        }
         None => None,
     };
     Ok(UserWork { hash, addresses })
@@ -336,12 +330,4 @@ async fn rename(tx: &mut WriteTx, user: &UserRow, name: &str, now: Millis) -> Re
 
 fn taken(userid: &str) -> ServiceError {
     Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken")).into()
-}
-
-fn new_password(text: &str) -> Result<Password, ServiceError> {
-    Password::choose(text).map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()).into())
-}
-
-fn parse_address(app: &App, text: &str) -> Result<Address, ServiceError> {
-    Ok(commands::players_address(app, text)?)
 }

@@ -7,6 +7,7 @@ const LONGEST: usize = 200;
 /// Parts of a move; enough to claim all targets of the largest board.
 const MOST_PARTS: usize = 40;
 
+#[derive(Default)]
 pub struct Choosing {
     /// Canonical spelling of the parts chosen.
     pub begun: String,
@@ -30,17 +31,11 @@ pub fn choose(position: &dyn Position, cast: &Cast, text: &str) -> Choosing {
     match play(position, cast, &text) {
         Ok((begun, view)) => {
             let choices = Choices { next: Vec::new(), is_complete: true };
-            let (before, spots) = (String::new(), Vec::new());
-            Choosing { begun, before, spots, choices, preview: Some(view), refusal: None }
+            Choosing { begun, choices, preview: Some(view), ..Choosing::default() }
         }
-        Err(refusal) => Choosing {
-            choices: position.choices(""),
-            begun: String::new(),
-            before: String::new(),
-            spots: Vec::new(),
-            preview: None,
-            refusal: Some(refusal),
-        },
+        Err(refusal) => {
+            Choosing { choices: position.choices(""), refusal: Some(refusal), ..Choosing::default() }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use knotpost_storage::{ReadTx, UserRow, UserState, WriteTx};
+use knotpost_storage::{ReadTx, UserRow, UserState};
 
 pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
@@ -40,7 +40,7 @@ pub(crate) async fn find_present_user(tx: &mut ReadTx, userid: &str) -> Result<U
 }
 
 pub(crate) async fn find_board(
-    tx: &mut WriteTx,
+    tx: &mut ReadTx,
     app: &App,
     game: &str,
     number: u32,

@@ -21,7 +21,7 @@ use crate::mailing::references::{Reference, post_reference};
 use knotpost_model::{Channel, Millis, Moment, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::{ReadTx, SessionRow, StoreError, UserRow, UserState};
+use knotpost_storage::{SessionRow, StoreError, UserRow, UserState};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
@@ -134,12 +134,8 @@ pub(crate) async fn begin(
     let agent: String = clean_line(user_agent).chars().take(LONGEST_AGENT).collect();
     let begun = app
         .write(async move |tx, app| {
-            let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
-                return Ok(false);
-            };
-            if !known(&row) {
-                return Ok(false);
-            }
+            let row = tx.user(user).await?.filter(|row| row.state == UserState::Active && known(row));
+            let Some(row) = row else { return Ok(false) };
             let is_good = match &entry {
                 Entry::Password => true,
                 Entry::Link(at) => tx.take_magic_link(user, *at).await?,
@@ -170,35 +166,23 @@ pub(crate) async fn begin(
 pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>, StoreError> {
     let (digest, now) = (digest(app, token), app.clock.now());
     let mut tx = app.store.read().await?;
-    let Some((row, session)) = live_session(&mut tx, app, &digest, now).await? else { return Ok(None) };
+    let Some(session) = tx.session(&digest).await? else { return Ok(None) };
+    let row = tx.user(session.user_id).await?.filter(|row| is_live(app, row, &session, now));
+    let Some(row) = row else { return Ok(None) };
     drop(tx);
     if now.0 - session.seen_at.0 >= TOUCH_MS {
         let digest = digest.clone();
         app.store.write(async move |tx| tx.touch_session(&digest, now).await).await?;
     }
-    let (is_admin, hash) = (row.role == "admin", row.password_hash.unwrap_or_default());
-    let password_at = session.password_at.map(Millis);
-    let stopped = session.stopped_address.zip(session.stopped_at.map(Millis));
     Ok(Some(Visitor {
         user: row.id,
         userid: row.userid,
-        hash,
-        is_admin,
+        hash: row.password_hash.unwrap_or_default(),
+        is_admin: row.role == "admin",
         session: digest,
-        password_at,
-        stopped,
+        password_at: session.password_at.map(Millis),
+        stopped: session.stopped_address.zip(session.stopped_at.map(Millis)),
     }))
-}
-
-async fn live_session(
-    tx: &mut ReadTx,
-    app: &App,
-    digest: &str,
-    now: Millis,
-) -> Result<Option<(UserRow, SessionRow)>, StoreError> {
-    let Some(session) = tx.session(digest).await? else { return Ok(None) };
-    let Some(row) = tx.user(session.user_id).await? else { return Ok(None) };
-    Ok(is_live(app, &row, &session, now).then_some((row, session)))
 }
 
 fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool {

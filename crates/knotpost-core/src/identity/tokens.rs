@@ -101,7 +101,7 @@ pub async fn create_token(
                 digest: digest.clone(),
                 user: row.id,
                 name: name.clone(),
-                scopes: words(scopes),
+                scopes: Scope::join(scopes),
                 password_mark: password_mark(app, &row),
                 expires_at,
             };
@@ -122,21 +122,13 @@ fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
     scopes.sort_unstable();
     scopes.dedup();
     if scopes.is_empty() {
-        let known = words(Scope::ALL).replace(',', ", ");
+        let known = Scope::join(Scope::ALL).replace(',', ", ");
         return Err(Refusal::new(Code::BadValue, format!("a key needs a scope: one or more of {known}")));
     }
     if !(1..=MOST_DAYS).contains(&wish.days) {
         return Err(Refusal::new(Code::BadValue, format!("a key lives for 1 to {MOST_DAYS} days")));
     }
     Ok((name, scopes, wish.days))
-}
-
-fn words(scopes: &[Scope]) -> String {
-    scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(",")
-}
-
-fn read_scopes(words: &str) -> Vec<Scope> {
-    words.split(',').filter_map(Scope::from_word).collect()
 }
 
 async fn sort_out(
@@ -175,7 +167,7 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
     let view = |row: TokenRow| TokenView {
         id: row.id,
         name: row.name,
-        scopes: read_scopes(&row.scopes),
+        scopes: Scope::split(&row.scopes),
         created_at: row.created_at.into(),
         used_at: row.used_at.map(Moment::from),
         expires_at: row.expires_at.into(),
@@ -207,17 +199,16 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
         let id = row.id;
         app.store.write_queue(async move |tx| tx.touch_token(id, now).await).await?;
     }
-    let scopes = read_scopes(&row.scopes);
-    let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());
+    let is_admin = user.role == "admin";
     let proven = ProvenUser {
         user: user.id,
         userid: user.userid,
-        hash,
+        hash: user.password_hash.unwrap_or_default(),
         key: Some(row.id),
         session: None,
         password_at: None,
     };
-    Ok(Some(Bearer { proven, is_admin, scopes }))
+    Ok(Some(Bearer { proven, is_admin, scopes: Scope::split(&row.scopes) }))
 }
 
 /// A fast digest suffices: the token has 256 random bits.

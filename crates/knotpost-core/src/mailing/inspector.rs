@@ -151,7 +151,7 @@ impl Look {
         Ok(Self { queue, filter, limit: query.limit, rest })
     }
 
-    /// The next window, and how many mails of it are wanted where so many are found; `None` at the end, or where all
+    /// The next window, and the number of mails of it that are wanted after those found; `None` at the end, or where all
     /// mails are older than those asked for.
     async fn window(&mut self, tx: &mut ReadTx, found: usize) -> Result<Option<(Window, i64)>, StoreError> {
         let wanted = i64::try_from(self.limit.saturating_sub(found)).unwrap_or(i64::MAX);

@@ -54,11 +54,13 @@ pub async fn view_stock(app: &App) -> Option<Stock> {
         let row = rows.iter().find(|row| row.state == state.as_str());
         (state.as_str(), row.map_or(0, |row| row.boards))
     });
-    let boards = boards.collect();
-    let moves = rows.iter().map(|row| row.moves).sum();
-    let (users, bytes) = (tx.count_users().await.ok()?, tx.database_bytes().await.ok()?);
-    let stopped = tx.count_stopped_addresses().await.ok()?;
-    Some(Stock { boards, moves, users, stopped, bytes })
+    Some(Stock {
+        boards: boards.collect(),
+        moves: rows.iter().map(|row| row.moves).sum(),
+        users: tx.count_users().await.ok()?,
+        bytes: tx.database_bytes().await.ok()?,
+        stopped: tx.count_stopped_addresses().await.ok()?,
+    })
 }
 
 /// True if a person has signed up; computer players exist from the first start.
@@ -73,26 +75,17 @@ pub async fn view_readiness(app: &App) -> Result<Readiness, StoreError> {
 
 pub async fn view_queue_lengths(app: &App) -> Option<QueueLengths> {
     let mut tx = app.store.read().await.ok()?;
-    let inbox = tx.count_waiting_inbox().await.ok();
-    let outbox = tx.count_waiting_outbox().await.ok();
-    let webhook_events = tx.count_waiting_hook_events().await.ok();
     let now = app.clock.now();
-    let due = tx.next_inbox_due().await.ok().flatten();
     let late = |due: Option<i64>| due.map_or(0, |due| now.0.saturating_sub(due).max(0));
-    let inbox_late_ms = late(due);
-    let outbox_late_ms = late(tx.next_outbox_due().await.ok().flatten());
-    let bot_turns = tx.bot_turns(now, MOST_BOT_TURNS).await.ok().map(|turns| turns.len() as i64);
-    let last_received = tx.last_received_at().await.ok().flatten().unwrap_or_default();
-    let last_sent = tx.last_sent_at().await.ok().flatten().unwrap_or_default();
     Some(QueueLengths {
-        inbox,
-        outbox,
-        webhook_events,
-        inbox_late_ms,
-        outbox_late_ms,
-        bot_turns,
-        last_received,
-        last_sent,
+        inbox: tx.count_waiting_inbox().await.ok(),
+        outbox: tx.count_waiting_outbox().await.ok(),
+        webhook_events: tx.count_waiting_hook_events().await.ok(),
+        inbox_late_ms: late(tx.next_inbox_due().await.ok().flatten()),
+        outbox_late_ms: late(tx.next_outbox_due().await.ok().flatten()),
+        bot_turns: tx.bot_turns(now, MOST_BOT_TURNS).await.ok().map(|turns| turns.len() as i64),
+        last_received: tx.last_received_at().await.ok().flatten().unwrap_or_default(),
+        last_sent: tx.last_sent_at().await.ok().flatten().unwrap_or_default(),
     })
 }
 

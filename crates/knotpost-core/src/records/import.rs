@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::read::{Played, essence_of};
+use super::read::{Played, essence_of, states};
 use super::write::record_of;
 use super::{ReadError, read_games};
 use crate::app::App;
@@ -104,13 +104,13 @@ async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result
         users.push(find_or_make(tx, name, now).await?);
     }
     let number = match game.number {
-        Some(number) if tx.claim_board_number(game.game, number).await? => i64::from(number),
-        _ => tx.take_board_number(game.game).await?,
+        Some(number) if tx.claim_board_number(&game.board.row.game, number).await? => i64::from(number),
+        _ => tx.take_board_number(&game.board.row.game).await?,
     };
     let key = insert(tx, game, number, &users).await?;
     let tags = serde_json::to_string(&game.kept).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     tx.insert_import(key, &game.digest, &tags, now).await?;
-    Ok(Imported::New(BoardRef { game: game.game.to_owned(), number: number as u32 }))
+    Ok(Imported::New(BoardRef { game: game.board.row.game.clone(), number: number as u32 }))
 }
 
 /// Board of the same game: made from the same record, or played here.
@@ -120,7 +120,8 @@ async fn find_known(tx: &mut ReadTx, app: &App, game: &Played) -> Result<Option<
     {
         return Ok(Some(BoardRef { game: row.game, number: row.number as u32 }));
     }
-    for key in tx.boards_ended_in(game.game, game.ended, &game.seed, game.moves.len() as i64).await? {
+    let moves = game.board.entries.len() as i64;
+    for key in tx.boards_ended_in(&game.board.row.game, game.ended, &game.seed, moves).await? {
         let Some(row) = tx.board(key).await? else { continue };
         let board = Board::from_row(tx, app, row).await?;
         if essence_of(&record_of(tx, &board).await?) == game.essence {
@@ -149,15 +150,16 @@ async fn insert(
     number: i64,
     users: &[UserKey],
 ) -> Result<BoardKey, StoreError> {
+    let board = &game.board;
     let new = NewBoard {
-        game: game.game.to_owned(),
-        options: game.options.clone(),
-        rules_version: game.rules_version,
+        game: board.row.game.clone(),
+        options: board.row.options.clone(),
+        rules_version: board.game.meta().rules_version,
         seed: game.seed,
         rated: false,
-        position: game.position.clone(),
-        scores: game.scores.clone(),
-        at: game.started,
+        position: board.position_text(),
+        scores: board.position.scores().to_string(),
+        at: board.row.started_at,
         nag_ms: None,
         forfeit_ms: None,
         total_ms: None,
@@ -166,14 +168,14 @@ async fn insert(
     for (seat, user) in (1..).zip(users) {
         tx.insert_seat(key, NewSeat { seat, user: *user, to_move: false }).await?;
     }
-    for (mut seat, state) in tx.seats(key).await?.into_iter().zip(&game.states) {
-        if *state != SeatState::Playing {
-            seat.state = *state;
+    for (mut seat, state) in tx.seats(key).await?.into_iter().zip(states(board)) {
+        if state != SeatState::Playing {
+            seat.state = state;
             tx.update_seat(key, &seat).await?;
         }
     }
-    for entry in &game.moves {
-        tx.insert_move(key, entry).await?;
+    for entry in &board.entries {
+        tx.insert_move(key, &entry.row).await?;
     }
     for said in &game.said {
         let user = usize::try_from(said.seat - 1).ok().and_then(|index| users.get(index)).copied();
@@ -181,10 +183,10 @@ async fn insert(
     }
     if let Some(mut row) = tx.board(key).await? {
         row.state = BoardState::Over;
-        row.ply = game.moves.len() as i64;
+        row.ply = board.entries.len() as i64;
         row.winners = Some(game.winners.clone());
         row.reason = Some(game.reason.clone());
-        row.last_move_at = game.moves.last().map(|entry| entry.at.0);
+        row.last_move_at = board.entries.last().map(|entry| entry.row.at.0);
         row.ended_at = Some(game.ended.0);
         tx.update_board(&row).await?;
     }

@@ -12,7 +12,6 @@ use crate::boards::board::{parse_options, read_adjudication, read_departure, sea
 use crate::boards::{Board, Standing, commitment};
 use knotpost_model::{Millis, MoveKind, SeatState, clean_text, is_unwanted};
 use knotpost_platform::secret::to_hex;
-use knotpost_storage::MoveRow;
 
 const MOST_BYTES: usize = 16 << 20;
 const MOST_MOVES: usize = 10_000;
@@ -62,21 +61,15 @@ pub struct Played {
     pub line: usize,
     /// In seat order, spelt as in the record.
     pub players: Vec<String>,
-    pub(super) game: &'static str,
+    /// After its last move.
+    pub(super) board: Board,
     pub(super) number: Option<u32>,
     pub(super) digest: String,
     pub(super) essence: String,
     pub(super) kept: Vec<(String, String)>,
-    pub(super) options: String,
-    pub(super) rules_version: u32,
     pub(super) seed: [u8; 32],
-    pub(super) started: Millis,
     pub(super) ended: Millis,
-    pub(super) moves: Vec<MoveRow>,
     pub(super) said: Vec<Said>,
-    pub(super) states: Vec<SeatState>,
-    pub(super) position: String,
-    pub(super) scores: String,
     pub(super) winners: String,
     pub(super) reason: String,
 }
@@ -160,7 +153,6 @@ fn check_text(text: &str) -> Result<(), ()> {
 fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis) -> Result<Played, String> {
     check_size(record)?;
     let start = read_start(registry, record, now)?;
-    let meta = start.game.meta();
     let options = parse_options(start.game, record.tag("Options").unwrap_or(""), start.players.len())?;
     let mut board =
         Board::imagine(start.game, options, start.players.len(), &Seed(start.seed), start.started);
@@ -199,23 +191,16 @@ fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis
     Ok(Played {
         line,
         players: start.players,
-        game: meta.name,
+        board,
         number: number.filter(|number| (101..=GREATEST_NUMBER).contains(number)),
         digest: to_hex(&Sha256::digest(essence.to_string().as_bytes())),
         essence: essence_of(record),
         kept: record.tags.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).cloned().collect(),
-        options: board.options().to_string(),
-        rules_version: meta.rules_version,
         seed: start.seed,
-        started: start.started,
         ended: start.ended,
         said,
-        states: states(&board),
-        position: board.position_text(),
-        scores: board.position.scores().to_string(),
         winners,
         reason: outcome.reason.to_owned(),
-        moves: board.entries.iter().map(|entry| entry.row.clone()).collect(),
     })
 }
 
@@ -282,7 +267,7 @@ fn check_claims(record: &Record, board: &Board, winners: &str) -> Result<(), Str
     Ok(())
 }
 
-fn states(board: &Board) -> Vec<SeatState> {
+pub(super) fn states(board: &Board) -> Vec<SeatState> {
     let state_of = |seat: i64| {
         let gave_up = board.entries.iter().find(|entry| {
             seat_at(entry.row.seat) == seat_at(seat)

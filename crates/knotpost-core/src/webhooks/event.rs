@@ -20,18 +20,6 @@ words! {
     }
 }
 
-impl HookEvent {
-    /// Encodes events for a row.
-    pub(crate) fn join(events: &[Self]) -> String {
-        events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(",")
-    }
-
-    /// Decodes [`Self::join`].
-    pub(crate) fn split(words: &str) -> Vec<Self> {
-        words.split(',').filter_map(Self::from_word).collect()
-    }
-}
-
 /// Events implied by these facts, in the order of delivery.
 pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
     let is_over = matches!(board.standing(), Standing::Over(_));

@@ -1,6 +1,6 @@
 //! How strands run, compared with a reference that knows only which ribbons meet.
 
-use knotpost_picture::weave::{Crossing, Joint, Weave};
+use knotpost_picture::weave::{Crossing, Weave};
 use knotpost_rules::{
     knot::{Face, Side},
     view::{Fate, Panel, Piece},
@@ -52,9 +52,11 @@ fn join(weave: &Weave) -> Vec<(usize, bool)> {
         }
     }
     let loose = |name: usize| {
-        weave.ribbons.iter().zip(&names).any(|(ribbon, its)| {
-            *its == name && [ribbon.start.joint, ribbon.end.joint].contains(&Joint::Loose)
-        })
+        weave
+            .ribbons
+            .iter()
+            .zip(&names)
+            .any(|(ribbon, its)| *its == name && (ribbon.start.is_loose || ribbon.end.is_loose))
     };
     names.iter().map(|name| (*name, loose(*name))).collect()
 }
@@ -114,8 +116,8 @@ proptest! {
             }
         }
         for (number, ribbon) in weave.ribbons.iter().enumerate() {
-            prop_assert_eq!(ends[number * 2], i32::from(ribbon.end.joint == Joint::Crossed));
-            prop_assert_eq!(ends[number * 2 + 1], i32::from(ribbon.start.joint == Joint::Crossed));
+            prop_assert_eq!(ends[number * 2], i32::from(!ribbon.end.is_loose));
+            prop_assert_eq!(ends[number * 2 + 1], i32::from(!ribbon.start.is_loose));
         }
     }
 }
