@@ -16,7 +16,10 @@ pub use bot::BOT;
 pub use moves::{BoxiliesIllegal, BoxiliesMove, Cell};
 pub use stones::{Hand, Lie, Stone};
 
-use knotpost_rules::{Forbidden, Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, SwapRight, lead};
+use knotpost_rules::{
+    Forbidden, Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, SwapRight,
+    lead,
+};
 use rules::META;
 
 /// Seats at a board.

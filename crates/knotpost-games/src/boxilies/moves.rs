@@ -1,7 +1,7 @@
 //! Boxilies moves: their text, the cells they name, and why one is refused.
 
 use super::stones::{Hand, Lie, Stone};
-use knotpost_rules::{SyntaxError};
+use knotpost_rules::SyntaxError;
 use std::{fmt, str::FromStr};
 
 /// A cell of the 3 x 3 board.

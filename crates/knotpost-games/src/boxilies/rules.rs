@@ -1,7 +1,10 @@
 //! The facts about Boxilies, its options, and the deal they ask for.
 
 use super::stones::{Hand, Stone};
-use knotpost_rules::{Abilities, Ability, ChoiceOption, FlagOption, GameOptions, Meta, OptionSpec, Preset, Seat, Seed, SwapRight, TextOption, rng::Draws};
+use knotpost_rules::{
+    Abilities, Ability, ChoiceOption, FlagOption, GameOptions, Meta, OptionSpec, Preset, Seat, Seed,
+    SwapRight, TextOption, rng::Draws,
+};
 
 /// The facts about Boxilies.
 pub(super) static META: Meta = Meta {

@@ -6,7 +6,10 @@ use super::{
     rules::seat_name,
     stones::{Lie, Stone},
 };
-use knotpost_rules::{Game, Part, PartKind, Seat, Seats, Show, view::{CellSize, Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, join_words}};
+use knotpost_rules::{
+    Game, Part, PartKind, Seat, Seats, Show,
+    view::{CellSize, Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, join_words},
+};
 
 const CELL_SIZE: CellSize = CellSize { width: 9, height: 5 };
 

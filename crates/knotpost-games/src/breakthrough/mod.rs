@@ -46,7 +46,8 @@ fn steps(grid: &Grid, seat: Seat) -> [isize; 3] {
 /// The end of the game, if there is one: the goal of a seat is the first row of the other.
 fn judge(grid: &Grid) -> Option<End> {
     let [first, second] = [Seat::FIRST, other(Seat::FIRST)].map(|seat| grid.of(seat));
-    let stands_in = |cells: kit::Cells, row: usize| cells.iter().any(|cell| grid.row_and_column(cell).0 == row);
+    let stands_in =
+        |cells: kit::Cells, row: usize| cells.iter().any(|cell| grid.row_and_column(cell).0 == row);
     if stands_in(first, 0) || stands_in(second, grid.rows() - 1) {
         let winner = if stands_in(first, 0) { Seat::FIRST } else { other(Seat::FIRST) };
         return Some(End::win(winner, "goal"));
@@ -87,7 +88,8 @@ impl Rules for Men {
             return Err(Refusal::Rule(format!("{} is taken, and pieces capture diagonally only", mv.to)));
         }
         if ![left, straight, right].contains(&to) {
-            let rule = format!("from {} to {} is not one step forward, straight or diagonally", mv.from, mv.to);
+            let rule =
+                format!("from {} to {} is not one step forward, straight or diagonally", mv.from, mv.to);
             return Err(Refusal::Rule(rule));
         }
         if board.grid.owner(to) == Some(seat) {

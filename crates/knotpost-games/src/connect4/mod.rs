@@ -68,7 +68,9 @@ impl Spelt for Column {
 
 /// The lowest free cell of a column.
 fn landing(grid: &Grid, Column(letter): Column) -> Option<usize> {
-    (1..=grid.rows() as u8).filter_map(|number| grid.find(Place { letter, number })).find(|cell| grid.is_free(*cell))
+    (1..=grid.rows() as u8)
+        .filter_map(|number| grid.find(Place { letter, number }))
+        .find(|cell| grid.is_free(*cell))
 }
 
 fn full(grid: &Grid) -> Option<End> {
@@ -102,7 +104,10 @@ impl Rules for Stones {
     fn each_move(&self, board: &Board, visit: &mut dyn FnMut(Column) -> ControlFlow<()>) {
         let top = board.grid.rows() as u8;
         let open = |column: &Column| {
-            board.grid.find(Place { letter: column.0, number: top }).is_some_and(|cell| board.grid.is_free(cell))
+            board
+                .grid
+                .find(Place { letter: column.0, number: top })
+                .is_some_and(|cell| board.grid.is_free(cell))
         };
         let _ = (b'a'..=b'g').map(Column).filter(open).try_for_each(visit);
     }

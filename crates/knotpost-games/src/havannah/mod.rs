@@ -41,21 +41,21 @@ static META: Meta = Meta {
 
 static OPTIONS: [OptionSpec; 1] = [SIZE.spec()];
 
-static SIZE: NumberOption =
-    NumberOption { name: "size", min: 4, max: 10, default: "8", help: "Cells along each side.", excludes: &[] };
+static SIZE: NumberOption = NumberOption {
+    name: "size",
+    min: 4,
+    max: 10,
+    default: "8",
+    help: "Cells along each side.",
+    excludes: &[],
+};
 
 /// The marks of a cell: a corner where two sides meet, else a side, else nothing.
 fn marks(grid: &Grid, cell: usize) -> u16 {
     let ((row, column), last) = (grid.row_and_column(cell), grid.rows() - 1);
     let half = last / 2;
-    let sides = [
-        row == 0,
-        column == row + half,
-        column == last,
-        row == last,
-        row == column + half,
-        column == 0,
-    ];
+    let sides =
+        [row == 0, column == row + half, column == last, row == last, row == column + half, column == 0];
     let mut touched = (0..).zip(sides).filter(|(_, touches)| *touches).map(|(number, _)| number);
     match (touched.next(), touched.next()) {
         (None, _) => 0,

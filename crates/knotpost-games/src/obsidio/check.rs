@@ -5,7 +5,7 @@ use super::{
     grid::{Cells, Shade, Square},
     rules::{SECOND, seat_name},
 };
-use knotpost_rules::{Seat};
+use knotpost_rules::Seat;
 
 /// Own tokens around a target that a claim needs.
 const CLAIM_NEEDS: u32 = 4;

@@ -1,7 +1,7 @@
 //! The board of Obsidio as sets of cells: squares and their names, shades, lines of sight, neighbours. Whose turn it
 //! is and what a turn may do is unknown here.
 
-use knotpost_rules::{Key};
+use knotpost_rules::Key;
 use std::{
     fmt,
     ops::{BitAnd, BitOr, BitOrAssign, Sub, SubAssign},

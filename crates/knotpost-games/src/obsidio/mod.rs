@@ -20,7 +20,10 @@ pub use bot::BOT;
 pub use grid::{Cells, NoSquare, Shade, Square};
 pub use moves::{ObsidioIllegal, ObsidioMove, SeveralSquares};
 
-use knotpost_rules::{Forbidden, Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, SwapRight, lead};
+use knotpost_rules::{
+    Forbidden, Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, SwapRight,
+    lead,
+};
 use rules::{LARGEST, META, SECOND, SIZE};
 use std::ops::ControlFlow;
 

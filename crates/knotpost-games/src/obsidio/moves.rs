@@ -2,7 +2,7 @@
 //! by the game.
 
 use super::grid::Square;
-use knotpost_rules::{SyntaxError};
+use knotpost_rules::SyntaxError;
 use std::{fmt, str::FromStr};
 
 /// The most squares a move can name: all targets of the largest board.

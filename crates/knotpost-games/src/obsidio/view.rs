@@ -6,7 +6,12 @@ use super::{
     rules::{SECOND, seat_name},
     text,
 };
-use knotpost_rules::{Game, Part, Seat, Show, view::{Figure, Ground, Look, Margin, News, Panel, Piece, ScoreLine, Shape, Sight, View, Viewer, join_words}};
+use knotpost_rules::{
+    Game, Part, Seat, Show,
+    view::{
+        Figure, Ground, Look, Margin, News, Panel, Piece, ScoreLine, Shape, Sight, View, Viewer, join_words,
+    },
+};
 
 /// The meaning of the signs.
 const KEY: &str = "Signs: . dark cell  , light cell  * target  + cell in sight";

@@ -2,7 +2,10 @@
 //! known here.
 
 use super::dice::{Faces, Kind};
-use knotpost_rules::{Key, knot::{Face, Knotwork, Place, Places, Run, Side}};
+use knotpost_rules::{
+    Key,
+    knot::{Face, Knotwork, Place, Places, Run, Side},
+};
 
 /// Dice on the coordinate grid, together with what follows from them and is needed often.
 ///

@@ -17,9 +17,11 @@ mod view;
 pub use bot::BOT;
 pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement, SeveralDice};
 
-use knotpost_rules::{Forbidden, Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, rng::Draws};
 use design::Design;
 use dice::Roll;
+use knotpost_rules::{
+    Forbidden, Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, rng::Draws,
+};
 use plan::{Quota, Search};
 use rules::{META, Rules, Tips};
 use std::ops::ControlFlow;

@@ -1,7 +1,10 @@
 //! Osbo moves: their text, and why one is refused.
 
 use super::{design::Misfit, dice::Kind, plan::Quota};
-use knotpost_rules::{Seat, SyntaxError, knot::{Face, Place, Side}};
+use knotpost_rules::{
+    Seat, SyntaxError,
+    knot::{Face, Place, Side},
+};
 use std::{fmt, str::FromStr};
 
 /// The form of a move, to complete "a move is ...".

@@ -8,7 +8,7 @@ use super::{
     design::Design,
     dice::{Kind, Roll},
 };
-use knotpost_rules::{knot::{Face, Place, Places}};
+use knotpost_rules::knot::{Face, Place, Places};
 
 /// The amount of a complete turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! The facts about Osbo, and what the options and the number of players make of it.
 
-use knotpost_rules::{Abilities, Ability, FlagOption, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat};
+use knotpost_rules::{
+    Abilities, Ability, FlagOption, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat,
+};
 
 /// The facts about Osbo.
 pub(super) static META: Meta = Meta {

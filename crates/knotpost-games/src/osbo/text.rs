@@ -6,7 +6,10 @@ use super::{
     dice::Roll,
     moves::Cell,
 };
-use knotpost_rules::{Game, PositionError, Seat, knot::{Face, Place}};
+use knotpost_rules::{
+    Game, PositionError, Seat,
+    knot::{Face, Place},
+};
 use std::fmt;
 
 /// The parts of the string, to complete "a position is ...".

@@ -8,7 +8,10 @@ use super::{
     plan::{Planner, Quota, Search, Step},
     rules::Rules,
 };
-use knotpost_rules::{Game, Seat, knot::{Face, Place}};
+use knotpost_rules::{
+    Game, Seat,
+    knot::{Face, Place},
+};
 
 /// Placements that a list has room for at first.
 const USUAL_CHOICES: usize = 32;

@@ -1,7 +1,11 @@
 //! The look of an Osbo board: every design in its box with coordinates, the roll, the scores, the faces.
 
 use super::{MAX_SEATS, Osbo, OsboMove, design::Design, dice::Kind, moves::Cell};
-use knotpost_rules::{Game, Part, Seat, Seats, Show, knot::{Face, Place, Places}, view::{Fate, Margin, News, Panel, Piece, RolledDie, ScoreLine, View, Viewer, draw_faces, join_words}};
+use knotpost_rules::{
+    Game, Part, Seat, Seats, Show,
+    knot::{Face, Place, Places},
+    view::{Fate, Margin, News, Panel, Piece, RolledDie, ScoreLine, View, Viewer, draw_faces, join_words},
+};
 
 /// The last turn that laid dice.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,11 @@ mod view;
 pub use bot::BOT;
 pub use moves::{OsboxIllegal, OsboxMove};
 
-use knotpost_rules::{Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, SyntaxError, lead, knot::{ClosedPath, Face, Knotwork, Place, Places, Shape}};
+use knotpost_rules::{
+    Game, GameOptions, Key, Meta, Outcome, PositionError, Scores, Seat, Seats, Seed, SyntaxError,
+    knot::{ClosedPath, Face, Knotwork, Place, Places, Shape},
+    lead,
+};
 use moves::Line;
 use rules::{Capture, Knots, META, Rules, Scoring};
 

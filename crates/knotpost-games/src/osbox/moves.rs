@@ -1,7 +1,10 @@
 //! Osbox moves: their text, the lines they push into, and why one is refused.
 
 use super::refuse;
-use knotpost_rules::{SyntaxError, knot::{Face, Place, Side}};
+use knotpost_rules::{
+    SyntaxError,
+    knot::{Face, Place, Side},
+};
 use std::{fmt, str::FromStr};
 
 /// Push this face onto the board at this entry.

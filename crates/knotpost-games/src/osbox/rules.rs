@@ -1,7 +1,10 @@
 //! Osbox by its options and the number of players: size, sides, capture, scoring.
 
 use super::moves::Line;
-use knotpost_rules::{Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat, knot::Side};
+use knotpost_rules::{
+    Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameOptions, Meta, NumberOption, OptionSpec,
+    Preset, Seat, knot::Side,
+};
 
 /// The facts about Osbox.
 pub(super) static META: Meta = Meta {

@@ -5,7 +5,11 @@ use super::{
     moves::{Line, SIDES},
     place_at,
 };
-use knotpost_rules::{Game, Part, Seat, Seats, Show, knot::{Face, Knotwork, Place, Run, Side}, view::{Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, draw_faces, join_words}};
+use knotpost_rules::{
+    Game, Part, Seat, Seats, Show,
+    knot::{Face, Knotwork, Place, Run, Side},
+    view::{Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, draw_faces, join_words},
+};
 
 /// The effect of the last move.
 #[derive(Clone, Debug, Default)]

@@ -42,15 +42,22 @@ static META: Meta = Meta {
 
 static OPTIONS: [OptionSpec; 1] = [SIZE.spec()];
 
-static SIZE: NumberOption =
-    NumberOption { name: "size", min: 5, max: 19, default: "11", help: "Cells along each side.", excludes: &[] };
+static SIZE: NumberOption = NumberOption {
+    name: "size",
+    min: 5,
+    max: 19,
+    default: "11",
+    help: "Cells along each side.",
+    excludes: &[],
+};
 
 impl Sides {
     /// Takes up the stone on a cell: a chain that touches all sides has won.
     fn connect(&mut self, grid: &Grid, cell: usize) -> Option<End> {
         let seat = grid.owner(cell)?;
         let ((row, column), last) = (grid.row_and_column(cell), grid.rows() - 1);
-        let marks = u16::from(row + column == last) | u16::from(column == last) << 1 | u16::from(row == last) << 2;
+        let marks =
+            u16::from(row + column == last) | u16::from(column == last) << 1 | u16::from(row == last) << 2;
         (self.chains.join(grid, cell, marks) == ALL_SIDES).then(|| End::win(seat, "connection"))
     }
 }
