@@ -26,6 +26,7 @@ fn vocabulary() -> Vocabulary {
     };
     let game = |name: &str| GameWords {
         name: name.to_owned(),
+        aliases: Vec::new(),
         title: name.to_owned(),
         options: options.map(option).to_vec(),
     };

@@ -109,7 +109,8 @@ fn starts_with_new(words: &[Word<'_>], vocabulary: &Vocabulary) -> bool {
 }
 
 fn first_words(vocabulary: &Vocabulary) -> impl Iterator<Item = (&str, First<'_>)> {
-    let games = vocabulary.games().iter().map(|game| (game.name.as_str(), First::Game(game)));
+    let games = vocabulary.games().iter();
+    let games = games.flat_map(|game| game.words().map(move |word| (word, First::Game(game))));
     let server = specs_of(Scope::Server).filter_map(|spec| spec.words.first());
     let spec = Verb::Move.spec();
     let moves = spec.words.iter().chain(spec.synonyms).map(|word| (*word, First::Move));

@@ -23,10 +23,19 @@ pub struct OptionWord {
 pub struct GameWords {
     /// The canonical name in lower case.
     pub name: String,
+    /// Other words that stand for it, in lower case.
+    pub aliases: Vec<String>,
     /// The name as shown.
     pub title: String,
     /// The options of a challenge.
     pub options: Vec<OptionWord>,
+}
+
+impl GameWords {
+    /// The name and the aliases.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
+    }
 }
 
 /// The games that commands may name.
@@ -67,9 +76,9 @@ impl Vocabulary {
         &self.games
     }
 
-    /// The game of exactly this name, in any case.
+    /// The game of exactly this name or alias, in any case.
     pub fn game(&self, name: &str) -> Option<&GameWords> {
-        self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name))
+        self.games.iter().find(|game| game.words().any(|word| word.eq_ignore_ascii_case(name)))
     }
 
     /// True for a full word of the language: a command, game, selector, action, option or setting word. Such

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
-use knotpost_rules::{AnyGame, OptionKind, Registry};
+use knotpost_rules::{AnyGame, GameKind, Meta, OptionKind, Registry};
 use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
@@ -210,6 +210,14 @@ impl App {
         self.registry.iter().filter(|game| self.is_offered(game.meta().name))
     }
 
+    /// The games on offer, kind by kind.
+    pub fn offered_by_kind(&self) -> Vec<(GameKind, Vec<&'static Meta>)> {
+        let of_kind =
+            |kind| self.offered_games().map(AnyGame::meta).filter(move |meta| meta.kind == kind).collect();
+        let kinds = GameKind::ALL.map(|kind| (kind, of_kind(kind)));
+        kinds.into_iter().filter(|(_, games): &(_, Vec<_>)| !games.is_empty()).collect()
+    }
+
     fn is_offered(&self, name: &str) -> bool {
         !self.config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name))
     }
@@ -247,7 +255,12 @@ fn vocabulary(registry: &Registry) -> Vocabulary {
                 default: option.default_text(),
             })
         });
-        GameWords { name: meta.name.to_owned(), title: meta.title.to_owned(), options: options.collect() }
+        GameWords {
+            name: meta.name.to_owned(),
+            aliases: meta.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+            title: meta.title.to_owned(),
+            options: options.collect(),
+        }
     });
     Vocabulary::new(games.collect())
 }

@@ -40,7 +40,7 @@ pub use error::{Illegal, PositionError, Rejected, SyntaxError, echo};
 pub use game::{Forbidden, Game, Show};
 pub use help::{HelpPage, HelpSection, draw_moves};
 pub use key::Key;
-pub use meta::{Abilities, Ability, Meta, Preset, SeatNames};
+pub use meta::{Abilities, Ability, GameKind, Meta, Preset, SeatNames};
 pub use options::{
     ChoiceOption, DecimalOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption,
     OptionError, OptionKind, OptionSpec, Problem, TextOption,

@@ -10,6 +10,14 @@ pub struct Meta {
     pub name: &'static str,
     /// The name in headings.
     pub title: &'static str,
+    /// Other words for it, lower case, that commands and searches take.
+    pub aliases: &'static [&'static str],
+    /// The kind that lists put it under.
+    pub kind: GameKind,
+    /// The amount of rules to learn, from 1 to 3.
+    pub weight: u8,
+    /// Moves of a usual game, both players' together.
+    pub length: u16,
     /// Raised whenever a stored game could replay differently.
     pub rules_version: u32,
     /// Number of players; the kit refuses more than eight.
@@ -36,6 +44,63 @@ pub struct Meta {
     pub puzzles: &'static str,
 }
 
+/// The kind of a game, by what its players strive for; lists of games are in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameKind {
+    /// Lines of knots that close.
+    Knots,
+    /// Chains that join sides.
+    Connection,
+    /// Pieces in a row.
+    Line,
+    /// The greater part of the board.
+    Territory,
+    /// Pieces of the other side.
+    Capture,
+    /// The far side.
+    Race,
+    /// Leaving no move.
+    Blockade,
+    /// Seeds sown around.
+    Sowing,
+    /// Rolled dice.
+    Dice,
+    /// Mate.
+    Chess,
+}
+
+impl GameKind {
+    /// All kinds, in the order of lists.
+    pub const ALL: [Self; 10] = [
+        Self::Knots,
+        Self::Connection,
+        Self::Line,
+        Self::Territory,
+        Self::Capture,
+        Self::Race,
+        Self::Blockade,
+        Self::Sowing,
+        Self::Dice,
+        Self::Chess,
+    ];
+
+    /// The word of the API and of addresses.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Knots => "knots",
+            Self::Connection => "connection",
+            Self::Line => "line",
+            Self::Territory => "territory",
+            Self::Capture => "capture",
+            Self::Race => "race",
+            Self::Blockade => "blockade",
+            Self::Sowing => "sowing",
+            Self::Dice => "dice",
+            Self::Chess => "chess",
+        }
+    }
+}
+
 /// Options that are chosen together by one click.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
@@ -51,6 +116,11 @@ pub struct Preset {
 pub type SeatNames = &'static [&'static str];
 
 impl Meta {
+    /// True if a word is the name of the game or one of its aliases, in any case.
+    pub fn is_called(&self, word: &str) -> bool {
+        std::iter::once(&self.name).chain(self.aliases).any(|name| name.eq_ignore_ascii_case(word))
+    }
+
     /// The side names for this number of players; the longest list there is when none fits.
     pub fn seat_names(&self, players: usize) -> SeatNames {
         let fitting = self.seat_names.iter().find(|names| names.len() == players);

@@ -161,14 +161,14 @@ impl<'a> Args<'a> {
     pub(crate) fn find_game(&self, word: &str) -> Result<String, ParseError> {
         let games = self.vocabulary.games();
         let names: Vec<&str> = games.iter().map(|game| game.name.as_str()).collect();
-        match resolve(word, names.iter().map(|name| (*name, *name))) {
+        let words = games.iter().flat_map(|game| game.words().map(|word| (word, game.name.as_str())));
+        let words: Vec<(&str, &str)> = words.collect();
+        match resolve(word, words.iter().copied()) {
             Found::One(name) => Ok(name.to_owned()),
             Found::Many(_) | Found::Nothing => {
                 let shown = self.show(word);
                 let message = format!("there is no game `{shown}` here; the games are {}", one_of(&names));
-                Err(self
-                    .fail(ErrorCode::UnknownGame, message)
-                    .with_suggestions(nearest(word, names.iter().map(|name| (*name, *name)))))
+                Err(self.fail(ErrorCode::UnknownGame, message).with_suggestions(nearest(word, words)))
             }
         }
     }

@@ -14,7 +14,7 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 12] = [
+const SETTINGS: [(&str, Takes); 13] = [
     ("mail", Takes::Word(&["text", "both"])),
     ("board", Takes::Word(&["standard", "wide", "narrow", "list"])),
     ("subject", Takes::Word(&["turn", "fixed"])),
@@ -26,6 +26,7 @@ const SETTINGS: [(&str, Takes); 12] = [
     ("messages", Takes::Word(&["on", "off"])),
     ("confirm", Takes::Word(&["on", "off"])),
     ("timezone", Takes::Zone),
+    ("favourite", Takes::Word(&["on", "off"])),
     ("bot", Takes::Word(&["on", "off"])),
 ];
 

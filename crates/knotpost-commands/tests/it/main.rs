@@ -30,7 +30,7 @@ fn option(name: &str, default: &str) -> OptionWord {
 fn game(name: &str, options: Vec<OptionWord>) -> GameWords {
     let mut title = name.to_owned();
     title[..1].make_ascii_uppercase();
-    GameWords { name: name.to_owned(), title, options }
+    GameWords { name: name.to_owned(), aliases: Vec::new(), title, options }
 }
 
 /// The games of the examples.

@@ -30,4 +30,4 @@ pub use invitations::{
 };
 pub use joining::{Confirmed, confirm_by_link};
 pub use own_notes::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
-pub use preferences::PreferenceLine;
+pub use preferences::{PreferenceLine, set_favourite, view_favourites};

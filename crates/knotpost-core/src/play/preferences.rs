@@ -1,8 +1,14 @@
 //! Preferences: definitions, and effective values of a user.
 
 use serde::Serialize;
+use std::sync::Arc;
 
+use crate::app::App;
+use crate::boards::{ServiceError, find_game};
+use crate::identity::ProvenUser;
+use crate::identity::authentication::check_proven;
 use crate::mailing::puzzles::PUZZLE;
+use knotpost_model::UserKey;
 use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow};
 
 /// Name, default, and whether it can be set per game. Effects are described in `help preferences`.
@@ -16,7 +22,7 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
     Kind { name, default, per_game }
 }
 
-pub(crate) const KINDS: [Kind; 12] = [
+pub(crate) const KINDS: [Kind; 13] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
     kind("subject", "turn", true),
@@ -28,8 +34,12 @@ pub(crate) const KINDS: [Kind; 12] = [
     kind("messages", "on", false),
     kind("confirm", "off", true),
     kind("timezone", "UTC", true),
+    kind(FAVOURITE, "off", true),
     kind(BOT, "off", false),
 ];
+
+/// Marks a game that the start page and the list of games show first.
+const FAVOURITE: &str = "favourite";
 
 /// Marks an account played by a program: shown as a preference, stored as the account's role.
 pub(crate) const BOT: &str = "bot";
@@ -52,6 +62,29 @@ pub(crate) async fn stored_of(tx: &mut ReadTx, user: &UserRow) -> Result<Vec<Pre
         stored.push(PreferenceRow { game, name, value });
     }
     Ok(stored)
+}
+
+/// The names of the user's favourite games.
+pub async fn view_favourites(app: &App, user: UserKey) -> Result<Vec<String>, StoreError> {
+    let stored = app.store.query().await?.preferences(user).await?;
+    let games = stored.into_iter().filter(|row| row.name == FAVOURITE && row.value == "on");
+    Ok(games.map(|row| row.game).collect())
+}
+
+/// Marks a game as a favourite, or takes the mark away. Tells nobody, as a note does not.
+pub async fn set_favourite(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    game: &str,
+    is_favourite: bool,
+) -> Result<(), ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let value = is_favourite.then_some("on");
+    app.write(async move |tx, _| {
+        check_proven(tx, &proven).await?;
+        Ok(tx.set_preference(proven.user, game, FAVOURITE, value).await?)
+    })
+    .await
 }
 
 pub(crate) fn lines_for_all_games(stored: &[PreferenceRow]) -> Vec<PreferenceLine> {

@@ -201,6 +201,7 @@ pub(crate) async fn lines(
     let absences = absences(tx, app, &users).await?;
     let line = |(row, seats): &Seated| BoardLine {
         game: row.game.clone(),
+        title: app.game(&row.game).map_or("", |game| game.meta().title),
         number: row.number,
         ply: row.ply,
         players: seats.iter().map(|seat| seat.userid.clone()).collect(),

@@ -2,14 +2,18 @@
 
 use super::stones::{Hand, Stone};
 use knotpost_rules::{
-    Abilities, Ability, ChoiceOption, FlagOption, GameOptions, Meta, OptionSpec, Preset, Seat, Seed,
-    SwapRight, TextOption, rng::Draws,
+    Abilities, Ability, ChoiceOption, FlagOption, GameKind, GameOptions, Meta, OptionSpec, Preset, Seat,
+    Seed, SwapRight, TextOption, rng::Draws,
 };
 
 /// The facts about Boxilies.
 pub(super) static META: Meta = Meta {
     name: "boxilies",
     title: "Boxilies",
+    aliases: &[],
+    kind: GameKind::Capture,
+    weight: 2,
+    length: 30,
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,

@@ -2,7 +2,7 @@
 //! pbmserv.
 
 use knotpost_rules::{
-    Abilities, Ability, GameOptions, Meta, NumberOption, OptionSpec, Seat,
+    Abilities, Ability, GameKind, GameOptions, Meta, NumberOption, OptionSpec, Seat,
     kit::{self, Board, End, Grid, Names, Play, Refusal, Rules, Shift, other},
     view::Shape,
 };
@@ -18,6 +18,10 @@ pub struct Men;
 static META: Meta = Meta {
     name: "breakthrough",
     title: "Breakthrough",
+    aliases: &[],
+    kind: GameKind::Race,
+    weight: 1,
+    length: 60,
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,

@@ -1,7 +1,7 @@
 //! Four in a Row. Howard Wexler and Ned Strongin, 1974.
 
 use knotpost_rules::{
-    Abilities, Ability, GameOptions, Meta, Part, Seat, SyntaxError,
+    Abilities, Ability, GameKind, GameOptions, Meta, Part, Seat, SyntaxError,
     kit::{self, Board, Cells, End, Grid, Names, Place, Play, Refusal, Rules, Spelt, other},
     view::Shape,
 };
@@ -17,6 +17,10 @@ pub struct Stones;
 static META: Meta = Meta {
     name: "connect4",
     title: "Four in a Row",
+    aliases: &["four"],
+    kind: GameKind::Line,
+    weight: 1,
+    length: 35,
     rules_version: 1,
     players: 2..=2,
     options: &[],

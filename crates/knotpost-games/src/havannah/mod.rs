@@ -1,7 +1,7 @@
 //! Havannah: make a fork, a bridge or a ring. Christian Freeling, 1981. Names of cells are those of pbmserv.
 
 use knotpost_rules::{
-    Abilities, Ability, GameOptions, Meta, NumberOption, OptionSpec, Preset,
+    Abilities, Ability, GameKind, GameOptions, Meta, NumberOption, OptionSpec, Preset,
     kit::{self, Board, Chains, End, Grid, Names, Place, Play, Refusal, Rules},
     view::Shape,
 };
@@ -21,6 +21,10 @@ const CORNERS: u16 = 0b11_1111;
 static META: Meta = Meta {
     name: "havannah",
     title: "Havannah",
+    aliases: &[],
+    kind: GameKind::Connection,
+    weight: 2,
+    length: 70,
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,

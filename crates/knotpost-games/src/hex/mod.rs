@@ -1,7 +1,7 @@
 //! Hex: join your two sides. Piet Hein, 1942, and John Nash, 1948. Names of cells, handicap and seats are those of pbmserv.
 
 use knotpost_rules::{
-    Abilities, Ability, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat,
+    Abilities, Ability, GameKind, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat,
     kit::{self, Board, Chains, End, Grid, Names, Place, Play, Refusal, Rules},
     view::Shape,
 };
@@ -22,6 +22,10 @@ const SECOND_SIDE: u16 = 2;
 static META: Meta = Meta {
     name: "hex",
     title: "Hex",
+    aliases: &[],
+    kind: GameKind::Connection,
+    weight: 1,
+    length: 60,
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,

@@ -1,11 +1,15 @@
 //! The facts about Obsidio and its options.
 
-use knotpost_rules::{Abilities, Ability, ChoiceOption, Meta, OptionSpec, Preset, Seat};
+use knotpost_rules::{Abilities, Ability, ChoiceOption, GameKind, Meta, OptionSpec, Preset, Seat};
 
 /// The facts about Obsidio.
 pub(super) static META: Meta = Meta {
     name: "obsidio",
     title: "Obsidio",
+    aliases: &[],
+    kind: GameKind::Territory,
+    weight: 2,
+    length: 40,
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,

@@ -1,13 +1,17 @@
 //! The facts about Osbo, and what the options and the number of players make of it.
 
 use knotpost_rules::{
-    Abilities, Ability, FlagOption, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat,
+    Abilities, Ability, FlagOption, GameKind, GameOptions, Meta, NumberOption, OptionSpec, Preset, Seat,
 };
 
 /// The facts about Osbo.
 pub(super) static META: Meta = Meta {
     name: "osbo",
     title: "Osbo",
+    aliases: &[],
+    kind: GameKind::Knots,
+    weight: 3,
+    length: 40,
     rules_version: 1,
     players: 2..=super::MAX_SEATS,
     options: &OPTIONS,

@@ -2,14 +2,18 @@
 
 use super::moves::Line;
 use knotpost_rules::{
-    Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameOptions, Meta, NumberOption, OptionSpec,
-    Preset, Seat, knot::Side,
+    Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameKind, GameOptions, Meta, NumberOption,
+    OptionSpec, Preset, Seat, knot::Side,
 };
 
 /// The facts about Osbox.
 pub(super) static META: Meta = Meta {
     name: "osbox",
     title: "Osbox",
+    aliases: &[],
+    kind: GameKind::Knots,
+    weight: 2,
+    length: 40,
     rules_version: 1,
     players: 2..=4,
     options: &OPTIONS,

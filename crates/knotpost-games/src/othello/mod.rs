@@ -2,7 +2,7 @@
 //! Hasegawa, 1971.
 
 use knotpost_rules::{
-    Abilities, Ability, GameOptions, Meta, Scores, Seat,
+    Abilities, Ability, GameKind, GameOptions, Meta, Scores, Seat,
     kit::{self, Board, End, Grid, Names, Place, Play, Refusal, Rules, other},
     view::Shape,
 };
@@ -18,6 +18,10 @@ pub struct Discs;
 static META: Meta = Meta {
     name: "othello",
     title: "Reversi (Othello rules)",
+    aliases: &["reversi"],
+    kind: GameKind::Territory,
+    weight: 1,
+    length: 60,
     rules_version: 1,
     players: 2..=2,
     options: &[],

@@ -1,7 +1,7 @@
 //! Y: join all three sides. Craige Schensted and Charles Titus, 1953. Names of cells are those of pbmserv.
 
 use knotpost_rules::{
-    Abilities, Ability, GameOptions, Meta, NumberOption, OptionSpec, Preset,
+    Abilities, Ability, GameKind, GameOptions, Meta, NumberOption, OptionSpec, Preset,
     kit::{self, Board, Chains, End, Grid, Names, Place, Play, Refusal, Rules},
     view::Shape,
 };
@@ -22,6 +22,10 @@ const ALL_SIDES: u16 = 7;
 static META: Meta = Meta {
     name: "y",
     title: "Y",
+    aliases: &[],
+    kind: GameKind::Connection,
+    weight: 1,
+    length: 40,
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,

@@ -52,6 +52,12 @@ fn a_search_beats_chance() {
         ("obsidio", "-size=5", "nodes:60,random"),
         ("osbox", "-size=3", "nodes:200,random"),
         ("osbo", "-size=3", "nodes:60,random"),
+        ("hex", "-size=5", "nodes:60,random"),
+        ("breakthrough", "-size=6", "nodes:60,random"),
+        ("connect4", "", "nodes:60,random"),
+        ("othello", "", "nodes:60,random"),
+        ("y", "-size=5", "nodes:60,random"),
+        ("havannah", "-size=4", "nodes:60,random"),
     ] {
         let mut tally = Tally::new(2);
         for game in play(name, typed, list, 12, 0) {

@@ -1,8 +1,8 @@
 //! Facts of a game that contradict each other are refused by the kit.
 
 use knotpost_rules::{
-    Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameOptions, HelpPage, Meta, NumberOption,
-    OptionSpec, Preset, TextOption, conformance::check_meta,
+    Abilities, Ability, ChoiceOption, EitherOption, FlagOption, GameKind, GameOptions, HelpPage, Meta,
+    NumberOption, OptionSpec, Preset, TextOption, conformance::check_meta,
 };
 
 use crate::play::given;
@@ -11,6 +11,10 @@ fn meta() -> Meta {
     Meta {
         name: "game",
         title: "Game",
+        aliases: &["play"],
+        kind: GameKind::Race,
+        weight: 1,
+        length: 20,
         rules_version: 1,
         players: 2..=3,
         options: &[],
@@ -52,6 +56,10 @@ fn names_and_sentences_are_words_and_lines() {
     refused(&Meta { summary: "two\nlines", ..meta() }, "the summary is not one line");
     refused(&Meta { contact: Some(""), ..meta() }, "the contact is not one line");
     refused(&Meta { rules_version: 0, ..meta() }, "count from 1");
+    refused(&Meta { aliases: &["Play"], ..meta() }, "not one word in lower case");
+    refused(&Meta { aliases: &["game"], ..meta() }, "names the game twice");
+    refused(&Meta { weight: 4, ..meta() }, "a weight of 4");
+    refused(&Meta { length: 0, ..meta() }, "no moves");
 }
 
 #[test]

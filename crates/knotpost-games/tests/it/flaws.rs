@@ -44,11 +44,29 @@ static META_WITH_PASS: Meta = toy_meta(Abilities::of(&[Ability::Pass]));
 
 const fn toy_meta(abilities: Abilities) -> Meta {
     let Meta {
-        name, title, rules_version, options, presets, seat_names, credit, contact, summary, help, ..
+        name,
+        title,
+        aliases,
+        kind,
+        weight,
+        length,
+        rules_version,
+        options,
+        presets,
+        seat_names,
+        credit,
+        contact,
+        summary,
+        help,
+        ..
     } = *Toy::META;
     Meta {
         name,
         title,
+        aliases,
+        kind,
+        weight,
+        length,
         rules_version,
         players: 2..=3,
         options,

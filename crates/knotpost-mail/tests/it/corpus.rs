@@ -40,7 +40,12 @@ fn with_crlf(raw: &[u8]) -> Vec<u8> {
 }
 
 fn vocabulary() -> Vocabulary {
-    let game = |name: &str| GameWords { name: name.to_owned(), title: name.to_owned(), options: Vec::new() };
+    let game = |name: &str| GameWords {
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        title: name.to_owned(),
+        options: Vec::new(),
+    };
     Vocabulary::new(vec![game("osbox"), game("osbo"), game("obsidio"), game("boxilies")])
 }
 

@@ -6,6 +6,8 @@ use crate::{Ability, Meta, OptionKind, OptionSpec, Seat};
 
 /// Columns of a mail.
 const WIDTH: usize = 72;
+/// Columns of a name in lists of games, which title and summary follow.
+const LONGEST_NAME: usize = 12;
 
 /// Checks everything that can be said without playing.
 ///
@@ -24,13 +26,21 @@ pub fn check_meta(meta: &Meta) -> Result<(), Broken> {
 /// Names and sentences have the form in which they are printed.
 fn check_words(meta: &Meta) -> Result<(), Broken> {
     ensure(is_word(meta.name), || format!("the name `{}` is not one word in lower case", meta.name))?;
+    for alias in meta.aliases {
+        ensure(is_word(alias), || format!("the alias `{alias}` is not one word in lower case"))?;
+        ensure(*alias != meta.name, || format!("the alias `{alias}` names the game twice"))?;
+    }
+    ensure((1..=3).contains(&meta.weight), || format!("a weight of {} is not 1, 2 or 3", meta.weight))?;
+    ensure(meta.length > 0, || "a usual game has no moves".to_owned())?;
     ensure(meta.rules_version > 0, || "versions of the rules count from 1".to_owned())?;
     let lines = [("title", meta.title), ("credit", meta.credit), ("summary", meta.summary)];
     for (what, text) in lines.into_iter().chain(meta.contact.map(|contact| ("contact", contact))) {
         ensure(is_line(text), || format!("the {what} is not one line of text: {text:?}"))?;
     }
     let heading = meta.title.len() + " - ".len() + meta.summary.len();
-    ensure(heading <= WIDTH, || format!("title and summary are {heading} columns wide, not {WIDTH}"))
+    let width = WIDTH - LONGEST_NAME - 2;
+    ensure(meta.name.len() <= LONGEST_NAME, || format!("the name `{}` is too long", meta.name))?;
+    ensure(heading <= width, || format!("title and summary are {heading} columns wide, not {width}"))
 }
 
 /// There is one list of seat names for each number of players, each with different names.

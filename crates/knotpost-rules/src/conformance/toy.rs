@@ -1,8 +1,8 @@
 //! The toy game of the kit: take one to three matches from a heap; whoever takes the last one wins.
 
 use crate::{
-    Abilities, Game, GameOptions, HelpPage, Meta, Outcome, Scores, Seat, Seats, Seed, Show, SyntaxError,
-    View, Viewer,
+    Abilities, Game, GameKind, GameOptions, HelpPage, Meta, Outcome, Scores, Seat, Seats, Seed, Show,
+    SyntaxError, View, Viewer,
     error::PositionError,
     options::{NumberOption, OptionSpec},
     view::{Look, Panel, Piece, Shape},
@@ -12,6 +12,10 @@ use std::{fmt, str::FromStr};
 static META: Meta = Meta {
     name: "matches",
     title: "Matches",
+    aliases: &[],
+    kind: GameKind::Blockade,
+    weight: 1,
+    length: 8,
     rules_version: 1,
     players: 2..=3,
     options: &OPTIONS,

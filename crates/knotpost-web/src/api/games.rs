@@ -29,6 +29,14 @@ pub(super) struct Game {
     game: &'static str,
     /// Its name for people.
     title: &'static str,
+    /// Other words that commands take for it.
+    aliases: &'static [&'static str],
+    /// Its kind: `knots`, `connection`, `line`, `territory`, `capture`, `race`, `blockade`, `sowing`, `dice` or `chess`.
+    kind: &'static str,
+    /// The amount of rules to learn, from 1 to 3.
+    weight: u8,
+    /// Moves of a usual game.
+    length: u16,
     /// Description in half a sentence.
     summary: &'static str,
     /// Its inventor.
@@ -136,6 +144,10 @@ fn describe(game: &dyn AnyGame, count: &GameCount) -> Game {
     Game {
         game: meta.name,
         title: meta.title,
+        aliases: meta.aliases,
+        kind: meta.kind.word(),
+        weight: meta.weight,
+        length: meta.length,
         summary: meta.summary,
         credit: meta.credit,
         rules_version: meta.rules_version,

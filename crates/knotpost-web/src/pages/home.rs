@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use knotpost_commands::ExampleContext;
-use knotpost_rules::AnyGame;
+use knotpost_rules::{AnyGame, GameKind, Meta};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::figures::faces;
 use super::practice::lessons;
-use super::{Refused, assets, join, preview, prose, seeks};
+use super::{Refused, assets, games, join, preview, prose, seeks};
 use crate::Web;
 use crate::error::{Failure, Problem};
 use crate::extract::{PagePath, PageQuery};
@@ -24,11 +24,14 @@ use knotpost_core::queries::{
     BoardQuery, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards, view_own_state,
     view_zone,
 };
-use knotpost_core::replies::{BoardLine, Reply};
+use knotpost_core::replies::{BoardLine, GameCount, Reply};
 use knotpost_model::{BoardState, Millis, Span};
 
 const BOARDS: i64 = 20;
 const OWN_BOARDS: i64 = 200;
+const SHOWN_TO_VISITORS: usize = 3;
+/// Each has three buttons.
+const SHOWN_TO_USERS: usize = 4;
 
 pub(crate) async fn not_found(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") {
@@ -74,8 +77,6 @@ pub(super) async fn home(
         Some(visitor) => Some(view_own_state(&web.app, visitor.user).await?.version),
         None => None,
     };
-    let mut games = view_games(&web.app).await?;
-    games.retain(|count| web.app.offered_game(&count.game).is_some());
     let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
     let page = view_boards(&web.app, active).await?;
     let others = page.boards.iter().filter(|board| {
@@ -88,14 +89,44 @@ pub(super) async fn home(
         Some(visitor) => own_boards(&web, visitor).await?,
         None => Vec::new(),
     };
+    let favourites = games::favourites(&web, visitor).await?;
+    let kinds = web.app.offered_by_kind();
+    let of_mine = mine.iter().filter_map(|board| Some(board.get_attr("game").ok()?.as_str()?.to_owned()));
+    let names = favourites.iter().cloned().chain(of_mine);
+    let games = first_games(&view_games(&web.app).await?, &kinds, names, visitor.is_some());
+    let kinds = games::facts(kinds, &favourites);
     let first = web.app.offered_games().next().filter(|_| visitor.is_none());
     let push = first.and_then(|game| web.pages.figures.push_of(game));
     let seeks = seeks::all(&web).await?;
     let facts = context! {
-        games => Serde(games), push, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done,
+        games => Serde(games), kinds, push, boards, mine, state, live => assets::address("home.js"), seeks, done => done.done,
         more => page.next.is_some(), preview => preview::of_server(&web),
     };
     Ok(no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)))
+}
+
+/// The games with buttons: a user's favourites and those they play; for all others, and to begin with, one of each of the
+/// first kinds.
+fn first_games(
+    counts: &[GameCount],
+    kinds: &[(GameKind, Vec<&'static Meta>)],
+    names: impl Iterator<Item = String>,
+    is_user: bool,
+) -> Vec<GameCount> {
+    let offered = |name: &str| kinds.iter().any(|(_, games)| games.iter().any(|meta| meta.name == name));
+    let mut chosen: Vec<String> = Vec::new();
+    for name in names.filter(|name| is_user && offered(name)) {
+        if !chosen.contains(&name) {
+            chosen.push(name);
+        }
+    }
+    if chosen.is_empty() {
+        chosen.extend(kinds.iter().filter_map(|(_, games)| Some(games.first()?.name.to_owned())));
+        chosen.truncate(SHOWN_TO_VISITORS);
+    }
+    chosen.truncate(SHOWN_TO_USERS);
+    let count = |name: &String| counts.iter().find(|count| count.game == *name).cloned();
+    chosen.iter().filter_map(count).collect()
 }
 
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
@@ -154,6 +185,9 @@ pub(super) async fn game(
 ) -> Response {
     let name = name.to_lowercase();
     let Some(game) = web.app.game(&name) else {
+        if let Some(game) = web.app.registry.iter().find(|game| game.meta().is_called(&name)) {
+            return Redirect::permanent(&format!("/games/{}", game.meta().name)).into_response();
+        }
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
     };
     let help = game.help();

@@ -8,6 +8,7 @@ mod challenge;
 mod confirm;
 mod feeds;
 mod figures;
+mod games;
 mod home;
 mod keys;
 mod mailbox;
@@ -238,7 +239,7 @@ fn load_templates(mut templates: &mut Environment<'static>) {
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/", || get(home::home)),
-    Route::new(Public, "GET", "/games", || get(short::games)),
+    Route::new(Public, "GET", "/games", || get(games::list)),
     Route::new(Public, "GET", "/boards", || get(short::boards)),
     Route::new(Public, "GET", "/users", || get(short::users)),
     Route::new(Public, "GET", "/standings", || get(short::users)),
@@ -249,6 +250,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/service-worker.js", || get(browsers::worker)),
     Route::new(Public, "GET", "/manifest.webmanifest", || get(short::manifest)),
     Route::new(Public, "GET", "/games/{game}", || get(home::game)),
+    Route::new(User, "POST", "/games/{game}", || post(games::star)),
     Route::new(Public, "GET", "/learn", || get(practice::lessons::list)),
     Route::new(Public, "GET", "/learn/{game}", || get(practice::lessons::first)),
     Route::new(Public, "GET", "/learn/{game}/{number}", || get(practice::lessons::show)),

@@ -15,10 +15,6 @@ const ROBOTS: &str = "User-agent: *\nDisallow: /try/\nDisallow: /boards/*/explor
 const TOUCH_ICON: &[u8] = include_bytes!("../../../../web/touch-icon.png");
 const KEEP: &str = "public, max-age=86400";
 
-pub(super) async fn games() -> Redirect {
-    Redirect::to("/#games")
-}
-
 pub(super) async fn boards() -> Redirect {
     Redirect::to("/#boards")
 }

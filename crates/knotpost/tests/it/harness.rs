@@ -49,6 +49,8 @@ pub(crate) use tables::Tables;
 static REGISTRY: LazyLock<Registry> =
     LazyLock::new(|| knotpost_games::registry_of(&["osbox", "osbo", "obsidio", "boxilies"]));
 
+static ALL_GAMES: LazyLock<Registry> = LazyLock::new(knotpost_games::registry);
+
 /// 20 November 2026, 10:00 UTC.
 const START: Millis = Millis(1_795_168_800_000);
 /// Where commands are mailed to.
@@ -151,6 +153,15 @@ impl TestApp {
 
     /// The same with randomness of its own: two servers of one database must not draw the same.
     pub(crate) async fn start_drawing(seed: u64, place: Place, change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_of(&REGISTRY, seed, place, change).await
+    }
+
+    async fn start_of(
+        games: &'static Registry,
+        seed: u64,
+        place: Place,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let data = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(ManualClock::at(START));
         let mut config = Config::default();
@@ -167,7 +178,7 @@ impl TestApp {
         }
         change(&mut config);
         let entropy = Arc::new(Repeating { next: AtomicU64::new(seed), ..Repeating::default() });
-        Self::assemble(config, clock, data, entropy, AtomicU32::new(0), place).await
+        Self::assemble(games, config, clock, data, entropy, AtomicU32::new(0), place).await
     }
 
     /// The same server after a stop and a start, its settings changed.
@@ -176,10 +187,11 @@ impl TestApp {
         let mut config = app.config.clone();
         change(&mut config);
         app.store.close().await;
-        Self::assemble(config, clock, data, entropy, mails, place).await
+        Self::assemble(app.registry, config, clock, data, entropy, mails, place).await
     }
 
     async fn assemble(
+        games: &'static Registry,
         config: Config,
         clock: Arc<ManualClock>,
         data: TempDir,
@@ -192,7 +204,7 @@ impl TestApp {
         let courier = Courier::new(&config).expect("TLS");
         let app = server::open(
             config,
-            &REGISTRY,
+            games,
             Arc::clone(&clock) as Arc<_>,
             Arc::clone(&entropy) as Arc<_>,
             server::Opening::Serve,
@@ -212,6 +224,15 @@ impl TestApp {
     /// A server where these have signed up: `ann` reads `ann@ann.example`, her password is `ann-secret`.
     pub(crate) async fn with_players(place: Place, names: &[&str]) -> Self {
         let app = Self::start_with(place, |_| {}).await;
+        for name in names {
+            app.sign_up(name).await;
+        }
+        app
+    }
+
+    /// The same with every game there is.
+    pub(crate) async fn with_all_games(place: Place, names: &[&str]) -> Self {
+        let app = Self::start_of(&ALL_GAMES, 0, place, |_| {}).await;
         for name in names {
             app.sign_up(name).await;
         }

@@ -1,15 +1,24 @@
-//! `list`: the games with their activity, or the boards of some.
+//! `list`: the games by kind, or the boards of some.
+
+use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
 use crate::commands::lists::{all_games, games};
-use crate::play::queries::count_games;
-use crate::replies::{Answer, Column, Content, Facts, GameCount, Reply, Table};
+use crate::replies::{Answer, Column, Content, Fact, Facts, Reply, Table};
+use knotpost_rules::Meta;
 use knotpost_storage::ReadTx;
 
 #[derive(Debug)]
 struct GameList {
-    games: Vec<GameCount>,
+    kinds: Vec<OneKind>,
+}
+
+#[derive(Debug, Serialize)]
+struct OneKind {
+    kind: &'static str,
+    #[serde(skip)]
+    games: Vec<&'static Meta>,
 }
 
 impl Content for GameList {
@@ -18,7 +27,8 @@ impl Content for GameList {
     }
 
     fn facts(&self) -> Facts {
-        Facts::none().table("table", games_table(&self.games))
+        let kind = |kind: &OneKind| Facts::of(kind).table("table", games_table(&kind.games));
+        Facts::none().with("kinds", Fact::Parts(self.kinds.iter().map(kind).collect()))
     }
 }
 
@@ -28,9 +38,11 @@ pub(in crate::commands) async fn run(
     games: &[String],
 ) -> Result<Answer, ServiceError> {
     match games {
-        [] => Ok(Answer::to_sender(Reply::from(GameList {
-            games: count_games(tx, app.offered_games()).await?,
-        }))),
+        [] => {
+            let kinds = app.offered_by_kind().into_iter();
+            let kinds = kinds.map(|(kind, games)| OneKind { kind: kind.word(), games }).collect();
+            Ok(Answer::to_sender(Reply::from(GameList { kinds })))
+        }
         [game] => games::run(tx, app, game, &[], None).await,
         games => {
             let games = games.iter().map(|game| find_game(app, game)).collect::<Result<Vec<_>, _>>()?;
@@ -39,18 +51,8 @@ pub(in crate::commands) async fn run(
     }
 }
 
-fn games_table(games: &[GameCount]) -> Table {
-    let columns = vec![
-        Column::of_words("Game", 8),
-        Column::of_numbers("Active", 6),
-        Column::of_numbers("Finished", 8),
-        Column::of_words("What it is", 10),
-    ];
-    let rows = games
-        .iter()
-        .map(|game| {
-            vec![game.title.clone(), game.active.to_string(), game.over.to_string(), game.summary.clone()]
-        })
-        .collect();
-    Table { columns, rows }
+fn games_table(games: &[&Meta]) -> Table {
+    let columns = vec![Column::of_words("Name", 12), Column::of_words("Game", 10)];
+    let row = |game: &&Meta| vec![game.name.to_owned(), format!("{}: {}", game.title, game.summary)];
+    Table { columns, rows: games.iter().map(row).collect() }
 }

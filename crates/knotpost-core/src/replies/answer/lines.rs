@@ -21,6 +21,8 @@ pub struct GameCount {
 #[derive(Clone, Debug, Serialize)]
 pub struct BoardLine {
     pub game: String,
+    /// The game's name for people.
+    pub title: &'static str,
     pub number: i64,
     pub ply: i64,
     pub players: Vec<String>,

@@ -9,16 +9,18 @@ tell! {
     a_first_roll_that_fits_nowhere_is_passed_by_the_server,
     the_last_player_of_osbo_may_play_on,
     a_game_that_is_switched_off_is_played_to_its_end_and_begun_no_more,
+    a_player_who_is_called_like_a_game_goes_on,
 }
 
 mod stories {
+    use knotpost_core::admin::UserEdit;
     use knotpost_core::boards::{Replayed, Standing, replay_next};
     use knotpost_core::queries::{BoardView, view_board};
     use knotpost_model::BoardRef;
     use knotpost_rules::Position;
     use sha2::{Digest as _, Sha256};
 
-    use crate::harness::{Letter, Place, TestApp};
+    use crate::harness::{Letter, Place, TestApp, edit_user};
 
     const PLAYERS: [&str; 4] = ["ann", "bob", "cleo", "dan"];
 
@@ -129,6 +131,46 @@ mod stories {
                 check_promise(&anns, game, number);
             }
         }
+    }
+
+    /// The account was there before the game.
+    pub(super) async fn a_player_who_is_called_like_a_game_goes_on(place: Place) {
+        let app = TestApp::with_all_games(place, &["ann"]).await;
+        for name in ["hex", "havannah", "reversi"] {
+            let refused = app.post(&format!("signup {name} {name}-secret {name}@{name}.example"), "").await;
+            assert_ne!(refused.outcome(), "200 ok", "{name} is a game now");
+            let addresses = vec![format!("{name}@{name}.example")];
+            let edit = UserEdit::Add { password: format!("{name}-secret"), addresses };
+            edit_user(&app.app, name, edit).await.unwrap();
+        }
+        for line in [
+            "osbox challenge -size=3 hex havannah",
+            "osbox move 101 hex hex-secret f1",
+            "osbox show 101",
+            "osbox games hex",
+            "all games hex havannah",
+            "osbox limit havannah havannah-secret 5",
+            "set hex hex-secret nags=off",
+            "hex set hex hex-secret favourite=on",
+            "hex challenge -size=5 havannah hex",
+            "hex move 101 havannah havannah-secret c3",
+            "reversi challenge reversi ann",
+            "othello move 101 reversi reversi-secret d3",
+            "hex show 101",
+            "hex games hex",
+            "hex history hex",
+        ] {
+            let answer = app.post(line, "").await;
+            assert_eq!(answer.outcome(), "200 ok", "{line}: {}", answer.text);
+        }
+        let said = app.post("message hex hex-secret havannah", "Hello").await;
+        assert_eq!(said.outcome(), "200 ok", "{}", said.text);
+        app.work().await;
+        let letters = app.letters();
+        let boards: Vec<&Letter> =
+            letters.iter().filter(|letter| letter.subject == "Hex Board 101 hex").collect();
+        assert!(boards.iter().any(|letter| letter.to == "hex@hex.example"), "{letters:?}");
+        assert_eq!(app.get("/users/hex").await.status, 200);
     }
 
     pub(super) async fn a_game_that_is_switched_off_is_played_to_its_end_and_begun_no_more(place: Place) {

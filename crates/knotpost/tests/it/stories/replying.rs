@@ -41,16 +41,23 @@ mod stories {
     }
 
     pub(super) async fn whole_games_are_played_by_replies_alone(place: Place) {
-        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
         let games = [
             "osbox challenge -size=3 ann bob",
             "osbo challenge -size=3 ann bob",
             "obsidio challenge -size=5 ann bob",
             "boxilies challenge ann bob",
+            "hex challenge -size=5 ann bob",
+            "breakthrough challenge -size=6 ann bob",
+            "connect4 challenge ann bob",
+            "reversi challenge ann bob",
+            "y challenge -size=5 ann bob",
+            "havannah challenge -size=4 ann bob",
         ];
         for challenge in games {
-            let name =
-                BoardRef { game: challenge.split(' ').next().unwrap_or_default().to_owned(), number: 101 };
+            let word = challenge.split(' ').next().unwrap_or_default();
+            let game = if word == "reversi" { "othello" } else { word };
+            let name = BoardRef { game: game.to_owned(), number: 101 };
             let mut boxes = Mailboxes::default();
             app.mail("ann@ann.example", challenge, "").await;
             boxes.fill(&app);

@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     all_games_are_played_by_clicking,
+    the_classics_are_played_to_their_end_by_clicking,
     a_move_is_looked_at_before_it_is_sent,
     a_move_can_be_typed,
     the_mail_players_hear_of_it,
@@ -59,6 +60,25 @@ mod stories {
         rest.split('"').next().unwrap_or_default()
     }
 
+    /// Chooses a complete move click by click, confirms it, and returns it.
+    async fn click_a_move(browser: &mut Browser<'_>, path: &str, turn: usize) -> String {
+        let mut page = browser.get(path).await;
+        let mut steps = 0;
+        while hidden(&page, "move").is_empty() {
+            let begun = page.text.matches("?choose=").count();
+            assert!(begun > 0 && steps < 9, "{path} {turn} {steps}: {}", page.text);
+            // Longer choices go on, shorter ones lead back.
+            let next = choices(&page).into_iter().max_by_key(|link| (link.len(), link.clone())).unwrap();
+            page = browser.get(&next).await;
+            steps += 1;
+        }
+        let (play, number) = (hidden(&page, "move").to_owned(), hidden(&page, "number").to_owned());
+        assert_eq!(number, (turn + 1).to_string());
+        let done = browser.submit(path, &[("act", "move"), ("move", &play), ("number", &number)]).await;
+        assert_eq!(done.status, 200);
+        play
+    }
+
     pub(super) async fn all_games_are_played_by_clicking(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         for game in ["osbox", "osbo", "obsidio", "boxilies"] {
@@ -66,25 +86,37 @@ mod stories {
             let path = format!("/boards/{game}/101");
             for (turn, userid) in ["ann", "bob", "ann", "bob"].into_iter().enumerate() {
                 let mut browser = Browser::of(&app, userid).await;
-                let mut page = browser.get(&path).await;
-                let mut steps = 0;
-                while hidden(&page, "move").is_empty() {
-                    let begun = page.text.matches("?choose=").count();
-                    assert!(begun > 0 && steps < 9, "{game} {turn} {steps}: {}", page.text);
-                    // Longer choices go on, shorter ones lead back.
-                    let next =
-                        choices(&page).into_iter().max_by_key(|link| (link.len(), link.clone())).unwrap();
-                    page = browser.get(&next).await;
-                    steps += 1;
-                }
-                let (play, number) = (hidden(&page, "move").to_owned(), hidden(&page, "number").to_owned());
-                assert_eq!(number, (turn + 1).to_string());
-                let done =
-                    browser.submit(&path, &[("act", "move"), ("move", &play), ("number", &number)]).await;
-                assert_eq!(done.status, 200);
+                let play = click_a_move(&mut browser, &path, turn).await;
                 let json = app.get(&format!("/api/v1{path}")).await.json();
                 assert_eq!(json["ply"], turn + 1, "{game} {play}");
             }
+        }
+    }
+
+    pub(super) async fn the_classics_are_played_to_their_end_by_clicking(place: Place) {
+        let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
+        let mut browsers = [Browser::of(&app, "ann").await, Browser::of(&app, "bob").await];
+        for (game, options) in [
+            ("hex", "-size=5"),
+            ("breakthrough", "-size=6"),
+            ("connect4", ""),
+            ("othello", ""),
+            ("y", "-size=5"),
+            ("havannah", "-size=4"),
+        ] {
+            app.post(&format!("{game} challenge {options} ann bob"), "").await;
+            let path = format!("/boards/{game}/101");
+            let mut last = String::new();
+            loop {
+                let json = app.get(&format!("/api/v1{path}")).await.json();
+                assert!(!json["ply"].is_null(), "{json}");
+                let Some(mover) = json["to_move"][0].as_str() else { break };
+                let ply = json["ply"].as_u64().unwrap_or_default() as usize;
+                assert!(ply < 200, "{game} does not end after {last}");
+                last = click_a_move(&mut browsers[usize::from(mover == "bob")], &path, ply).await;
+            }
+            let page = browsers[0].get(&path).await;
+            assert!(!page.text.contains("name=\"move\""), "{game} is over");
         }
     }
 

@@ -13,6 +13,8 @@ tell! {
     signing_up_goes_on_with_the_page_that_was_wanted,
     saved_settings_say_so,
     guessed_addresses_lead_somewhere,
+    games_are_found_by_kind_and_word_and_favourites_come_first,
+    the_start_page_has_few_buttons,
     who_is_away_is_told,
     a_message_is_written_from_the_page_of_a_user,
     a_board_against_oneself_is_listed_for_its_player_alone,
@@ -54,10 +56,10 @@ mod stories {
     pub(super) async fn a_visitor_plays_both_sides_without_an_account(place: Place) {
         let app = TestApp::with_players(place, &[]).await;
         let mut visitor = Browser::new(&app);
-        let start = visitor.get("/").await;
         for game in GAMES {
+            let page = visitor.get(&format!("/games/{game}")).await;
             let address = format!("/try/{game}");
-            assert!(links(&start.text, &address).contains(&address), "one click leads to {game}");
+            assert!(links(&page.text, &address).contains(&address), "one click leads to {game}");
             let mut address = address;
             for turn in 1..=4 {
                 address = take_a_turn(&mut visitor, address).await;
@@ -126,10 +128,8 @@ mod stories {
     pub(super) async fn a_visitor_plays_the_computer_without_an_account(place: Place) {
         let app = TestApp::with_players(place, &[]).await;
         let mut visitor = Browser::new(&app);
-        let start = visitor.get("/").await;
         for game in GAMES {
             let mut address = format!("/try/{game}?level=1");
-            assert!(links(&start.text, &address).contains(&address), "one click leads to {game}");
             for turn in 1..=2 {
                 let played = take_a_turn(&mut visitor, address.clone()).await;
                 let answered = visitor.get(&played).await;
@@ -239,15 +239,95 @@ mod stories {
     pub(super) async fn guessed_addresses_lead_somewhere(place: Place) {
         let app = TestApp::with_players(place, &[]).await;
         let mut visitor = Browser::new(&app);
-        for (path, next) in [("/games", "/#games"), ("/boards", "/#boards"), ("/help", "/help/tutorial")] {
+        for (path, next) in [("/boards", "/#boards"), ("/help", "/help/tutorial")] {
             let page = visitor.get(path).await;
             assert_eq!((page.status.as_u16(), page.header("location")), (303, next), "{path}");
         }
-        for path in ["/users", "/standings", "/favicon.ico", "/robots.txt", "/manifest.webmanifest"] {
+        for path in ["/games", "/users", "/standings", "/favicon.ico", "/robots.txt", "/manifest.webmanifest"]
+        {
             assert_eq!(visitor.get(path).await.status, 200, "{path}");
         }
         assert!(visitor.get("/robots.txt").await.text.contains("Disallow: /try/"));
         assert!(visitor.get("/nothing/here").await.text.contains("/games/osbox"));
+    }
+
+    pub(super) async fn games_are_found_by_kind_and_word_and_favourites_come_first(place: Place) {
+        let app = TestApp::with_all_games(place, &["ann"]).await;
+        let mut visitor = Browser::new(&app);
+        let listed = |page: &str| -> Vec<String> {
+            let games = page.split("<li id=\"").skip(1);
+            games.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+        };
+        for (address, expected) in [
+            ("/games?kind=connection", &["hex", "y", "havannah"][..]),
+            ("/games?q=REVERSI", &["othello"]),
+            ("/games?q=freeling+1981", &["havannah"]),
+            ("/games?q=four+row", &["connect4"]),
+            ("/games?kind=line&q=hex", &[]),
+            ("/games?q=%3Cscript%3E", &[]),
+        ] {
+            let page = visitor.get(address).await;
+            assert_eq!(listed(&page.text), expected, "{address}");
+            assert!(!page.text.contains("<script>"), "{address}");
+        }
+        let all = app.app.registry.iter().count();
+        assert_eq!(listed(&visitor.get("/games").await.text).len(), all);
+        let moved = visitor.get("/games/Reversi").await;
+        assert_eq!(moved.header("location"), "/games/othello");
+        let refused = visitor.post("/games/hex", &[("favourite", "on")]).await;
+        assert_ne!(refused.status, 200, "a visitor has no favourites");
+
+        let mut ann = Browser::of(&app, "ann").await;
+        app.work().await;
+        app.letters();
+        let page = ann.submit("/games/y", &[("favourite", "on")]).await;
+        assert_eq!(page.text.matches('★').count(), 1, "{}", page.text);
+        app.work().await;
+        assert!(app.letters().is_empty(), "a star is no mail");
+        app.post("havannah set ann ann-secret favourite=on", "").await;
+        assert_eq!(ann.get("/games").await.text.matches('★').count(), 2);
+        let buttons = |page: &str| -> Vec<String> {
+            let games = page
+                .split("Your games</h2>")
+                .nth(1)
+                .unwrap()
+                .split("All games")
+                .next()
+                .unwrap()
+                .split("/try/");
+            games.skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(buttons(&ann.get("/").await.text), ["havannah", "y"]);
+        ann.submit("/games/y", &[("favourite", "off")]).await;
+        assert_eq!(buttons(&ann.get("/").await.text), ["havannah"]);
+    }
+
+    pub(super) async fn the_start_page_has_few_buttons(place: Place) {
+        let app = TestApp::with_all_games(place, &["ann", "bob"]).await;
+        for game in app.app.registry.iter().map(|game| game.meta().name) {
+            app.post(&format!("{game} challenge ann bob"), "").await;
+            app.post(&format!("{game} set ann ann-secret favourite=on"), "").await;
+        }
+        let of_visitors = Browser::new(&app).get("/").await.text;
+        for game in ["osbox", "hex", "connect4"] {
+            let address = format!("/try/{game}");
+            assert!(
+                links(&of_visitors, &address).iter().any(|link| link.starts_with(&address)),
+                "one click to {game}"
+            );
+        }
+        let of_ann = Browser::of(&app, "ann").await.get("/").await.text;
+        for page in [of_visitors, of_ann] {
+            let (_, games) = page.split_once("id=\"games\"").expect("the games");
+            let games = games.split("id=\"kinds\"").next().unwrap_or_default();
+            let buttons = games.matches("class=\"button").count() + games.matches("<button").count();
+            assert!(buttons <= 12, "{buttons} buttons");
+            assert!(page.len() < 60_000, "{} bytes", page.len());
+            assert!(
+                page.contains("Four in a Row") && !page.contains(">Connect4"),
+                "titles are those of the game"
+            );
+        }
     }
 
     pub(super) async fn who_is_away_is_told(place: Place) {
