@@ -17,13 +17,14 @@ use checks::{Violation, check_manifest, check_pure_source, check_server_source};
 use source::{Source, read_sources};
 
 /// Which crates of the workspace a crate may depend on outside its tests.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("sqlx-rusqlite", &[]),
     ("knotpost-rules", &[]),
     ("knotpost-commands", &[]),
     ("knotpost-mail", &["knotpost-commands"]),
     ("knotpost-picture", &["knotpost-rules"]),
     ("knotpost-bots", &["knotpost-rules"]),
+    ("knotpost-tournaments", &[]),
     ("knotpost-load", &["knotpost-rules", "knotpost-commands"]),
     ("knotpost-model", &["knotpost-commands"]),
     ("knotpost-platform", &["knotpost-model"]),
@@ -140,8 +141,14 @@ const IMPURE: [&str; 10] = [
     "println!",
     "eprintln!",
 ];
-const PURE_CRATES: [&str; 5] =
-    ["knotpost-rules", "knotpost-commands", "knotpost-mail", "knotpost-picture", "knotpost-bots"];
+const PURE_CRATES: [&str; 6] = [
+    "knotpost-rules",
+    "knotpost-commands",
+    "knotpost-mail",
+    "knotpost-picture",
+    "knotpost-bots",
+    "knotpost-tournaments",
+];
 
 fn crates_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in a folder of crates").to_owned()

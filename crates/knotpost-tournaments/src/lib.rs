@@ -1,0 +1,14 @@
+//! Tournaments as values: pairings, tables, tie-breaks, ladders, leagues, and the files they are reported in.
+//!
+//! Everything is a function of what is handed in; there is no file, clock or chance of its own. Users, boards, mail and
+//! storage are unknown here: a player is an index into a list.
+
+#![warn(missing_docs)]
+
+mod record;
+mod swiss;
+mod trf;
+
+pub use record::{Colour, Entry, Outcome, Pairing, Player, Points, Record, Scoring};
+pub use swiss::{NoPairing, check_round, pair_round};
+pub use trf::{TrfError, read_trf};

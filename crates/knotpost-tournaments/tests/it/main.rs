@@ -1,0 +1,3 @@
+//! Tournaments that others paired, counted and wrote, and properties of all that we pair ourselves.
+
+mod paired;
