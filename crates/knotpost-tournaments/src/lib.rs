@@ -5,10 +5,20 @@
 
 #![warn(missing_docs)]
 
+mod berger;
+mod ladder;
+mod league;
+mod random;
 mod record;
+mod standings;
 mod swiss;
 mod trf;
 
+pub use berger::berger_rounds;
+pub use ladder::Ladder;
+pub use league::{Finisher, next_season, snake_groups};
+pub use random::{Chances, random_tournament};
 pub use record::{Colour, Entry, Outcome, Pairing, Player, Points, Record, Scoring};
+pub use standings::{Form, Line, TieBreak, UnknownTieBreak, Value, standings};
 pub use swiss::{NoPairing, check_round, pair_round};
-pub use trf::{TrfError, read_trf};
+pub use trf::{TrfError, read_trf, write_trf};

@@ -131,6 +131,14 @@ impl Entry {
         }
     }
 
+    /// The colour of a pairing, played or not.
+    pub const fn colour(self) -> Option<Colour> {
+        match self {
+            Self::Game { colour, .. } | Self::Forfeit { colour, .. } => Some(colour),
+            _ => None,
+        }
+    }
+
     /// The colour of a game that was played.
     pub const fn played_colour(self) -> Option<Colour> {
         match self {

@@ -185,8 +185,10 @@ fn assemble(
     let find = |line: usize, number: u32| {
         places.get(&number).copied().ok_or(TrfError { line, reason: "there is no player with this number" })
     };
+    let mut lines = Vec::new();
     for row in rows.into_values() {
         let line = row.line;
+        lines.push(line);
         let mut player = row.player;
         for cell in row.cells {
             let opponent = if cell.opponent == 0 { None } else { Some(find(line, cell.opponent)?) };
@@ -214,7 +216,7 @@ fn assemble(
         let group = numbers.into_iter().map(|number| find(line, number)).collect::<Result<_, _>>()?;
         record.kept_apart.push(group);
     }
-    check_pairs(&record)?;
+    check_pairs(&record, &lines)?;
     Ok(record)
 }
 
@@ -241,14 +243,21 @@ fn read_entry(opponent: Option<usize>, colour: Option<Colour>, result: char) -> 
     .ok_or("the colour of a pairing is w or b")
 }
 
-/// Both players of a pairing must name each other.
-fn check_pairs(record: &Record) -> Result<(), TrfError> {
-    for (index, player) in record.players.iter().enumerate() {
-        for (round, entry) in player.entries.iter().enumerate() {
-            if let Some(opponent) = entry.opponent()
-                && (opponent == index || record.players[opponent].entry(round).opponent() != Some(index))
-            {
-                return Err(TrfError { line: 0, reason: "two players of a pairing do not name each other" });
+/// Both players of a pairing must name each other, with different colours, and both as played or both as not played.
+fn check_pairs(record: &Record, lines: &[usize]) -> Result<(), TrfError> {
+    for ((index, player), &line) in record.players.iter().enumerate().zip(lines) {
+        for (round, &entry) in player.entries.iter().enumerate() {
+            let Some(opponent) = entry.opponent() else { continue };
+            let other = record.players[opponent].entry(round);
+            let agree = opponent != index
+                && other.opponent() == Some(index)
+                && other.met().is_some() == entry.met().is_some()
+                && other.colour() != entry.colour();
+            if !agree {
+                return Err(TrfError {
+                    line,
+                    reason: "the opponent's line says something else of this pairing",
+                });
             }
         }
     }
