@@ -1,7 +1,7 @@
 //! Tournaments as they were played: players, rounds, results, points.
 
 use std::fmt;
-use std::ops::{Add, AddAssign};
+use std::ops::{Add, AddAssign, RangeInclusive};
 
 /// Points in tenths, so that every system of points that a file can name is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,6 +221,15 @@ impl Player {
     }
 }
 
+/// Players who must not meet each other in some rounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptApart {
+    /// The indices of the players.
+    pub players: Vec<usize>,
+    /// The rounds, counted from 0; none for all.
+    pub rounds: Option<RangeInclusive<usize>>,
+}
+
 /// A tournament as far as it was played.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -234,14 +243,16 @@ pub struct Record {
     pub first_colour: Option<Colour>,
     /// Points for results.
     pub scoring: Scoring,
-    /// Groups of players, by index, who must not meet each other.
-    pub kept_apart: Vec<Vec<usize>>,
+    /// Groups of players who must not meet each other.
+    pub kept_apart: Vec<KeptApart>,
 }
 
 impl Record {
-    /// The number of rounds that somebody has an entry of.
-    pub fn played_rounds(&self) -> usize {
-        self.players.iter().map(|player| player.entries.len()).max().unwrap_or(0)
+    /// The number of rounds that were paired. An entry without an opponent after the last of them is an absence that was
+    /// announced.
+    pub fn paired_rounds(&self) -> usize {
+        let last = |player: &Player| player.entries.iter().rposition(|entry| entry.is_paired());
+        self.players.iter().filter_map(last).max().map_or(0, |last| last + 1)
     }
 
     /// The points of a player before a round, counted from 0.

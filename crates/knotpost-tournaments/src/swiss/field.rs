@@ -17,6 +17,8 @@ pub(super) struct Entrant {
     /// The index into the players of the record.
     pub(super) index: usize,
     pub(super) number: u32,
+    /// The parity that article 5.2.5 asks for.
+    pub(super) has_odd_number: bool,
     pub(super) score: Points,
     pub(super) colours: Colours,
     /// The float one round ago and two rounds ago.
@@ -52,12 +54,9 @@ impl Field {
         let mut entrants: Vec<Entrant> =
             present.iter().map(|&index| entrant(record, round, index, &points, last)).collect();
         entrants.sort_by_key(|entrant| (std::cmp::Reverse(entrant.score), entrant.number));
-        if round == 0 {
-            // The drawn colour alternates from board to board: engines count the players who are there, so that an absence
-            // in the first round does not put two players of neighbouring boards on the same colour.
-            for (entrant, place) in entrants.iter_mut().zip(1..) {
-                entrant.number = place;
-            }
+        let odd_numbers = find_odd_numbers(record, round, present);
+        for entrant in &mut entrants {
+            entrant.has_odd_number = odd_numbers[entrant.index];
         }
         let mut field = Self { legal: vec![false; entrants.len() * entrants.len()], entrants, first_colour };
         field.fill_legal(record, round);
@@ -87,9 +86,13 @@ impl Field {
                 }
             }
         }
-        for group in &record.kept_apart {
+        let now = record
+            .kept_apart
+            .iter()
+            .filter(|group| group.rounds.as_ref().is_none_or(|rounds| rounds.contains(&round)));
+        for group in now {
             let there: Vec<usize> =
-                group.iter().filter_map(|&index| place.get(index).copied().flatten()).collect();
+                group.players.iter().filter_map(|&index| place.get(index).copied().flatten()).collect();
             for &a in &there {
                 for &b in &there {
                     self.forbid(a, b);
@@ -124,9 +127,26 @@ impl Field {
     /// The colour of the higher-ranked (smaller) of two entrants (article 5.2).
     pub(super) fn colour_of_higher(&self, higher: usize, lower: usize) -> Colour {
         let (a, b) = (&self.entrants[higher], &self.entrants[lower]);
-        let without_wish = if a.number % 2 == 1 { self.first_colour } else { self.first_colour.opposite() };
+        let without_wish = if a.has_odd_number { self.first_colour } else { self.first_colour.opposite() };
         allocate(&a.colours, &b.colours, without_wish)
     }
+}
+
+/// For each player, the parity of their number among those who have been paired before or are there now. Who has not appeared
+/// yet has no number (C.04.2), so that in the first round colours alternate from board to board.
+fn find_odd_numbers(record: &Record, round: usize, present: &[usize]) -> Vec<bool> {
+    let mut appeared: Vec<bool> =
+        record.players.iter().map(|player| (0..round).any(|past| player.entry(past).is_paired())).collect();
+    for &player in present {
+        appeared[player] = true;
+    }
+    let mut before = 0_usize;
+    let mut is_odd = Vec::new();
+    for appeared in appeared {
+        is_odd.push(before.is_multiple_of(2));
+        before += usize::from(appeared);
+    }
+    is_odd
 }
 
 /// The points of a player before each round up to this one.
@@ -158,6 +178,7 @@ fn entrant(record: &Record, round: usize, index: usize, points: &[Vec<Points>], 
     Entrant {
         index,
         number: player.number,
+        has_odd_number: false,
         score,
         colours: Colours::new(entries.iter().filter_map(|entry| entry.played_colour()).collect()),
         floats: [float(1), float(2)],

@@ -31,6 +31,14 @@ pub fn pair_round(record: &Record, round: usize, present: &[usize]) -> Result<Pa
     pair_among(record, round, present, record.rounds == Some(round + 1))
 }
 
+/// Pairs the round after the last one that was paired. All are there but those who have an entry for it.
+pub fn pair_next(record: &Record) -> Result<Pairing, NoPairing> {
+    let round = record.paired_rounds();
+    let present: Vec<usize> =
+        (0..record.players.len()).filter(|&player| record.players[player].entries.len() <= round).collect();
+    pair_round(record, round, &present)
+}
+
 fn pair_among(record: &Record, round: usize, present: &[usize], last: bool) -> Result<Pairing, NoPairing> {
     let first_colour = record.first_colour.or_else(|| infer_first_colour(record)).unwrap_or(Colour::White);
     let field = Field::new(record, round, present, first_colour, last);
@@ -59,16 +67,13 @@ pub fn check_round(record: &Record, round: usize) -> (Pairing, Result<Pairing, N
             _ => {}
         }
     }
-    let last = record.rounds.unwrap_or_else(|| record.played_rounds()) == round + 1;
+    let last = record.rounds.unwrap_or_else(|| record.paired_rounds()) == round + 1;
     (played, pair_among(record, round, &present, last))
 }
 
 /// The colour drawn before the first round: the first player who was there had it.
 fn infer_first_colour(record: &Record) -> Option<Colour> {
-    record.players.iter().find_map(|player| match player.entry(0) {
-        Entry::Game { colour, .. } | Entry::Forfeit { colour, .. } => Some(colour),
-        _ => None,
-    })
+    record.players.iter().find_map(|player| player.entry(0).colour())
 }
 
 /// The smallest score of a player who can have the bye so that all others can be paired (criteria 2, 4 and 5).

@@ -1,8 +1,9 @@
 //! Reading of tournament report files.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
-use crate::record::{Colour, Entry, Outcome, Player, Points, Record, Scoring};
+use crate::record::{Colour, Entry, KeptApart, Outcome, Player, Points, Record, Scoring};
 
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,8 +31,9 @@ struct Row {
 /// Reads a file whose lines end in CR, LF or both. Lines of kinds that no pairing needs are passed over.
 pub fn read_trf(text: &str) -> Result<Record, TrfError> {
     let mut record = Record::default();
+    let mut pairing_bye = None;
     let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
-    let mut apart: Vec<(usize, Vec<u32>)> = Vec::new();
+    let mut apart: Vec<(usize, Option<RangeInclusive<usize>>, Vec<u32>)> = Vec::new();
     let mut byes: Vec<(usize, char, usize, Vec<u32>)> = Vec::new();
     for (at, text) in lines(text).enumerate() {
         let line = at + 1;
@@ -60,7 +62,7 @@ pub fn read_trf(text: &str) -> Result<Record, TrfError> {
                     }
                 }
             }
-            "162" => read_point_system(rest, &mut record.scoring).map_err(fail)?,
+            "162" => read_point_system(rest, &mut record.scoring, &mut pairing_bye).map_err(fail)?,
             "192" if !["", "FIDE_DUTCH", "FIDE_DUTCH_2025", "FIDE_DUTCH_2026"].contains(&rest.trim()) => {
                 return Err(fail("this system of pairing is not known"));
             }
@@ -71,10 +73,11 @@ pub fn read_trf(text: &str) -> Result<Record, TrfError> {
                 byes.push((line, kind, round, read_numbers(words).map_err(fail)?));
             }
             "260" => {
-                let (_, players) = split_chars(rest, 8);
-                apart.push((line, read_numbers(players.split_whitespace()).map_err(fail)?));
+                let (rounds, players) = split_chars(rest, 8);
+                let rounds = read_rounds(rounds).map_err(fail)?;
+                apart.push((line, rounds, read_numbers(players.split_whitespace()).map_err(fail)?));
             }
-            "XXP" => apart.push((line, read_numbers(rest.split_whitespace()).map_err(fail)?)),
+            "XXP" => apart.push((line, None, read_numbers(rest.split_whitespace()).map_err(fail)?)),
             "BBW" | "BBD" | "BBL" | "BBZ" | "BBF" | "BBU" => {
                 let points = read_points(rest.trim()).ok_or_else(|| fail("points are missing"))?;
                 let scoring = &mut record.scoring;
@@ -84,12 +87,13 @@ pub fn read_trf(text: &str) -> Result<Record, TrfError> {
                     "BBL" => &mut scoring.loss,
                     "BBZ" => &mut scoring.absent,
                     "BBF" => &mut scoring.forfeit_loss,
-                    _ => &mut scoring.pairing_bye,
+                    _ => pairing_bye.insert(points),
                 } = points;
             }
             _ => {}
         }
     }
+    record.scoring.pairing_bye = pairing_bye.unwrap_or(record.scoring.win);
     assemble(record, rows, apart, byes)
 }
 
@@ -117,6 +121,15 @@ fn read_number(text: &str) -> Result<u32, &'static str> {
     text.trim().parse().map_err(|_| "a number is missing")
 }
 
+/// Reads the first and the last round, counted from 1; without any, all rounds are meant.
+fn read_rounds(text: &str) -> Result<Option<RangeInclusive<usize>>, &'static str> {
+    let mut words = text.split_whitespace();
+    let Some(first) = words.next() else { return Ok(None) };
+    let (first, last) = (read_number(first)?, read_number(words.next().unwrap_or(""))?);
+    let from_nought = |round: u32| (round as usize).checked_sub(1).ok_or("the first round is 1");
+    Ok(Some(from_nought(first)?..=from_nought(last)?))
+}
+
 fn read_numbers<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<u32>, &'static str> {
     words.map(read_number).collect()
 }
@@ -138,7 +151,11 @@ fn read_points(text: &str) -> Option<Points> {
 }
 
 /// Reads pairs of a letter and points: W, D, L for games, A for absences, P for the bye of the odd player.
-fn read_point_system(text: &str, scoring: &mut Scoring) -> Result<(), &'static str> {
+fn read_point_system(
+    text: &str,
+    scoring: &mut Scoring,
+    pairing_bye: &mut Option<Points>,
+) -> Result<(), &'static str> {
     let mut words = text.split_whitespace();
     while let Some(code) = words.next() {
         let points = words.next().and_then(read_points).ok_or("points are missing")?;
@@ -147,7 +164,7 @@ fn read_point_system(text: &str, scoring: &mut Scoring) -> Result<(), &'static s
             "D" => scoring.draw = points,
             "L" => scoring.loss = points,
             "A" => (scoring.absent, scoring.forfeit_loss) = (points, points),
-            "P" => scoring.pairing_bye = points,
+            "P" => *pairing_bye = Some(points),
             _ => return Err("the letters of a point system are W, D, L, A and P"),
         }
     }
@@ -178,7 +195,7 @@ fn read_player(line: usize, text: &str) -> Result<Row, &'static str> {
 fn assemble(
     mut record: Record,
     rows: BTreeMap<u32, Row>,
-    apart: Vec<(usize, Vec<u32>)>,
+    apart: Vec<(usize, Option<RangeInclusive<usize>>, Vec<u32>)>,
     byes: Vec<(usize, char, usize, Vec<u32>)>,
 ) -> Result<Record, TrfError> {
     let places: HashMap<u32, usize> = rows.keys().enumerate().map(|(at, &number)| (number, at)).collect();
@@ -212,9 +229,9 @@ fn assemble(
             }
         }
     }
-    for (line, numbers) in apart {
-        let group = numbers.into_iter().map(|number| find(line, number)).collect::<Result<_, _>>()?;
-        record.kept_apart.push(group);
+    for (line, rounds, numbers) in apart {
+        let players = numbers.into_iter().map(|number| find(line, number)).collect::<Result<_, _>>()?;
+        record.kept_apart.push(KeptApart { players, rounds });
     }
     check_pairs(&record, &lines)?;
     Ok(record)

@@ -20,9 +20,14 @@ pub fn write_trf(record: &Record) -> String {
     lines.push("192 FIDE_DUTCH".to_owned());
     lines.extend(point_lines(&record.scoring));
     for group in &record.kept_apart {
-        let numbers: Vec<String> =
-            group.iter().map(|&player| record.players[player].number.to_string()).collect();
-        lines.push(format!("XXP {}", numbers.join(" ")));
+        let mut line = match &group.rounds {
+            None => "XXP".to_owned(),
+            Some(rounds) => format!("260 {:03} {:03}", rounds.start() + 1, rounds.end() + 1),
+        };
+        for &player in &group.players {
+            let _ = write!(line, " {:>4}", record.players[player].number);
+        }
+        lines.push(line);
     }
     lines.extend(player_lines(record));
     lines.push(String::new());
@@ -38,7 +43,8 @@ fn point_lines(scoring: &Scoring) -> Vec<String> {
         ("BBL", scoring.loss, usual.loss),
         ("BBZ", scoring.absent, usual.absent),
         ("BBF", scoring.forfeit_loss, usual.forfeit_loss),
-        ("BBU", scoring.pairing_bye, usual.pairing_bye),
+        // Without a line of its own it is worth a win.
+        ("BBU", scoring.pairing_bye, scoring.win),
     ]
     .into_iter()
     .filter(|(_, points, usual)| points != usual)
@@ -47,7 +53,7 @@ fn point_lines(scoring: &Scoring) -> Vec<String> {
 }
 
 fn player_lines(record: &Record) -> Vec<String> {
-    let rounds = record.played_rounds();
+    let rounds = record.paired_rounds();
     let all: Vec<usize> = (0..record.players.len()).collect();
     let table = standings(record, &all, rounds, Form::Swiss, &TieBreak::SWISS);
     let mut lines = vec![String::new(); all.len()];

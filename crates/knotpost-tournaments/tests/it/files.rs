@@ -1,6 +1,8 @@
 //! Report files, read and written.
 
-use knotpost_tournaments::{Chances, Colour, Entry, Points, Record, random_tournament, read_trf, write_trf};
+use knotpost_tournaments::{
+    Chances, Colour, Entry, KeptApart, Points, Record, random_tournament, read_trf, write_trf,
+};
 use proptest::prelude::*;
 
 const SMALL: &str = "012 Club\n\
@@ -37,7 +39,7 @@ fn both_sets_of_header_lines_are_understood() {
     assert_eq!(read_trf(&new).unwrap(), record);
     assert_eq!(record.rounds, Some(5));
     assert_eq!(record.first_colour, Some(Colour::Black));
-    assert_eq!(record.kept_apart, [vec![0, 2]]);
+    assert_eq!(record.kept_apart, [KeptApart { players: vec![0, 2], rounds: None }]);
     assert_eq!(record.scoring.win, Points::from_tenths(30));
     assert_eq!(record.points_before(1, 3), Points::from_tenths(20));
 }
@@ -95,8 +97,12 @@ proptest! {
 #[test]
 fn points_and_groups_that_are_not_usual_are_written() {
     let mut record = random_tournament(8, 3, 1, Chances::default());
-    record.kept_apart = vec![vec![0, 5]];
+    record.kept_apart = vec![
+        KeptApart { players: vec![0, 5], rounds: None },
+        KeptApart { players: vec![1, 2, 7], rounds: Some(1..=2) },
+    ];
     record.scoring.win = Points::from_tenths(30);
+    check_written(&record);
     record.scoring.forfeit_loss = Points::from_tenths(5);
     check_written(&record);
 }

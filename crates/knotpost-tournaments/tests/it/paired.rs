@@ -12,7 +12,7 @@ fn an_independent_engine_pairs_the_same() {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = entry.file_name();
         let record = read_trf(&fs::read_to_string(entry.path()).unwrap()).unwrap();
-        for round in 0..record.played_rounds() {
+        for round in 0..record.paired_rounds() {
             let (mut played, found) = check_round(&record, round);
             let mut found = found.unwrap();
             played.boards.sort_unstable();

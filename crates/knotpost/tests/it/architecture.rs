@@ -75,6 +75,7 @@ const CRATES: [(&str, &[&str]); 15] = [
             "knotpost-model",
             "knotpost-platform",
             "knotpost-storage",
+            "knotpost-tournaments",
             "knotpost-core",
             "knotpost-transport",
             "knotpost-web",
