@@ -8,16 +8,14 @@ const FEWEST: usize = 4;
 pub struct Finisher<P> {
     /// The player.
     pub player: P,
-    /// True for those who play the next season.
+    /// True for those who play the next season; not for computer players, who only filled a place.
     pub stays: bool,
-    /// False for computer players, who are never promoted.
-    pub can_rise: bool,
 }
 
 /// The divisions of the next season, the highest first, each in order of strength.
 ///
-/// `finished` holds the tables of the season, the highest division first. The first `moving` who can rise of each division
-/// change places with the last `moving` of the one above; nobody moves further than one division, except to fill a gap that
+/// `finished` holds the tables of the season, the highest division first. The first `moving` of each division change places
+/// with the last `moving` of the one above; nobody moves further than one division, except to fill a gap that
 /// somebody left. Divisions have `size` players as long as there are enough: gaps are filled with the best of the division
 /// below. New players start in the last division.
 pub fn next_season<P: Clone>(
@@ -31,8 +29,8 @@ pub fn next_season<P: Clone>(
         finished.iter().map(|table| table.iter().filter(|one| one.stays).cloned().collect()).collect();
     exchange(&mut divisions, finished, moving);
     fill_gaps(&mut divisions, size);
-    let last =
-        newcomers.iter().map(|player| Finisher { player: player.clone(), stays: true, can_rise: true });
+    divisions.retain(|division| !division.is_empty());
+    let last = newcomers.iter().map(|player| Finisher { player: player.clone(), stays: true });
     match divisions.last_mut() {
         Some(division) => division.extend(last),
         None => divisions.push(last.collect()),
@@ -55,15 +53,8 @@ fn exchange<P: Clone>(divisions: &mut [Vec<Finisher<P>>], finished: &[Vec<Finish
             0
         };
         falling.push(division.split_off(division.len() - down));
-        let mut up = Vec::new();
-        if at > 0 {
-            let most = moving.min(finished[at].len() / 2);
-            while up.len() < most {
-                let Some(first) = division.iter().position(|one| one.can_rise) else { break };
-                up.push(division.remove(first));
-            }
-        }
-        rising.push(up);
+        let up = if at > 0 { moving.min(finished[at].len() / 2).min(division.len()) } else { 0 };
+        rising.push(division.drain(..up).collect());
     }
     for (at, division) in divisions.iter_mut().enumerate() {
         let mut next = if at > 0 { falling[at - 1].clone() } else { Vec::new() };
@@ -73,16 +64,14 @@ fn exchange<P: Clone>(divisions: &mut [Vec<Finisher<P>>], finished: &[Vec<Finish
     }
 }
 
-/// Fills each division with the best of the one below who can rise.
+/// Fills each division with the best of those below.
 fn fill_gaps<P>(divisions: &mut [Vec<Finisher<P>>], size: usize) {
     for at in 0..divisions.len().saturating_sub(1) {
         while divisions[at].len() < size {
-            let Some((below, first)) = (at + 1..divisions.len()).find_map(|below| {
-                divisions[below].iter().position(|one| one.can_rise).map(|first| (below, first))
-            }) else {
+            let Some(below) = (at + 1..divisions.len()).find(|&below| !divisions[below].is_empty()) else {
                 break;
             };
-            let riser = divisions[below].remove(first);
+            let riser = divisions[below].remove(0);
             divisions[at].push(riser);
         }
     }

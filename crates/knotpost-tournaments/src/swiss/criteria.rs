@@ -160,6 +160,11 @@ impl<'a> Criteria<'a> {
         bounds
     }
 
+    /// The number of pairs to try in order before a matching decides.
+    pub(super) fn patience(&self) -> usize {
+        self.field.patience
+    }
+
     /// The colour that a player wants.
     pub(super) fn wish(&self, node: usize) -> Option<Colour> {
         self.nodes[node].and_then(|entrant| self.field.entrants[entrant].colours.wish)

@@ -38,7 +38,12 @@ pub(super) struct Field {
     /// By pairs of entrants: true if criteria 1 and 3 let them meet.
     legal: Vec<bool>,
     first_colour: Colour,
+    /// The number of pairs in a bracket that are tried in order before a matching decides.
+    pub(super) patience: usize,
 }
+
+/// Far more than a small bracket needs, and soon over in a large one.
+const PATIENCE: usize = 100_000;
 
 impl Field {
     /// The field of a round, counted from 0, with the players of these indices.
@@ -58,7 +63,12 @@ impl Field {
         for entrant in &mut entrants {
             entrant.has_odd_number = odd_numbers[entrant.index];
         }
-        let mut field = Self { legal: vec![false; entrants.len() * entrants.len()], entrants, first_colour };
+        let mut field = Self {
+            legal: vec![false; entrants.len() * entrants.len()],
+            entrants,
+            first_colour,
+            patience: PATIENCE,
+        };
         field.fill_legal(record, round);
         field
     }

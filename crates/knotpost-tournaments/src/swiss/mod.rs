@@ -40,14 +40,21 @@ pub fn pair_next(record: &Record) -> Result<Pairing, NoPairing> {
 }
 
 fn pair_among(record: &Record, round: usize, present: &[usize], last: bool) -> Result<Pairing, NoPairing> {
+    pair_field(&see_field(record, round, present, last))
+}
+
+fn see_field(record: &Record, round: usize, present: &[usize], last: bool) -> Field {
     let first_colour = record.first_colour.or_else(|| infer_first_colour(record)).unwrap_or(Colour::White);
-    let field = Field::new(record, round, present, first_colour, last);
+    Field::new(record, round, present, first_colour, last)
+}
+
+fn pair_field(field: &Field) -> Result<Pairing, NoPairing> {
     let bye_score = if field.len().is_multiple_of(2) {
         has_perfect_matching(field.len(), |a, b| field.may_meet(a, b)).then_some(None)
     } else {
-        find_bye_score(&field).map(Some)
+        find_bye_score(field).map(Some)
     };
-    Ok(pair_field(&field, bye_score.ok_or(NoPairing)?))
+    Ok(pair_brackets(field, bye_score.ok_or(NoPairing)?))
 }
 
 /// Pairs a round that was played again: the pairing as it was played, and as it is computed from the rounds before it.
@@ -93,7 +100,7 @@ fn find_bye_score(field: &Field) -> Option<Points> {
     })
 }
 
-fn pair_field(field: &Field, bye_score: Option<Points>) -> Pairing {
+fn pair_brackets(field: &Field, bye_score: Option<Points>) -> Pairing {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let mut moved_down: Vec<usize> = Vec::new();
     let mut from = 0;
@@ -195,4 +202,27 @@ fn can_complete(
         (Some(a), None) => field.entrants[a].may_have_bye && Some(field.score(a)) == around.bye_score,
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Chances, random_tournament};
+
+    /// Large brackets, in which trying in order takes too long, are left to matchings; they must find the same.
+    #[test]
+    fn matchings_alone_pair_as_trying_in_order_does() {
+        for seed in 0..40 {
+            let chances = Chances { draws: 40, forfeits: 5, byes: 5 };
+            let record = random_tournament(6 + seed as usize % 25, 6, seed, chances);
+            for round in 0..record.paired_rounds() {
+                let there = |player: &usize| record.players[*player].entry(round).is_paired();
+                let present: Vec<usize> = (0..record.players.len()).filter(there).collect();
+                let mut field = see_field(&record, round, &present, round == 5);
+                let patient = pair_field(&field);
+                field.patience = 0;
+                assert_eq!(pair_field(&field), patient, "seed {seed}, round {}", round + 1);
+            }
+        }
+    }
 }

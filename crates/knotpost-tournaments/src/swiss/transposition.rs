@@ -8,9 +8,6 @@ use crate::record::Colour;
 use super::colour::Strength;
 use super::criteria::Criteria;
 
-/// The number of pairs that are tried.
-const LIMIT: usize = 100_000;
-
 /// Failures of criteria 10 to 13 that a candidate may have.
 type Failures = [usize; 4];
 
@@ -113,7 +110,7 @@ impl Search<'_> {
                 continue;
             }
             self.tried += 1;
-            if self.tried > LIMIT {
+            if self.tried > self.criteria.patience() {
                 return false;
             }
             let partner = self.lower[at];
