@@ -2,10 +2,10 @@
 
 use super::criteria::Criteria;
 use super::matching::{Layout, best_matching};
-use super::transposition::first_transposition;
+use super::transposition::{Failures, first_transposition};
 
 /// The most bits that decisions about the order may take beside the criteria; what is more is decided in further matchings.
-const BITS_FOR_ORDER: usize = 600;
+const BITS_FOR_ORDER: usize = 250;
 /// The number of decisions of yes and no that share a digit.
 const CHOICES_A_DIGIT: usize = 32;
 
@@ -137,18 +137,7 @@ impl<'a> Bracket<'a> {
 
     /// Takes the first transposition of the first halves if trying in order finds one that is as good as the pairs known.
     fn take_first_transposition(&mut self, remainder: &[usize], pairs: usize) -> bool {
-        let mut allowed = [0; 4];
-        for &node in remainder {
-            if let Some(failures) = self
-                .mate_inside(node)
-                .filter(|&mate| node < mate)
-                .and_then(|mate| self.criteria.failures(node, mate))
-            {
-                for (count, fails) in allowed.iter_mut().zip(failures) {
-                    *count += usize::from(fails);
-                }
-            }
-        }
+        let allowed = self.failures(remainder);
         let (upper, lower) = remainder.split_at(pairs);
         let Some(partners) = first_transposition(self.criteria, upper, lower, allowed) else { return false };
         let known = self.mates.clone();
@@ -174,6 +163,28 @@ impl<'a> Bracket<'a> {
             self.fixed[node] = false;
         }
         false
+    }
+
+    /// The failures of the pairs known, and of those who float.
+    fn failures(&self, remainder: &[usize]) -> Failures {
+        let mut failures = Failures::default();
+        for &node in remainder {
+            match self.mate_inside(node) {
+                Some(mate) if node < mate => {
+                    let of_pair = self.criteria.failures(node, mate).unwrap_or_default();
+                    for (count, fails) in failures.colours.iter_mut().zip(of_pair) {
+                        *count += usize::from(fails);
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    for (count, ago) in failures.floats.iter_mut().zip([1, 2]) {
+                        *count += usize::from(self.criteria.floated_down(node, ago));
+                    }
+                }
+            }
+        }
+        failures
     }
 
     /// The digits of all pairs together.

@@ -175,6 +175,11 @@ impl<'a> Criteria<'a> {
         self.nodes[node].map_or(Strength::None, |entrant| self.field.entrants[entrant].colours.strength)
     }
 
+    /// True if a player floated down this many rounds ago.
+    pub(super) fn floated_down(&self, node: usize, ago: usize) -> bool {
+        self.nodes[node].is_some_and(|entrant| self.field.had(entrant, ago, Float::Down))
+    }
+
     /// True if a player of the bracket is a topscorer.
     pub(super) fn has_topscorers(&self) -> bool {
         self.entrants_inside().any(|entrant| self.field.entrants[entrant].topscorer)

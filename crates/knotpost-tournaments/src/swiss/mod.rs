@@ -27,6 +27,9 @@ use matching::has_perfect_matching;
 pub struct NoPairing;
 
 /// Pairs a round, counted from 0, from the rounds before it. The players of these indices are there.
+///
+/// The thread keeps the memory of its largest matching until it ends: for 1,000 players some hundred megabytes. A server pairs
+/// on a thread of its own.
 pub fn pair_round(record: &Record, round: usize, present: &[usize]) -> Result<Pairing, NoPairing> {
     pair_among(record, round, present, record.rounds == Some(round + 1))
 }

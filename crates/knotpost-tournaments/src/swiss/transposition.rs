@@ -8,8 +8,14 @@ use crate::record::Colour;
 use super::colour::Strength;
 use super::criteria::Criteria;
 
-/// Failures of criteria 10 to 13 that a candidate may have.
-type Failures = [usize; 4];
+/// Failures that a candidate may have.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Failures {
+    /// Of criteria 10 to 13.
+    pub(super) colours: [usize; 4],
+    /// Of criteria 14 and 16: players who float down again.
+    pub(super) floats: [usize; 2],
+}
 
 struct Search<'a> {
     criteria: &'a Criteria<'a>,
@@ -17,7 +23,8 @@ struct Search<'a> {
     lower: &'a [usize],
     taken: Vec<bool>,
     chosen: Vec<usize>,
-    left: Failures,
+    left: [usize; 4],
+    floats: [usize; 2],
     upper_wishes: Wishes,
     lower_wishes: Wishes,
     tried: usize,
@@ -93,7 +100,8 @@ pub(super) fn first_transposition(
         lower,
         taken: vec![false; lower.len()],
         chosen: Vec::with_capacity(upper.len()),
-        left: allowed,
+        left: allowed.colours,
+        floats: allowed.floats,
         upper_wishes: Wishes::of(criteria, upper),
         lower_wishes: Wishes::of(criteria, lower),
         tried: 0,
@@ -104,7 +112,7 @@ pub(super) fn first_transposition(
 impl Search<'_> {
     /// Finds partners for all who have none yet; where it returns false, nothing has changed.
     fn go_on(&mut self) -> bool {
-        let Some(&node) = self.upper.get(self.chosen.len()) else { return true };
+        let Some(&node) = self.upper.get(self.chosen.len()) else { return self.spares_floaters() };
         for at in 0..self.lower.len() {
             if self.taken[at] {
                 continue;
@@ -125,6 +133,15 @@ impl Search<'_> {
             self.take_back(node, at, failures);
         }
         false
+    }
+
+    /// True if those who are left over may float.
+    fn spares_floaters(&self) -> bool {
+        let floaters =
+            || self.lower.iter().zip(&self.taken).filter(|&(_, &taken)| !taken).map(|(&node, _)| node);
+        [1, 2].into_iter().zip(self.floats).all(|(ago, allowed)| {
+            floaters().filter(|&node| self.criteria.floated_down(node, ago)).count() <= allowed
+        })
     }
 
     /// False if the wishes alone rule out that the others can be paired.

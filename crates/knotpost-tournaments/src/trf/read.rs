@@ -5,6 +5,9 @@ use std::ops::RangeInclusive;
 
 use crate::record::{Colour, Entry, KeptApart, Outcome, Player, Points, Record, Scoring};
 
+/// The most players of a tournament: matchings need memory for the square of them.
+const MOST_PLAYERS: usize = 1000;
+
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
@@ -42,6 +45,9 @@ pub fn read_trf(text: &str) -> Result<Record, TrfError> {
         let (kind, rest) = split_chars(text, 3);
         match kind {
             "001" => {
+                if rows.len() == MOST_PLAYERS {
+                    return Err(fail("a file has at most 1000 players"));
+                }
                 let row = read_player(line, text).map_err(fail)?;
                 if rows.insert(row.player.number, row).is_some() {
                     return Err(fail("this starting number was there before"));
@@ -147,7 +153,7 @@ fn read_points(text: &str) -> Option<Points> {
     let whole: u32 = whole.trim().parse().ok()?;
     let tenths: u32 = part.trim().parse().ok()?;
     (part.len() == 1).then_some(())?;
-    whole.checked_mul(10)?.checked_add(tenths).map(Points::from_tenths)
+    (whole < 100).then(|| Points::from_tenths(whole * 10 + tenths))
 }
 
 /// Reads pairs of a letter and points: W, D, L for games, A for absences, P for the bye of the odd player.

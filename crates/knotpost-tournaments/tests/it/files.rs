@@ -59,11 +59,14 @@ fn a_bad_line_is_named() {
         ("192 FIDE_DUBOV\n", 1),
         ("162 Q 1.0\n", 1),
         ("BBW\n", 1),
+        ("BBW 400000000.0\n", 1),
         ("XXP 7\n", 1),
         ("240 Q 001 1\n", 1),
     ] {
         assert_eq!(read_trf(text).unwrap_err().line, line, "{text}");
     }
+    let many: Vec<String> = (1..=1001).map(|number| format!("001 {number:>4}\n")).collect();
+    assert_eq!(read_trf(&many.concat()).unwrap_err().line, 1001);
     let broken = |from: &str, to: &str| read_trf(&SMALL.replacen(from, to, 1)).unwrap_err().line;
     assert_eq!(broken("2 w 1", "9 w 1"), 2);
     assert_eq!(broken("2 w 1", "2 w ?"), 2);
