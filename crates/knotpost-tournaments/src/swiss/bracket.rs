@@ -270,7 +270,7 @@ impl<'a> Bracket<'a> {
             true
         };
         self.solve(&Order { bounds, fill });
-        Half::of(self.upper_half(remainder), self.criteria.inside())
+        Half::of(self.upper_half(remainder), remainder, self.criteria.inside())
     }
 }
 
@@ -278,31 +278,38 @@ impl<'a> Bracket<'a> {
 struct Half {
     nodes: Vec<usize>,
     is_upper: Vec<bool>,
+    /// The number of each node within the remainder, from 0: a remainder is numbered anew (article 4.1).
+    numbers: Vec<usize>,
+    players: usize,
 }
 
 impl Half {
     /// The half that article 3.2 begins with.
     fn first(remainder: &[usize], pairs: usize, inside: usize) -> Self {
-        Self::of(remainder[..pairs].to_vec(), inside)
+        Self::of(remainder[..pairs].to_vec(), remainder, inside)
     }
 
-    fn of(nodes: Vec<usize>, inside: usize) -> Self {
+    fn of(nodes: Vec<usize>, remainder: &[usize], inside: usize) -> Self {
         let mut is_upper = vec![false; inside];
         for &node in &nodes {
             is_upper[node] = true;
         }
-        Self { nodes, is_upper }
+        let mut numbers = vec![0; inside];
+        for (number, &node) in remainder.iter().enumerate() {
+            numbers[node] = number;
+        }
+        Self { nodes, is_upper, numbers, players: remainder.len() }
     }
 
     /// Bounds of the two digits of an exchange: few players, and a small difference of their numbers.
     fn exchange_bounds(&self) -> Vec<u64> {
         let pairs = self.nodes.len() as u64;
-        vec![pairs, pairs * self.is_upper.len() as u64]
+        vec![pairs, pairs * self.players as u64]
     }
 
     /// Rewards a pair whose higher-ranked player is of this half, and else one who stands high.
     fn fill_exchange(&self, upper: usize, digits: &mut [u64]) {
         digits[0] = u64::from(self.is_upper[upper]);
-        digits[1] = (self.is_upper.len() - upper) as u64;
+        digits[1] = (self.players - self.numbers[upper]) as u64;
     }
 }
