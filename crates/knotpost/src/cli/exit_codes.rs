@@ -20,7 +20,7 @@ pub(crate) const CODES: &[(u8, &str)] = &[
         "The input was refused. With `play`, `think` and `match`: there is no such game, option or layout, a value is \
          impossible, or a move is illegal.",
     ),
-    (EX_NOINPUT, "A file for `play`, `think` or `match` cannot be read."),
+    (EX_NOINPUT, "A file for `play`, `think`, `match` or `trf` cannot be read."),
     (EX_IOERR, "The output could not be written."),
     (EX_TEMPFAIL, "Temporary failure: try again later."),
     (
@@ -64,6 +64,9 @@ pub(crate) const COMMANDS: &[(&str, u8, &str)] = &[
     ("restore", EX_DATAERR, "The file was refused."),
     ("export", EX_DATAERR, "The board cannot be exported."),
     ("import", EX_DATAERR, "The file was refused."),
+    ("trf pair", 1, "No pairing is possible."),
+    ("trf check", 1, "A round differs."),
+    ("trf", EX_DATAERR, "The file is not a report file; the number of the line is on standard error."),
     ("admin replay", 1, "A board differs from what the rules say."),
     ("admin ratings recompute --check", 1, "A rating differs."),
     ("admin key drop", 1, "Nothing was changed: `--yes` is needed."),

@@ -20,6 +20,7 @@ mod restore;
 mod serve;
 mod settings;
 mod supervisor;
+mod trf;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -95,6 +96,11 @@ enum Command {
         #[command(subcommand)]
         action: admin::Action,
     },
+    /// Pair, check, make up and count tournaments in report files of FIDE (TRF), without a server.
+    Trf {
+        #[command(subcommand)]
+        action: trf::Action,
+    },
     /// Print the description of the API: OpenAPI 3.1, as JSON.
     Openapi,
     /// Print a completion script for a shell.
@@ -142,6 +148,7 @@ pub fn main() -> ExitCode {
         Command::Play(args) => return play::run(&args, &GAMES),
         Command::Think(args) => return bots::think(&args, &GAMES),
         Command::Match(args) => return bots::contest(&args, &GAMES),
+        Command::Trf { action } => return output::end(Ok(trf::run(&action)), exit_code),
         Command::Openapi => {
             say!("{:#}", knotpost_web::openapi());
             return output::end(Ok(ExitCode::SUCCESS), exit_code);
@@ -243,6 +250,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         | Command::Play(_)
         | Command::Think(_)
         | Command::Match(_)
+        | Command::Trf { .. }
         | Command::Openapi
         | Command::Completions { .. }
         | Command::Man(_) => Ok(ExitCode::SUCCESS),

@@ -17,13 +17,14 @@ use checks::{Violation, check_manifest, check_pure_source, check_server_source};
 use source::{Source, read_sources};
 
 /// Which crates of the workspace a crate may depend on outside its tests.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("knotpost-rules", &[]),
     ("knotpost-commands", &[]),
     ("knotpost-mail", &["knotpost-commands"]),
     ("knotpost-picture", &["knotpost-rules"]),
     ("knotpost-bots", &["knotpost-rules"]),
     ("knotpost-games", &["knotpost-rules", "knotpost-bots"]),
+    ("knotpost-tournaments", &[]),
     ("knotpost-load", &["knotpost-rules", "knotpost-games", "knotpost-commands"]),
     ("knotpost-model", &["knotpost-commands"]),
     ("knotpost-platform", &["knotpost-model"]),
@@ -75,6 +76,7 @@ const CRATES: [(&str, &[&str]); 14] = [
             "knotpost-model",
             "knotpost-platform",
             "knotpost-storage",
+            "knotpost-tournaments",
             "knotpost-core",
             "knotpost-transport",
             "knotpost-web",
@@ -142,13 +144,14 @@ const IMPURE: [&str; 10] = [
     "println!",
     "eprintln!",
 ];
-const PURE_CRATES: [&str; 6] = [
+const PURE_CRATES: [&str; 7] = [
     "knotpost-rules",
     "knotpost-games",
     "knotpost-commands",
     "knotpost-mail",
     "knotpost-picture",
     "knotpost-bots",
+    "knotpost-tournaments",
 ];
 
 fn crates_folder() -> PathBuf {
