@@ -132,27 +132,38 @@ macro_rules! due {
 }
 
 /// Mails about the boards of leased ones to the same recipients that show more moves, were certainly not delivered, and
-/// are not leased.
+/// are not leased. `$which` names a mail `n` of the board of a leased one `o`.
 macro_rules! newer {
-    ($leased:literal) => {
+    ($which:literal) => {
         concat!(
-            "SELECT n.id FROM ",
-            $leased,
-            " AS leased JOIN outbox o ON o.id = CAST(leased.value AS BIGINT) JOIN outbox n ON n.board_id = o.board_id \
-             AND n.recipient = o.recipient AND n.ply > o.ply WHERE n.state = 'queued' AND n.webhook_id IS NULL \
-             AND n.unsure_attempts = 0"
+            $which,
+            " AND n.ply > o.ply AND n.state = 'queued' AND n.webhook_id IS NULL AND n.unsure_attempts = 0"
         )
     };
 }
 
 const LEASE_ON_SQLITE: &str = lease!("IN (", due!(), ")");
-const LEASE_NEWER_ON_SQLITE: &str = lease!("IN (", newer!("json_each($3)"), ")");
+const LEASE_NEWER_ON_SQLITE: &str = lease!(
+    "IN (",
+    newer!(
+        "SELECT n.id FROM json_each($3) AS leased JOIN outbox o ON o.id = CAST(leased.value AS BIGINT) \
+         JOIN outbox n ON n.board_id = o.board_id AND n.recipient = o.recipient WHERE TRUE"
+    ),
+    ")"
+);
 /// Rows that another process is leasing are skipped, not waited for. The array makes the inner query run once.
 const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", due!(), " FOR UPDATE OF o SKIP LOCKED))");
+/// One leased mail at a time, by the mails of its board: PostgreSQL takes what waits for next to nothing, and would
+/// compare each waiting mail with the leased ones.
 const LEASE_NEWER_ON_POSTGRES: &str = lease!(
     "= ANY (ARRAY(",
-    newer!("json_array_elements_text(CAST($3 AS json))"),
-    " FOR UPDATE OF n SKIP LOCKED))"
+    newer!(
+        "SELECT newer.id FROM json_array_elements_text(CAST($3 AS json)) AS leased \
+         JOIN LATERAL (SELECT board_id, recipient, ply FROM outbox WHERE id = CAST(leased.value AS BIGINT) OFFSET 0) AS o \
+         ON TRUE CROSS JOIN LATERAL (SELECT n.id FROM outbox n WHERE n.board_id = o.board_id \
+         AND n.recipient || '' = o.recipient"
+    ),
+    " FOR UPDATE SKIP LOCKED) AS newer))"
 );
 
 /// A mail that is inserted.

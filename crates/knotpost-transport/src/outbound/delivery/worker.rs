@@ -53,6 +53,8 @@ pub struct DeliveryWorker {
     leased: tokio::sync::Mutex<Leased>,
     /// Mails that were sent and are not acknowledged.
     sent: Mutex<Vec<OutboxKey>>,
+    /// Held by the task that acknowledges: those that wait for it find their mails acknowledged, or do so for all.
+    acknowledging: tokio::sync::Mutex<()>,
 }
 
 impl fmt::Debug for DeliveryWorker {
@@ -64,7 +66,8 @@ impl fmt::Debug for DeliveryWorker {
 impl DeliveryWorker {
     /// A worker with no leased mails.
     pub fn new(app: Arc<App>, transport: Arc<Transport>) -> Self {
-        Self { app, transport, leased: tokio::sync::Mutex::default(), sent: Mutex::default() }
+        let (leased, sent, acknowledging) = Default::default();
+        Self { app, transport, leased, sent, acknowledging }
     }
 
     /// Sends a mail; `false`: none is due, or other tasks are sending to the recipients of all that are.
@@ -189,6 +192,7 @@ impl DeliveryWorker {
     /// # Errors
     /// When the database fails; the mails are acknowledged by the next call.
     async fn acknowledge(&self) -> Result<(), StoreError> {
+        let _one_by_one = self.acknowledging.lock().await;
         let keys = self.lock_sent().clone();
         if keys.is_empty() {
             return Ok(());

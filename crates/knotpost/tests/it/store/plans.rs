@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use knotpost_model::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
 use knotpost_storage::{
-    BoardFilter, Driver, NewPlace, OutboxRow, QueueBounds, ReadTx, RequestKey, Share, StandingsBlock,
-    StoreError, WaitingOrder, WriteTx,
+    BoardFilter, BoardMail, Driver, NewOutbox, NewPlace, OutboxContent, OutboxRow, QueueBounds, ReadTx,
+    RequestKey, Share, StandingsBlock, StoreError, WaitingOrder, WriteTx,
 };
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
@@ -293,6 +293,44 @@ async fn leases_on_postgresql_are_sorted_by_an_index() {
         assert!(plan.iter().any(|line| line.contains("Index")), "{table}: {plan:#?}");
         assert!(!plan.iter().any(|line| line.contains("Sort")), "{table}: {plan:#?}");
     }
+}
+
+/// PostgreSQL expects next to no waiting mails where none waited when it counted last.
+#[tokio::test]
+async fn newer_mails_on_postgresql_are_found_by_their_board() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let players = [ground.user("ann").await, ground.user("bob").await];
+    let boards = [ground.board("osbox", players).await, ground.board("osbox", players).await];
+    let mail = move |board: BoardKey, ply: i64| NewOutbox {
+        kind: "board",
+        recipient: "a@b.example".to_owned(),
+        user: None,
+        on_reply: None,
+        content: OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() }),
+        message_id: format!("{}-{ply}@here", board.0),
+        date: Millis(1),
+    };
+    let count = "SELECT CAST(seq_tup_read + idx_tup_fetch AS BIGINT) FROM pg_stat_xact_user_tables WHERE relname = 'outbox'";
+    let read = ground.store.write(async move |tx| {
+        tx.insert_outboxes(&(1..=400).map(|ply| mail(boards[0], ply)).collect::<Vec<_>>()).await?;
+        let sent: Vec<OutboxKey> = (1..=400).map(OutboxKey).collect();
+        tx.note_sent_outbox(&sent, Millis(2)).await?;
+        let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
+        sqlx::raw_sql("ANALYZE outbox").execute(connection).await?;
+        tx.insert_outboxes(
+            &(1..=200).map(|ply| mail(boards[ply as usize % 2], 400 + ply)).collect::<Vec<_>>(),
+        )
+        .await?;
+        let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
+        let before: i64 = sqlx::query_scalar(count).fetch_one(connection).await?;
+        let leased: Vec<OutboxKey> = [401, 403].map(OutboxKey).to_vec();
+        assert_eq!(tx.lease_newer_outbox(&leased, Millis(3), Millis(9)).await?.len(), 99);
+        let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
+        let after: i64 = sqlx::query_scalar(count).fetch_one(connection).await?;
+        Ok::<_, StoreError>(after - before)
+    });
+    let read = read.await.unwrap();
+    assert!(read < 5_000, "{read} rows read");
 }
 
 /// Walks along an index, of one row a game, of what was found along one, or that stop at a `LIMIT`.
