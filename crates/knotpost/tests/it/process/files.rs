@@ -142,12 +142,13 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
-const LOOKING: [(&[&str], i32); 37] = [
+const LOOKING: [(&[&str], i32); 38] = [
     (&["deliver"], 75),
     (&["command", "help"], 78),
     (&["play", "osbox"], 0),
     (&["think", "boxilies", "--level", "1"], 0),
     (&["match", "boxilies", "--seats", "1,random", "--games", "1"], 0),
+    (&["trf", "random", "--players", "8", "--rounds", "3", "--seed", "1"], 0),
     (&["config", "show"], 0),
     (&["config", "check"], 0),
     (&["doctor"], 0),

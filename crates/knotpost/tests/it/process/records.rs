@@ -71,7 +71,9 @@ async fn a_board_leaves_as_a_record_and_comes_in_elsewhere_once() {
 async fn what_cannot_be_exported_or_imported_is_named() {
     let place = with_two().await;
     let ended = place.run(&["export", "--board", "osbox/999"]).await;
-    assert_eq!((ended.code(), ended.stderr.as_str()), (65, "knotpost: there is no Osbox board 999\n"));
+    let told =
+        "knotpost: there is no Osbox board 999\n  `osbox games` lists the boards that are being played.\n";
+    assert_eq!((ended.code(), ended.stderr.as_str()), (65, told));
     let ended = place.run(&["export", "--board", "chess/101"]).await;
     assert_eq!((ended.code(), ended.stderr.as_str()), (65, "knotpost: there is no game `chess` here\n"));
     assert_eq!(place.run(&["export", "--board", "osbox"]).await.code(), 2);

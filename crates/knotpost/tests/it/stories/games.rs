@@ -141,8 +141,12 @@ mod stories {
             assert_ne!(refused.outcome(), "200 ok", "{name} is a game now");
             let addresses = vec![format!("{name}@{name}.example")];
             let edit = UserEdit::Add { password: format!("{name}-secret"), addresses };
-            edit_user(&app.app, name, edit).await.unwrap();
+            edit_user(&app.app, &format!("{name}-then"), edit).await.unwrap();
         }
+        app.alter(
+            "UPDATE users SET userid = replace(userid, '-then', ''), userid_key = replace(userid_key, '-then', '')",
+        )
+        .await;
         for line in [
             "osbox challenge -size=3 hex havannah",
             "osbox move 101 hex hex-secret f1",
