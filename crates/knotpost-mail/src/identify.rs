@@ -127,8 +127,8 @@ mod tests {
     fn language() -> Vocabulary {
         let game = |name: &str| GameWords {
             name: name.into(),
-            title: name.into(),
             aliases: Vec::new(),
+            title: name.into(),
             options: Vec::new(),
         };
         Vocabulary::new(vec![game("osbox")])
