@@ -32,12 +32,12 @@ fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
     let cleaned = knotpost_commands::clean(line);
     let is_move = |word: &str| !word.contains(char::is_whitespace) && position.is_legal_syntax(word);
     let (word, number) = match cleaned.split_once('#') {
-        Some((word, number)) => (word, Some(without_marks(number).parse::<u32>().ok()?)),
+        Some((word, number)) => (word.trim_end(), Some(without_marks(number).parse::<u32>().ok()?)),
         None => (cleaned.as_str(), None),
     };
     let play = if is_move(word) { word.to_owned() } else { forgive_move(word, &is_move)? };
     // A letter is a word of many languages: as a move it stands alone.
-    if play.len() == 1 && !matches!(word.trim_end().get(1..), Some("" | "." | "!")) {
+    if play.len() == 1 && !matches!(word.get(1..), Some("" | "." | "!")) {
         return None;
     }
     Some(ShortCommand::Act { action: Action::Move(play), number })
