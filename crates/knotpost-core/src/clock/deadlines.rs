@@ -17,7 +17,7 @@ use crate::play::notifications::{notify_of_removal, notify_readers, notify_users
 use crate::play::opponents::wake_seeks;
 use crate::play::proposals::agree_on_draw;
 use crate::play::resignation::{Left, take_out, tell_declined};
-use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
+use crate::replies::{BoardFacts, Content, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{DueBoard, StoreError, WriteTx};
 
@@ -35,13 +35,7 @@ struct NeverBegun {
 }
 
 impl Content for NeverBegun {
-    fn template(&self) -> &'static str {
-        "never_begun"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "never_begun";
 }
 
 /// Judges due boards if this process runs the clock; returns true if more may be due. On hold nobody runs it,

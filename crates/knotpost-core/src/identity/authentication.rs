@@ -16,7 +16,7 @@ use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
 use crate::identity::{Login, Origin, ProvenUser, resets};
 use crate::mailing::post::post_to_user;
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{Content, Reply};
 use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
@@ -31,13 +31,7 @@ struct WrongPasswords {
 }
 
 impl Content for WrongPasswords {
-    fn template(&self) -> &'static str {
-        "wrong_passwords"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "wrong_passwords";
 }
 
 /// Permission for slow work now: hashing, a computer player's search.

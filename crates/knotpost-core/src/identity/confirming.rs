@@ -10,7 +10,7 @@ use crate::identity::undoing::announce_change;
 use crate::mailing::post::{post_answerable, registered_addresses};
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, Subject};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use knotpost_model::{Address, Millis, UserKey, without_tag};
 use knotpost_storage::{
     ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
@@ -39,13 +39,7 @@ struct ConfirmAddress {
 }
 
 impl Content for ConfirmAddress {
-    fn template(&self) -> &'static str {
-        "confirm_address"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "confirm_address";
 }
 
 #[derive(Debug, Serialize)]
@@ -56,13 +50,7 @@ struct ConfirmHint {
 }
 
 impl Content for ConfirmHint {
-    fn template(&self) -> &'static str {
-        "confirm_hint"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "confirm_hint";
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

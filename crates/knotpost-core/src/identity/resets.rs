@@ -13,7 +13,7 @@ use crate::identity::undoing::{Undo, lost_addresses};
 use crate::mailing::login_mails::{RESET_MS, live_reset};
 use crate::mailing::post::{post_answerable, post_to_user};
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{Content, Reply};
 use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
 
@@ -28,13 +28,7 @@ struct PasswordChanged {
 }
 
 impl Content for PasswordChanged {
-    fn template(&self) -> &'static str {
-        "password_changed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "password_changed";
 }
 
 /// Issues a code beside existing ones, or reuses the newest of too many; returns its time.

@@ -13,7 +13,7 @@ use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::references::{Reference, post_reference_to};
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, Subject};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::webhooks;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressChange, ReadTx, StoreError, Unwritten, UserRow, UserState, WriteTx};
@@ -49,13 +49,7 @@ impl WayBack {
 }
 
 impl Content for AddressesChanged {
-    fn template(&self) -> &'static str {
-        "addresses_changed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "addresses_changed";
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -85,24 +79,23 @@ pub(crate) enum PasskeyChange {
 }
 
 #[derive(Debug, Serialize)]
-struct PasskeyChanged {
+struct PasskeyAdded {
     userid: String,
-    #[serde(skip)]
-    change: PasskeyChange,
     undo: Option<Undo>,
 }
 
-impl Content for PasskeyChanged {
-    fn template(&self) -> &'static str {
-        match self.change {
-            PasskeyChange::Added => "passkey_added",
-            PasskeyChange::Removed => "passkey_removed",
-        }
-    }
+impl Content for PasskeyAdded {
+    const TEMPLATE: &'static str = "passkey_added";
+}
 
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+#[derive(Debug, Serialize)]
+struct PasskeyRemoved {
+    userid: String,
+    undo: Option<Undo>,
+}
+
+impl Content for PasskeyRemoved {
+    const TEMPLATE: &'static str = "passkey_removed";
 }
 
 /// Link of an undo that is usable, or was used just now.
@@ -179,7 +172,11 @@ pub(crate) async fn announce_passkey(
         let Ok(recipient) = address.parse::<Address>() else { continue };
         let way = way_back(tx, app, change, &recipient).await?;
         let (undo, subject) = way.map(WayBack::told).unzip();
-        let notice = Reply::from(PasskeyChanged { userid: user.userid.clone(), change: changed, undo });
+        let userid = user.userid.clone();
+        let notice = match changed {
+            PasskeyChange::Added => Reply::from(PasskeyAdded { userid, undo }),
+            PasskeyChange::Removed => Reply::from(PasskeyRemoved { userid, undo }),
+        };
         let thread = (None, subject.flatten());
         post_answerable(tx, app, &notice, &recipient, Some(user.id), thread, now).await?;
     }
@@ -332,13 +329,7 @@ struct UndoHint {
 }
 
 impl Content for UndoHint {
-    fn template(&self) -> &'static str {
-        "undo_hint"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "undo_hint";
 }
 
 fn says_not_me(line: &str) -> bool {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::app::App;
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{Content, Reply};
 use knotpost_model::Millis;
 use knotpost_storage::UserRow;
 
@@ -21,13 +21,7 @@ struct ArchiveReady {
 }
 
 impl Content for ArchiveReady {
-    fn template(&self) -> &'static str {
-        "archive"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "archive";
 }
 
 /// The reply with the link of this moment.

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::app::App;
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{Content, Reply};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
@@ -27,13 +27,7 @@ struct PasswordReset {
 }
 
 impl Content for PasswordReset {
-    fn template(&self) -> &'static str {
-        "password_reset"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "password_reset";
 }
 
 /// A link that logs in on the web without the password.
@@ -47,13 +41,7 @@ struct MagicLink {
 }
 
 impl Content for MagicLink {
-    fn template(&self) -> &'static str {
-        "magic_link"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "magic_link";
 }
 
 /// The mail with link and code for a new password, as it is sent; `None` when it would be of no use any more.

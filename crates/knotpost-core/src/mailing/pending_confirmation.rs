@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::post::post_answerable;
 use crate::mailing::reply_grant::{ReplyGrant, Subject, held_mark};
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{Content, Reply};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -43,13 +43,7 @@ struct ForeignAnswer {
 }
 
 impl Content for ForeignAnswer {
-    fn template(&self) -> &'static str {
-        "foreign_answer"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "foreign_answer";
 }
 
 /// A board mail was answered in its reader's name, and nothing proves that it was they.
@@ -66,13 +60,7 @@ struct UnprovenAnswer {
 }
 
 impl Content for UnprovenAnswer {
-    fn template(&self) -> &'static str {
-        "unproven_answer"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "unproven_answer";
 }
 
 /// Words of an answer.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{Content, Reply};
 use knotpost_model::{Address, Millis, without_tag};
 use knotpost_storage::{StoreError, WriteTx};
 
@@ -35,13 +35,7 @@ struct Postmaster {
 }
 
 impl Content for Postmaster {
-    fn template(&self) -> &'static str {
-        "postmaster"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "postmaster";
 }
 
 /// The mail that a complaint is about.

@@ -9,7 +9,7 @@ use crate::mailing::postmaster;
 use crate::mailing::puzzles;
 use crate::mailing::styles::style_of;
 use crate::mailing::unsubscribe::Kind;
-use crate::replies::{Content, Facts, MailForm, Refusing, Reply, StoredDraft};
+use crate::replies::{Content, MailForm, Refusing, Reply, StoredDraft};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
@@ -24,13 +24,7 @@ struct Broadcast {
 }
 
 impl Content for Broadcast {
-    fn template(&self) -> &'static str {
-        "broadcast"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "broadcast";
 }
 
 /// Source of a mail without a text of its own. Nothing in it is a secret.

@@ -11,7 +11,7 @@ use crate::mailing::post::post_answerable;
 use crate::mailing::puzzles;
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, board_facts};
-use crate::replies::{Answer, Content, Facts, Heading, Refusing, Reply};
+use crate::replies::{Answer, Content, Heading, Refusing, Reply};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, RemarkRow, SeatRow, StoreError, UserRow, UserState, WriteTx};
 
@@ -49,13 +49,7 @@ pub struct Refusable {
 }
 
 impl Content for Refusable {
-    fn template(&self) -> &'static str {
-        "unsubscribed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "unsubscribed";
 }
 
 /// A mail that wants no more mails of a kind.

@@ -9,7 +9,7 @@ mod result;
 
 use std::sync::Arc;
 
-pub use content::{Column, Content, Fact, Facts, Holds, Table};
+pub use content::{AnyContent, Column, Content, Fact, Facts, Holds, Table};
 pub(crate) use content::{count, numbers};
 pub use lines::{BoardLine, GameCount, SeekLine, StandingLine, StandingsTable};
 pub use notices::{BudgetSpent, ChatsSpent, DoneUnconfirmed, Silence, Stranger};
@@ -78,7 +78,7 @@ pub enum Reply {
         sheet: Option<Box<Sheet>>,
     },
     /// Words and numbers, declared by the verb or event.
-    Said(Arc<dyn Content>),
+    Said(Arc<dyn AnyContent>),
 }
 
 impl<T: Content + 'static> From<T> for Reply {

@@ -25,8 +25,8 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::mailing::post::post_to_user;
+use crate::replies::Content;
 use crate::replies::Reply;
-use crate::replies::{Content, Facts};
 use knotpost_model::{HookUrl, Millis, Reach, UserKey};
 use knotpost_storage::{StoreError, WriteTx};
 
@@ -44,13 +44,7 @@ struct WebhookStopped {
 }
 
 impl Content for WebhookStopped {
-    fn template(&self) -> &'static str {
-        "webhook_stopped"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "webhook_stopped";
 }
 
 pub(crate) fn reach(app: &App) -> Reach {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Address, Channel, Millis};
 use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
@@ -26,13 +26,7 @@ pub(in crate::commands) struct AskedLine {
 }
 
 impl Content for ConfirmationsAsked {
-    fn template(&self) -> &'static str {
-        "confirmations_asked"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "confirmations_asked";
 }
 
 /// Neutral answer: a mail went to the account's addresses, if it exists.
@@ -43,13 +37,7 @@ struct MailSent {
 }
 
 impl Content for MailSent {
-    fn template(&self) -> &'static str {
-        "mail_sent"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "mail_sent";
 }
 
 pub(in crate::commands) fn check_room(

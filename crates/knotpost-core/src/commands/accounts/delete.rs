@@ -29,13 +29,7 @@ struct Goodbye {
 }
 
 impl Content for Goodbye {
-    fn template(&self) -> &'static str {
-        "goodbye"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "goodbye";
 }
 
 /// Question before the deletion: the consequences, and how to confirm.
@@ -51,9 +45,7 @@ struct Asked {
 }
 
 impl Content for Asked {
-    fn template(&self) -> &'static str {
-        "delete_asked"
-    }
+    const TEMPLATE: &'static str = "delete_asked";
 
     fn facts(&self) -> Facts {
         let of_game = |(title, boards): (&String, &Vec<i64>)| {

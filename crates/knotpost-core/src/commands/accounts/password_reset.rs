@@ -9,7 +9,7 @@ use crate::commands::prepare::check_rate;
 use crate::identity::resets::begin;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{UserState, WriteTx};
@@ -20,13 +20,7 @@ struct ResetAsked {
 }
 
 impl Content for ResetAsked {
-    fn template(&self) -> &'static str {
-        "reset_asked"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "reset_asked";
 }
 
 /// Counted per name, over all who ask.

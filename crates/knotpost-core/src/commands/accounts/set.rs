@@ -25,9 +25,7 @@ struct Preferences {
 }
 
 impl Content for Preferences {
-    fn template(&self) -> &'static str {
-        "preferences"
-    }
+    const TEMPLATE: &'static str = "preferences";
 
     fn facts(&self) -> Facts {
         Facts::of(self).table("table", preferences_table(&self.lines))

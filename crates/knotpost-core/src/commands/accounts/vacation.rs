@@ -11,7 +11,7 @@ use crate::boards::time::DAY;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, Period, Span, most_within};
 use knotpost_storage::{ReadTx, StoreError, UserRow, VacationRow, WriteTx};
@@ -32,13 +32,7 @@ struct VacationStatus {
 }
 
 impl Content for VacationStatus {
-    fn template(&self) -> &'static str {
-        "vacation"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "vacation";
 }
 
 /// Shows, begins, extends, shortens or ends a vacation, which always begins now.

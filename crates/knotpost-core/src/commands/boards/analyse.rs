@@ -26,9 +26,7 @@ struct GameAnalysis {
 }
 
 impl Content for GameAnalysis {
-    fn template(&self) -> &'static str {
-        "analysis"
-    }
+    const TEMPLATE: &'static str = "analysis";
 
     fn facts(&self) -> Facts {
         let mistakes = self.analysis.mistakes.iter();

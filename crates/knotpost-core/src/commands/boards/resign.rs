@@ -12,7 +12,7 @@ use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{check_plays, comment};
 use crate::play::resignation::{decline, keep_words};
-use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
+use crate::replies::{Answer, BoardFacts, Content, Heading, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{SeatRow, StoreError, UserRow, WriteTx};
@@ -28,13 +28,7 @@ struct ResignNoted {
 }
 
 impl Content for ResignNoted {
-    fn template(&self) -> &'static str {
-        "resign_noted"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "resign_noted";
 }
 
 pub(in crate::commands) async fn run(

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
 use crate::records::record_of;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use knotpost_storage::ReadTx;
 
 /// Bytes of a mailed record; a long game with long remarks fits.
@@ -20,13 +20,7 @@ struct BoardRecord {
 }
 
 impl Content for BoardRecord {
-    fn template(&self) -> &'static str {
-        "record"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "record";
 }
 
 pub(in crate::commands) async fn run(

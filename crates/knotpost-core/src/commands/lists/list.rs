@@ -1,5 +1,7 @@
 //! `list`: the games with their activity, or the boards of some.
 
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
 use crate::commands::lists::{all_games, games};
@@ -7,15 +9,14 @@ use crate::play::queries::count_games;
 use crate::replies::{Answer, Column, Content, Facts, GameCount, Reply, Table};
 use knotpost_storage::ReadTx;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct GameList {
+    #[serde(skip)]
     games: Vec<GameCount>,
 }
 
 impl Content for GameList {
-    fn template(&self) -> &'static str {
-        "games"
-    }
+    const TEMPLATE: &'static str = "games";
 
     fn facts(&self) -> Facts {
         Facts::none().table("table", games_table(&self.games))

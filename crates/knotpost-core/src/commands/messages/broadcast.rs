@@ -11,7 +11,7 @@ use crate::commands::messages::message::text_of;
 use crate::commands::prepare::check_rate;
 use crate::mailing::post::post_to_user;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey, limit_comment};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
@@ -28,13 +28,7 @@ struct BroadcastTaken {
 }
 
 impl Content for BroadcastTaken {
-    fn template(&self) -> &'static str {
-        "broadcast_taken"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "broadcast_taken";
 }
 
 pub(in crate::commands) async fn run(

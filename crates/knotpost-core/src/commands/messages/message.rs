@@ -28,9 +28,7 @@ struct Message {
 }
 
 impl Content for Message {
-    fn template(&self) -> &'static str {
-        MESSAGE
-    }
+    const TEMPLATE: &'static str = MESSAGE;
 
     fn facts(&self) -> Facts {
         let opening = format!("{} writes to {}:", self.from, self.to.join(", "));
@@ -38,7 +36,7 @@ impl Content for Message {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct MessageSent {
     to: Vec<String>,
     /// One sentence for each reason for which somebody gets it late or never.
@@ -46,9 +44,7 @@ struct MessageSent {
 }
 
 impl Content for MessageSent {
-    fn template(&self) -> &'static str {
-        "message_sent"
-    }
+    const TEMPLATE: &'static str = "message_sent";
 
     fn facts(&self) -> Facts {
         let opening = format!("Your message was passed on to {}.", self.to.join(", "));

@@ -24,9 +24,7 @@ struct Notifications {
 }
 
 impl Content for Notifications {
-    fn template(&self) -> &'static str {
-        "notifications"
-    }
+    const TEMPLATE: &'static str = "notifications";
 
     fn facts(&self) -> Facts {
         Facts::of(self).with("numbers", numbers(&self.boards))

@@ -7,7 +7,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::play::waiting_boards::{self, MOST_MAILED, mail_board};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, UserRow, WriteTx};
@@ -20,13 +20,7 @@ struct Resent {
 }
 
 impl Content for Resent {
-    fn template(&self) -> &'static str {
-        "resent"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "resent";
 }
 
 /// The boards on which it is the user's turn, or the one they name.

@@ -30,9 +30,7 @@ struct Subscriptions {
 }
 
 impl Content for Subscriptions {
-    fn template(&self) -> &'static str {
-        "subscriptions"
-    }
+    const TEMPLATE: &'static str = "subscriptions";
 
     fn facts(&self) -> Facts {
         Facts::of(self).with("numbers", numbers(&self.boards))

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
@@ -20,13 +20,7 @@ struct LimitStatus {
 }
 
 impl Content for LimitStatus {
-    fn template(&self) -> &'static str {
-        "limit_status"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "limit_status";
 }
 
 pub(in crate::commands) async fn run(

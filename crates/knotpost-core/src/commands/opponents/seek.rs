@@ -38,9 +38,7 @@ struct SeekStatus {
 }
 
 impl Content for SeekStatus {
-    fn template(&self) -> &'static str {
-        "seek_status"
-    }
+    const TEMPLATE: &'static str = "seek_status";
 
     fn facts(&self) -> Facts {
         Facts::of(self).prose("rests", self.rests.clone())

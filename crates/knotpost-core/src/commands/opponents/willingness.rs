@@ -7,7 +7,7 @@ use crate::boards::ServiceError;
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
 use crate::ratings::board_ratings;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
@@ -20,13 +20,7 @@ struct ChallengeStatus {
 }
 
 impl Content for ChallengeStatus {
-    fn template(&self) -> &'static str {
-        "challenge_status"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "challenge_status";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
