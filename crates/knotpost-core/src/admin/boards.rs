@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, no_such_board};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_board};
 use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers};
 use crate::play::proposals::{last_own_move, take_back};
@@ -75,9 +75,7 @@ pub(super) async fn rule(
     why: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let Some(board) = Board::load(tx, app, &name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
-    };
+    let board = find_board(tx, app, &name.game, name.number).await?;
     if *action == BoardAction::Remove {
         return close(tx, app, board, why, now).await;
     }

@@ -4,7 +4,7 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use knotpost_storage::WriteTx;
+use knotpost_storage::ReadTx;
 
 pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
     app.game(name).ok_or_else(|| unknown_game(app, format!("there is no game `{name}` here")).into())
@@ -25,7 +25,7 @@ fn unknown_game(app: &App, words: String) -> Refusal {
 }
 
 pub(crate) async fn find_board(
-    tx: &mut WriteTx,
+    tx: &mut ReadTx,
     app: &App,
     game: &str,
     number: u32,

@@ -5,7 +5,7 @@ use knotpost_rules::{Ability, Record, Seat, Seed, Turn};
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, ServiceError, Standing, at_ply, chance, find_game, no_such_board};
+use crate::boards::{Board, ServiceError, Standing, at_ply, chance, find_board, find_game};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use knotpost_storage::{ReadTx, StoreError};
 
@@ -13,9 +13,7 @@ use knotpost_storage::{ReadTx, StoreError};
 pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<String, ServiceError> {
     let mut tx = app.store.read().await?;
     find_game(app, &name.game)?;
-    let Some(board) = Board::load(&mut tx, app, &name.game, name.number).await? else {
-        return Err(no_such_board(app, &name.game, name.number).into());
-    };
+    let board = find_board(&mut tx, app, &name.game, name.number).await?;
     let board = at_ply(app, board, ply)?;
     Ok(record_of(&mut tx, &board).await?.to_string())
 }

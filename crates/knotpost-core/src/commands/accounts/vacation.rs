@@ -12,7 +12,7 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
 use crate::replies::{Answer, Content, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, Period, Span, most_within};
 use knotpost_storage::{ReadTx, StoreError, UserRow, VacationRow, WriteTx};
 
@@ -39,11 +39,11 @@ impl Content for VacationStatus {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     wanted: Vacation,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
+    let user = authorize(tx, ready).await?;
     let zone = time_zone(tx, &user).await?;
     let taken = tx.vacations(user.id, now.plus(-YEAR.0)).await?;
     let present = taken.iter().find(|row| row.until_at > now).copied();

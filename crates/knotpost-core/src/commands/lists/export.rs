@@ -4,7 +4,7 @@ use knotpost_commands::BoardAt;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
+use crate::boards::{Code, Refusal, ServiceError, at_ply, find_board, find_game};
 use crate::records::record_of;
 use crate::replies::{Answer, Content, Reply};
 use knotpost_storage::ReadTx;
@@ -30,9 +30,7 @@ pub(in crate::commands) async fn run(
     at: BoardAt,
 ) -> Result<Answer, ServiceError> {
     find_game(app, game)?;
-    let Some(board) = Board::load(tx, app, game, at.number).await? else {
-        return Err(no_such_board(app, game, at.number).into());
-    };
+    let board = find_board(tx, app, game, at.number).await?;
     let board = at_ply(app, board, at.at)?;
     let text = record_of(tx, &board).await?.to_string();
     if text.len() > MOST_BYTES {

@@ -8,7 +8,7 @@ use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
 use crate::ratings::board_ratings;
 use crate::replies::{Answer, Content, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
@@ -32,12 +32,12 @@ pub(in crate::commands) enum Willingness {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     willingness: Willingness,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let (game, user) = find(tx, app, prepared, game).await?;
+    let (game, user) = find(tx, app, ready, game).await?;
     let (name, accepts) = (game.meta().name, willingness == Willingness::Accept);
     tx.set_accepts(name, user.id, accepts).await?;
     board_ratings::review_activity(tx, name, user.id, now).await?;
