@@ -14,7 +14,12 @@ fn vocabulary() -> Vocabulary {
         help: String::new(),
         default: default.to_owned(),
     };
-    let game = |name: &str, options| GameWords { name: name.to_owned(), title: name.to_owned(), options };
+    let game = |name: &str, options| GameWords {
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        title: name.to_owned(),
+        options,
+    };
     Vocabulary::new(vec![
         game("osbox", vec![option("size", "4"), option("any_side", ""), option("score", "crossings")]),
         game("osbo", vec![option("size", "5"), option("auto_tips", "")]),

@@ -79,7 +79,7 @@ impl<'a> Oracle<'a> {
     /// The first difference.
     pub fn check_text(&mut self, text: &str) -> Result<(), Mismatch> {
         let line =
-            serde_json::from_str(text).map_err(|error| differ("line", "a line of an oracle", error))?;
+            serde_json::from_str(text).map_err(|error| differ("line", &"a line of an oracle", &error))?;
         self.check(line)
     }
 
@@ -105,7 +105,7 @@ impl<'a> Oracle<'a> {
             None => (start(self.registry, line)?, 0),
         };
         for turn in line.moves.iter().skip(done) {
-            position.play(Turn::from_word(turn)).map_err(|error| differ("moves", turn, error))?;
+            position.play(Turn::from_word(turn)).map_err(|error| differ("moves", turn, &error))?;
         }
         Ok(position)
     }
@@ -127,17 +127,17 @@ pub fn check_lines<L: AsRef<str>>(
     Ok(count)
 }
 
-fn differ(key: &'static str, expected: impl ToString, got: impl ToString) -> Mismatch {
+fn differ(key: &'static str, expected: &impl ToString, got: &impl ToString) -> Mismatch {
     Mismatch { key, expected: expected.to_string(), got: got.to_string() }
 }
 
 fn start(registry: &Registry, line: &Line) -> Result<Box<dyn Position>, Mismatch> {
-    let game = registry.find(&line.game).ok_or_else(|| differ("game", &line.game, "no such game"))?;
+    let game = registry.find(&line.game).ok_or_else(|| differ("game", &line.game, &"no such game"))?;
     let given: Vec<_> = line.options.split_whitespace().filter_map(GivenOption::from_word).collect();
     let options = game.parse_options(&given, line.players);
-    let options = options.map_err(|error| differ("options", &line.options, error))?;
+    let options = options.map_err(|error| differ("options", &line.options, &error))?;
     let seed = line.seed.as_ref().map_or(Ok(Seed::default()), |seed| seed.parse());
-    Ok(game.setup(&options, line.players, &seed.map_err(|error| differ("seed", "a seed", error))?))
+    Ok(game.setup(&options, line.players, &seed.map_err(|error| differ("seed", &"a seed", &error))?))
 }
 
 fn compare(line: &Line, position: &dyn Position) -> Result<(), Mismatch> {
@@ -155,7 +155,7 @@ fn compare(line: &Line, position: &dyn Position) -> Result<(), Mismatch> {
     differs("winners", line.winners.as_ref(), ours.winners.as_ref())?;
     for turn in line.refused.iter().flatten() {
         if position.clone_box().play(Turn::from_word(turn)).is_ok() {
-            return Err(differ("refused", turn, "it is played"));
+            return Err(differ("refused", turn, &"it is played"));
         }
     }
     Ok(())
@@ -170,7 +170,7 @@ fn differs<T: PartialEq + std::fmt::Debug>(
         None => Ok(()),
         Some(expected) => {
             let got = got.map_or_else(|| "nothing".to_owned(), |got| format!("{got:?}"));
-            Err(differ(key, format!("{expected:?}"), got))
+            Err(differ(key, &format!("{expected:?}"), &got))
         }
     }
 }

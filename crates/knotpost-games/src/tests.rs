@@ -43,7 +43,7 @@ pub(crate) fn draw_boards<G: Show>(lines: &str) -> String {
         for turn in moves.split_whitespace() {
             position.play(Turn::from_word(turn)).unwrap_or_else(|error| panic!("{turn}: {error}"));
         }
-        drawn += &format!("== {line}\n{}\n", position.position());
+        drawn.extend(["== ", line, "\n", &position.position(), "\n"]);
         let view = position.view(Viewer::Spectator);
         let mut signs = Vec::new();
         for (layout, word) in Layout::ALL {
@@ -53,7 +53,7 @@ pub(crate) fn draw_boards<G: Show>(lines: &str) -> String {
                 signs.push(count_signs(&board));
             }
             if layout != Layout::Wide || board != view.to_string() {
-                drawn += &format!("-- {word}\n{board}\n\n{}\n", view.legend_for(layout));
+                drawn.extend(["-- ", word, "\n", &board, "\n\n", &view.legend_for(layout), "\n"]);
             }
         }
         assert!(signs.windows(2).all(|pair| pair[0] == pair[1]), "a layout has lost a cell: {signs:?}");

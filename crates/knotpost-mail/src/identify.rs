@@ -125,7 +125,12 @@ mod tests {
     }
 
     fn language() -> Vocabulary {
-        let game = |name: &str| GameWords { name: name.into(), title: name.into(), options: Vec::new() };
+        let game = |name: &str| GameWords {
+            name: name.into(),
+            aliases: Vec::new(),
+            title: name.into(),
+            options: Vec::new(),
+        };
         Vocabulary::new(vec![game("osbox")])
     }
 

@@ -12,9 +12,7 @@ const FACTOR: u64 = 0x1319_8a2e_0370_7345;
 
 impl Key {
     /// A key without anything in it.
-    pub const fn new() -> Self {
-        Self(START)
-    }
+    pub const EMPTY: Self = Self(START);
 
     /// This key and a word. The order of words counts.
     #[must_use]
@@ -39,7 +37,7 @@ impl Key {
 /// The key of a text.
 pub(crate) fn of_text(text: &str) -> u64 {
     let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let key = words.iter().fold(Key::new(), |key, word| key.with(u64::from_le_bytes(*word)));
+    let key = words.iter().fold(Key::EMPTY, |key, word| key.with(u64::from_le_bytes(*word)));
     let last = rest.iter().fold(text.len() as u64, |word, byte| word << 8 | u64::from(*byte));
     key.with(last).finish()
 }

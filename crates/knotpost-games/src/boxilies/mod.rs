@@ -222,7 +222,7 @@ impl Game for Boxilies {
 
     fn key(&self) -> u64 {
         let lie = |key: Key, lie: &Option<Lie>| key.with(lie.map_or(0, |lie| 1 + u64::from(lie.index())));
-        let stones = self.lies.iter().fold(Key::new(), lie);
+        let stones = self.lies.iter().fold(Key::EMPTY, lie);
         let owned = self.owned.iter().fold(stones, |key, cells| key.with(u64::from(*cells)));
         let hands = self.hands.iter().fold(owned, |key, hand| key.with(hand.bits()));
         hands.with(self.swap as u64).with_seats(self.next, self.retired).finish()

@@ -65,7 +65,7 @@ impl Sides {
         let (row, column) = grid.row_and_column(cell);
         let (at, end) =
             if seat == Seat::FIRST { (row, grid.rows() - 1) } else { (column, grid.columns() - 1) };
-        let marks = u16::from(at == 0) * FIRST_SIDE | u16::from(at == end) * SECOND_SIDE;
+        let marks = (u16::from(at == 0) * FIRST_SIDE) | (u16::from(at == end) * SECOND_SIDE);
         let touched = self.chains.join(grid, cell, marks);
         (touched == FIRST_SIDE | SECOND_SIDE).then(|| End::win(seat, "connection"))
     }

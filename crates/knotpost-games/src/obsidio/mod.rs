@@ -311,7 +311,7 @@ impl Game for Obsidio {
 
     fn key(&self) -> u64 {
         let sets = self.sides.iter().flat_map(|side| [side.influence, side.claimed]);
-        let cells = sets.fold(Key::new(), |key, cells| cells.add_to(key));
+        let cells = sets.fold(Key::EMPTY, |key, cells| cells.add_to(key));
         let origin = self
             .origin
             .map_or(0, |square| 1 << 16 | u64::from(square.column()) << 8 | u64::from(square.row()));

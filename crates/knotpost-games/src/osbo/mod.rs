@@ -283,7 +283,7 @@ impl Game for Osbo {
     }
 
     fn key(&self) -> u64 {
-        let designs = self.designs().iter().fold(Key::new(), |key, design| design.add_to(key));
+        let designs = self.designs().iter().fold(Key::EMPTY, |key, design| design.add_to(key));
         let roll = match &self.dice {
             Dice::Rolled(roll, _) => roll.dice().iter().fold(1, |word, kind| word << 8 | *kind as u64),
             Dice::Hidden => 0,

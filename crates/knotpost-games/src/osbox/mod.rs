@@ -185,7 +185,7 @@ impl Game for Osbox {
     }
 
     fn key(&self) -> u64 {
-        let dice = self.dice.add_rows(Key::new(), 1, self.rules.size);
+        let dice = self.dice.add_rows(Key::EMPTY, 1, self.rules.size);
         let points = self.points.iter().fold(dice, |key, points| key.with(u64::from(*points)));
         points.with_seats(self.next, self.retired).finish()
     }

@@ -327,7 +327,7 @@ impl Grid {
     }
 
     pub(super) fn key(&self) -> Key {
-        self.stones.iter().flat_map(|stones| stones.0).fold(Key::new(), Key::with)
+        self.stones.iter().flat_map(|stones| stones.0).fold(Key::EMPTY, Key::with)
     }
 
     /// The board to be shown; `spot` names a cell where it is pointed at.
