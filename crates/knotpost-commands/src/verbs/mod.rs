@@ -72,6 +72,7 @@ use accounts::delete::{SURE, WITH_REMARKS};
 use crate::arguments::Args;
 use crate::command::{Parts, Words};
 use crate::error::ParseError;
+use crate::token::read_option;
 use crate::value::{
     Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, Remarks, SeekChange, Selector,
     ServerOptions, Setting, Vacation,
@@ -465,9 +466,11 @@ fn only<T: Copy>(items: &[T]) -> Option<T> {
     if let [item] = items { Some(*item) } else { None }
 }
 
-/// The first of some moves carries the number.
+/// The first of some moves carries the number. A word that reads as an option is refused, and named as it came.
 fn numbered(mut moves: Vec<String>, number: Option<u32>) -> Vec<String> {
-    if let (Some(first), Some(number)) = (moves.first_mut(), number) {
+    if let (Some(first), Some(number)) =
+        (moves.first_mut().filter(|word| read_option(word).is_none()), number)
+    {
         *first = format!("{first}#{number}");
     }
     moves
