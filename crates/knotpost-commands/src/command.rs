@@ -1,10 +1,12 @@
 //! Facts common to all commands, which are defined in `verbs`.
 
 use std::fmt;
+use std::fmt::Display;
 
+use crate::mask::STAND_IN;
 use crate::verb::Effect;
 use crate::verbs::{Command, Verb};
-use crate::words::Credentials;
+use crate::words::{Credentials, Password};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
@@ -33,6 +35,32 @@ impl<'a> Parts<'a> {
 
     pub(crate) fn on(self, board: impl Into<Option<u32>>) -> Self {
         Self { board: board.into(), ..self }
+    }
+}
+
+/// Words of a line, as put together.
+pub(crate) struct Words(Vec<String>);
+
+impl Words {
+    pub(crate) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(crate) fn into_texts(self) -> Vec<String> {
+        self.0
+    }
+
+    pub(crate) fn add(self, word: impl Display) -> Self {
+        self.all([word])
+    }
+
+    pub(crate) fn all<T: Display>(mut self, words: impl IntoIterator<Item = T>) -> Self {
+        self.0.extend(words.into_iter().map(|word| word.to_string()));
+        self
+    }
+
+    pub(crate) fn who(self, who: &Credentials) -> Self {
+        self.add(&who.userid).add(who.password.as_ref().map_or(STAND_IN, Password::expose))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Arguments are read in `verbs`.
 
 use crate::arguments::Args;
-use crate::bound::{MOST_LINE_BYTES, bound};
+use crate::bound::MOST_LINE_BYTES;
 use crate::clean::clean;
 use crate::error::{ErrorCode, ParseError};
 use crate::mask::{MASK, reads_as_verb, show};
@@ -219,20 +219,22 @@ fn read_command(line: &Line<'_>, head: &Head<'_>, vocabulary: &Vocabulary) -> Re
         words: line.words.get(head.length..).unwrap_or_default(),
         options: &line.options,
         vocabulary,
+        is_proven: false,
     };
-    let command = bound(read_arguments(&args)?)?;
-    if head.game == NamedGame::Unknown {
-        Err(unknown_game(first_word(line), vocabulary))
-    } else {
-        Ok(command)
-    }
+    read_in_game(&args, first_word(line))
+}
+
+/// Errors in words and options precede an unknown game.
+pub(crate) fn read_in_game(args: &Args<'_>, game: &str) -> Result<Command, ParseError> {
+    let command = read_arguments(args)?;
+    if args.game == NamedGame::Unknown { Err(unknown_game(game, args.vocabulary)) } else { Ok(command) }
 }
 
 fn first_word<'a>(line: &Line<'a>) -> &'a str {
     line.words.first().map_or("", |word| word.text)
 }
 
-pub(crate) fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
+fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
     let names: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     let what = name_word(word, "the first word", vocabulary);
     let message = format!("{what} is no game of this server; the games are {}", one_of(&names));

@@ -3,19 +3,18 @@
 use super::Args;
 use crate::error::{ErrorCode, ParseError};
 
-/// Addresses after userid and password, without surrounding brackets and commas.
+/// Addresses after userid and password, without surrounding brackets and commas, and without duplicates.
 pub(crate) fn read_addresses(args: &Args<'_>) -> Result<Vec<String>, ParseError> {
-    args.texts(2)
-        .map(|word| {
-            let address = word.trim_matches(|c: char| matches!(c, '<' | '>' | ',' | ';'));
-            if is_address(address) {
-                Ok(address.to_owned())
-            } else {
-                let message = format!("`{}` is not a mail address", args.show(word));
-                Err(args.fail(ErrorCode::BadValue, message))
-            }
-        })
-        .collect()
+    let addresses = args.texts(2).map(|word| {
+        let address = word.trim_matches(|c: char| matches!(c, '<' | '>' | ',' | ';'));
+        if is_address(address) {
+            Ok(address.to_owned())
+        } else {
+            let message = format!("`{}` is not a mail address", args.show(word));
+            Err(args.fail(ErrorCode::BadValue, message))
+        }
+    });
+    args.names(addresses.collect::<Result<_, _>>()?, "addresses")
 }
 
 /// True for the outer shape of a mail address.

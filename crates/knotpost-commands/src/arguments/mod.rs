@@ -13,6 +13,7 @@ pub(crate) use addresses::{is_address, read_addresses};
 pub(crate) use options::{is_option_name, read_options};
 pub(crate) use settings::{is_preference, read_settings};
 
+use crate::bound::{check_moves, check_names, keep_once};
 use crate::error::{ErrorCode, ParseError};
 use crate::grammar::NamedGame;
 use crate::mask::{show_in, show_name};
@@ -23,12 +24,15 @@ use crate::verbs::Verb;
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password};
 
+#[derive(Clone, Copy)]
 pub(crate) struct Args<'a> {
     pub(crate) verb: Verb,
     pub(crate) game: NamedGame<'a>,
     pub(crate) words: &'a [Word<'a>],
     pub(crate) options: &'a [RawOption<'a>],
     pub(crate) vocabulary: &'a Vocabulary,
+    /// Something else than a password proves who it is; the word in its place stands for none.
+    pub(crate) is_proven: bool,
 }
 
 impl<'a> Args<'a> {
@@ -71,6 +75,12 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// That many words, and no options.
+    pub(crate) fn only_words(&self, least: usize, most: usize) -> Result<(), ParseError> {
+        self.no_options()?;
+        self.count(least, most)
+    }
+
     pub(crate) fn no_options(&self) -> Result<(), ParseError> {
         let Some(option) = self.options.first() else { return Ok(()) };
         let name = self.verb.spec().name();
@@ -87,8 +97,11 @@ impl<'a> Args<'a> {
     }
 
     pub(crate) fn who(&self, index: usize) -> Result<Credentials, ParseError> {
-        let password = Password::given(self.word(index + 1)?);
-        Ok(Credentials::typed(self.word(index)?, password))
+        let (userid, password) = (self.word(index)?, Password::given(self.word(index + 1)?));
+        if self.is_proven {
+            return Ok(Credentials::without_password(userid));
+        }
+        Ok(Credentials::typed(userid, password))
     }
 
     pub(crate) fn board(&self, index: usize) -> Result<u32, ParseError> {
@@ -116,7 +129,39 @@ impl<'a> Args<'a> {
         self.fail(ErrorCode::WrongArguments, message)
     }
 
-    /// Userids, with at most one selector among them.
+    /// Boards without duplicates.
+    pub(crate) fn board_numbers(&self, from: usize) -> Result<Vec<u32>, ParseError> {
+        let mut boards = self.texts(from).map(|word| self.board_number(word)).collect::<Result<_, _>>()?;
+        keep_once(&mut boards, |board| *board);
+        self.few(boards, "boards")
+    }
+
+    /// Boards, each perhaps at a ply, without duplicates.
+    pub(crate) fn boards_at(&self, from: usize) -> Result<Vec<BoardAt>, ParseError> {
+        let mut boards = self.texts(from).map(|word| self.board_at(word)).collect::<Result<_, _>>()?;
+        keep_once(&mut boards, |board| *board);
+        self.few(boards, "boards")
+    }
+
+    /// Names without duplicates in any case.
+    pub(crate) fn names(&self, mut names: Vec<String>, what: &str) -> Result<Vec<String>, ParseError> {
+        keep_once(&mut names, |name| name.to_lowercase());
+        self.few(names, what)
+    }
+
+    /// Refuses a list that is too long.
+    pub(crate) fn few<T>(&self, items: Vec<T>, what: &str) -> Result<Vec<T>, ParseError> {
+        let checked = check_names(items.len(), what);
+        checked.map(|()| items).map_err(|message| self.fail(ErrorCode::TooMuchMail, message))
+    }
+
+    /// As [`Self::few`], for moves.
+    pub(crate) fn few_moves<T>(&self, moves: Vec<T>) -> Result<Vec<T>, ParseError> {
+        let checked = check_moves(moves.len());
+        checked.map(|()| moves).map_err(|message| self.fail(ErrorCode::TooMuchMail, message))
+    }
+
+    /// Userids without duplicates, with at most one selector among them.
     pub(crate) fn users(
         &self,
         from: usize,
@@ -139,7 +184,7 @@ impl<'a> Args<'a> {
                 return Err(self.fail(ErrorCode::WrongArguments, message));
             }
         }
-        Ok((users, selector))
+        Ok((self.names(users, "users")?, selector))
     }
 
     /// A userid, which is never a number.

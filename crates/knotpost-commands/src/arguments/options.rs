@@ -64,7 +64,7 @@ pub(crate) fn read_options(args: &Args<'_>) -> Result<(Vec<GivenOption>, ServerO
             }
         }
     }
-    Ok((given, server))
+    Ok((args.few(given, "options")?, server))
 }
 
 /// Resolves an option: first among the kind indicated by its dashes, then among the others.

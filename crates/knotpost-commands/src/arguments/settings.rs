@@ -46,7 +46,7 @@ pub(crate) fn read_settings(args: &Args<'_>, from: usize) -> Result<Vec<Setting>
     for option in args.options {
         settings.push(read_setting(args, option.name, option.value)?);
     }
-    Ok(settings)
+    args.few(settings, "preferences")
 }
 
 fn read_setting(args: &Args<'_>, name: &str, value: Option<&str>) -> Result<Setting, ParseError> {

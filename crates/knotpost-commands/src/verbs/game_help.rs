@@ -22,5 +22,5 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     let subjects = std::iter::once(args.game_name()).chain(args.texts(0).map(str::to_lowercase));
-    Ok(Command::Help { subjects: subjects.collect() })
+    Ok(Command::Help { subjects: args.few(subjects.collect(), "subjects")? })
 }

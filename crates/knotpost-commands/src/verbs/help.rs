@@ -21,5 +21,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
-    Ok(Command::Help { subjects: args.texts(0).map(str::to_lowercase).collect() })
+    // A subject may be two words.
+    let subjects = args.few(args.texts(0).map(str::to_lowercase).collect(), "subjects")?;
+    Ok(Command::Help { subjects })
 }

@@ -67,16 +67,18 @@ mod game_help;
 mod help;
 mod multiple;
 
+use accounts::delete::{SURE, WITH_REMARKS};
+
 use crate::arguments::Args;
-use crate::bound::List;
-use crate::command::Parts;
+use crate::command::{Parts, Words};
 use crate::error::ParseError;
+use crate::token::read_option;
 use crate::value::{
     Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, Remarks, SeekChange, Selector,
     ServerOptions, Setting, Vacation,
 };
 use crate::verb::VerbSpec;
-use crate::words::Credentials;
+use crate::words::{Credentials, Password};
 
 /// Declares the verbs from one list of `Verb = folder::file`. Each file has the verb's `SPEC` and a function
 /// `read`.
@@ -271,7 +273,9 @@ pub enum Command {
 }
 
 impl Command {
-    /// Facts exposed by commands. Fields are matched without `..`, so that a new one cannot be forgotten.
+    // Fields are matched without `..`, so that a new one cannot be forgotten.
+
+    /// Facts exposed by commands.
     pub(crate) fn parts(&self) -> Parts<'_> {
         match self {
             Self::Help { subjects: _ } => Parts::of(Verb::Help),
@@ -349,64 +353,91 @@ impl Command {
         }
     }
 
-    pub(crate) fn lists(&mut self) -> Vec<List<'_>> {
-        match self {
-            Self::Signup { who: _, addresses }
-            | Self::Add { who: _, addresses }
-            | Self::ChangeAddress { who: _, addresses }
-            | Self::Signoff { who: _, addresses } => vec![List::Names(addresses, "addresses")],
-            Self::List { games } => vec![List::Names(games, "games")],
-            Self::Message { who: _, to } => vec![List::Names(to, "users")],
-            Self::AllShow { users, selector: _ }
-            | Self::AllGames { users, selector: _ }
-            | Self::ShowUsers { game: _, users, selector: _ }
-            | Self::Games { game: _, users, selector: _ }
-            | Self::History { game: _, users } => vec![List::Names(users, "users")],
-            Self::ShowBoards { game: _, boards } | Self::ShowAs { game: _, who: _, boards, selector: _ } => {
-                vec![List::BoardsAt(boards)]
+    /// Words of a line behind the verb. A game and options stand elsewhere.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let words = Words::none();
+        let spelled = match self {
+            Self::Multiple | Self::Standings { game: _ } => words,
+            Self::Help { subjects: texts }
+            | Self::List { games: texts }
+            | Self::Challenge { game: _, players: texts, options: _, server: _ } => words.all(texts),
+            Self::Signup { who, addresses } => {
+                words.add(&who.userid).all(who.password.iter().map(Password::expose)).all(addresses)
             }
-            Self::Subscribe { game: _, who: _, boards: BoardSet::These(boards) }
-            | Self::Unsubscribe { game: _, who: _, boards: BoardSet::These(boards) }
-            | Self::Notify { game: _, who: _, boards } => vec![List::Boards(boards)],
-            // A subject may be two words, a player may hold two sides, and a move may be made twice.
-            Self::Help { subjects } => vec![List::names_as_given(subjects, "subjects")],
-            Self::Challenge { game: _, players, options, server: _ } => {
-                vec![List::names_as_given(players, "players"), List::names_as_given(options, "options")]
+            Self::Add { who, addresses }
+            | Self::ChangeAddress { who, addresses }
+            | Self::Signoff { who, addresses } => words.who(who).all(addresses),
+            Self::ChangePassword { who, new } => words.who(who).add(new.expose()),
+            Self::Delete { who, leaving, remarks } => words
+                .who(who)
+                .all((*leaving == Leaving::Sure).then_some(SURE))
+                .all((*remarks == Remarks::Removed).then_some(WITH_REMARKS)),
+            Self::ExportMe { who }
+            | Self::Broadcast { who }
+            | Self::Set { who, game: _, values: _ }
+            | Self::Accept { game: _, who }
+            | Self::Reject { game: _, who } => words.who(who),
+            Self::Message { who, to } => words.who(who).all(to),
+            // A selector first: behind it no userid reads as a board.
+            Self::AllShow { users, selector }
+            | Self::AllGames { users, selector }
+            | Self::ShowUsers { game: _, users, selector }
+            | Self::Games { game: _, users, selector } => {
+                words.all(selector.map(Selector::as_str)).all(users)
             }
-            Self::Seek { game: _, who: _, change: _, options, server: _ } => {
-                vec![List::names_as_given(options, "options")]
+            Self::History { game: _, users } => words.all(users),
+            Self::PasswordReset { userid } => words.add(userid),
+            Self::TestDisplay { userid } => words.all(userid),
+            Self::Vacation { who, until } => words.who(who).all(spell_vacation(*until)),
+            // Behind `move` no move reads as a day.
+            Self::Puzzle { game, day, play } => {
+                words.all(game).all(day).all(play.iter().flat_map(|play| ["move", play]))
             }
-            Self::Set { who: _, game: _, values } => vec![List::names_as_given(values, "preferences")],
-            Self::Queue { game: _, board: _, who: _, moves, number: _ } => vec![List::moves(moves)],
-            Self::Preview { game: _, board: _, at: _, moves } => vec![List::moves(moves)],
-            Self::PreviewNew { game: _, players: _, moves, options } => {
-                vec![List::moves(moves), List::names_as_given(options, "options")]
+            Self::Resend { who, game, board } => words.who(who).all(game).all(board),
+            Self::Move { game: _, board, who, action, number }
+            | Self::Submit { game: _, board, who, action, number } => {
+                words.add(board).who(who).all(numbered(vec![action.as_str().to_owned()], *number))
             }
-            Self::ChangePassword { who: _, new: _ }
-            | Self::Subscribe { game: _, who: _, boards: BoardSet::All }
-            | Self::Unsubscribe { game: _, who: _, boards: BoardSet::All }
-            | Self::Delete { who: _, leaving: _, remarks: _ }
-            | Self::ExportMe { who: _ }
-            | Self::Broadcast { who: _ }
-            | Self::Multiple
-            | Self::PasswordReset { userid: _ }
-            | Self::Vacation { who: _, until: _ }
-            | Self::Puzzle { game: _, day: _, play: _ }
-            | Self::TestDisplay { userid: _ }
-            | Self::Resend { who: _, game: _, board: _ }
-            | Self::Move { game: _, board: _, who: _, action: _, number: _ }
-            | Self::Chat { game: _, board: _, who: _ }
-            | Self::Submit { game: _, board: _, who: _, action: _, number: _ }
-            | Self::Confirm { game: _, board: _, who: _ }
-            | Self::Rematch { game: _, board: _, who: _ }
-            | Self::Hint { game: _, board: _, who: _ }
-            | Self::Analyse { game: _, board: _ }
-            | Self::Accept { game: _, who: _ }
-            | Self::Reject { game: _, who: _ }
-            | Self::Limit { game: _, who: _, change: _ }
-            | Self::Standings { game: _ }
-            | Self::Export { game: _, board: _ } => Vec::new(),
-        }
+            Self::Queue { game: _, board, who, moves, number } => {
+                words.add(board).who(who).all(numbered(spell_queued(moves), *number))
+            }
+            Self::Chat { game: _, board, who }
+            | Self::Confirm { game: _, board, who }
+            | Self::Rematch { game: _, board, who }
+            | Self::Hint { game: _, board, who } => words.add(board).who(who),
+            Self::Analyse { game: _, board } => words.add(board),
+            Self::Preview { game: _, board, at, moves } => {
+                words.add(BoardAt { number: *board, at: *at }).all(moves.iter().map(Action::as_str))
+            }
+            Self::PreviewNew { game: _, players, moves, options: _ } => {
+                words.add("new").add(players).all(moves.iter().map(Action::as_str))
+            }
+            Self::Limit { game: _, who, change } => words.who(who).all(match change {
+                LimitChange::Show => None,
+                LimitChange::Unlimited => Some("none".to_owned()),
+                LimitChange::AtMost(most) => Some(most.to_string()),
+            }),
+            Self::Seek { game: _, who, change, options: _, server: _ } => words.who(who).all(match change {
+                SeekChange::Show => None,
+                SeekChange::Cancel => Some(0),
+                SeekChange::Want(count) => Some(*count),
+            }),
+            Self::Subscribe { game: _, who, boards } | Self::Unsubscribe { game: _, who, boards } => {
+                match boards {
+                    BoardSet::All => words.who(who).add("all"),
+                    // The board first: a userid of digits would read as one.
+                    BoardSet::These(boards) if boards.len() == 1 => words.all(boards).who(who),
+                    BoardSet::These(boards) => words.who(who).all(boards),
+                }
+            }
+            Self::Notify { game: _, who, boards } => words.who(who).all(boards),
+            Self::ShowBoards { game: _, boards } => words.all(boards),
+            Self::ShowAs { game: _, who, boards, selector } => {
+                words.who(who).all(selector.map(Selector::as_str)).all(boards)
+            }
+            Self::Export { game: _, board } => words.add(board),
+        };
+        spelled.into_texts()
     }
 }
 
@@ -433,4 +464,31 @@ fn only_of(boards: &BoardSet) -> Option<u32> {
 
 fn only<T: Copy>(items: &[T]) -> Option<T> {
     if let [item] = items { Some(*item) } else { None }
+}
+
+/// The first of some moves carries the number. A word that reads as an option is refused, and named as it came.
+fn numbered(mut moves: Vec<String>, number: Option<u32>) -> Vec<String> {
+    if let (Some(first), Some(number)) =
+        (moves.first_mut().filter(|word| read_option(word).is_none()), number)
+    {
+        *first = format!("{first}#{number}");
+    }
+    moves
+}
+
+fn spell_queued(moves: &[QueuedMove]) -> Vec<String> {
+    let spell = |queued: &QueuedMove| {
+        let condition = queued.condition.as_ref().map(|reply| format!("if:{reply}"));
+        condition.into_iter().chain([queued.action.as_str().to_owned()])
+    };
+    if moves.is_empty() { vec!["none".to_owned()] } else { moves.iter().flat_map(spell).collect() }
+}
+
+fn spell_vacation(until: Vacation) -> Option<String> {
+    match until {
+        Vacation::Show => None,
+        Vacation::Off => Some("off".to_owned()),
+        Vacation::Days(days) => Some(days.to_string()),
+        Vacation::Until { year, month, day } => Some(format!("{year:04}-{month:02}-{day:02}")),
+    }
 }

@@ -156,7 +156,7 @@ fn no_field_of_any_command_holds_more_than_a_word() {
             for (text, code) in no_words() {
                 let mut changed = command.clone();
                 texts(&mut changed)[field].clone_from(&text);
-                let error = check(changed, &vocabulary()).unwrap_err();
+                let error = check(&changed, &vocabulary()).unwrap_err();
                 assert_eq!(error.code, code, "{command:?} {field} {text:.40?}: {error}");
                 assert!(error.message.len() < 1000 && !error.message.contains('\n'), "{error}");
                 tried += 1;
@@ -173,10 +173,10 @@ fn nobody_is_named_by_more_than_a_word() {
             let mut changed = command.clone();
             let Some(who) = sender(&mut changed) else { continue };
             who.userid.clone_from(&text);
-            assert_eq!(check(changed.clone(), &vocabulary()).unwrap_err().code, code, "{command:?}");
+            assert_eq!(check(&changed, &vocabulary()).unwrap_err().code, code, "{command:?}");
             sender(&mut changed).unwrap().userid = "fred".to_owned();
             sender(&mut changed).unwrap().password = Some(Password::given(&text));
-            let error = check(changed, &vocabulary()).unwrap_err();
+            let error = check(&changed, &vocabulary()).unwrap_err();
             assert_eq!(error.code, code, "{command:?}: {error}");
         }
     }
@@ -190,7 +190,7 @@ fn what_reads_as_an_option_is_none_and_no_user() {
             for field in 0..texts(&mut command).len() {
                 let mut changed = command.clone();
                 text.clone_into(texts(&mut changed)[field]);
-                match check(changed, &vocabulary()) {
+                match check(&changed, &vocabulary()) {
                     Err(_) => {}
                     // A value of an option, or the reply that a queued move waits for: both are words of the game.
                     Ok(Command::Challenge { options, .. } | Command::Seek { options, .. }) => {
@@ -252,7 +252,7 @@ fn what_is_wrong_is_told_as_of_a_line() {
         ),
     ] {
         let told = parse(line, &vocabulary()).unwrap_err();
-        let mut error = check(command, &vocabulary()).unwrap_err();
+        let mut error = check(&command, &vocabulary()).unwrap_err();
         if line.starts_with("osbox challenge") {
             assert_eq!(error.board, None);
         }
@@ -268,18 +268,18 @@ fn what_is_wrong_is_told_as_of_a_line() {
 fn lists_are_bounded_and_hold_nothing_twice() {
     let message = |to: Vec<String>| Command::Message { who: fred(), to };
     let many = (0..=MOST_NAMES).map(|number| format!("u{number}x")).collect();
-    assert_eq!(check(message(many), &vocabulary()).unwrap_err().code, ErrorCode::TooMuchMail);
-    let same = check(message(words(&["ann", "ANN", "bob"])), &vocabulary()).unwrap();
+    assert_eq!(check(&message(many), &vocabulary()).unwrap_err().code, ErrorCode::TooMuchMail);
+    let same = check(&message(words(&["ann", "ANN", "bob"])), &vocabulary()).unwrap();
     assert_eq!(same, message(words(&["ann", "bob"])));
     let boards = vec![1; 1000];
     let subscribe =
         Command::Subscribe { game: "osbox".to_owned(), who: fred(), boards: BoardSet::These(boards) };
-    let Command::Subscribe { boards, .. } = check(subscribe, &vocabulary()).unwrap() else { panic!() };
+    let Command::Subscribe { boards, .. } = check(&subscribe, &vocabulary()).unwrap() else { panic!() };
     assert_eq!(boards, BoardSet::These(vec![1]));
     // Together, too, words are no longer than a line.
     let long = vec!["a".repeat(MOST_LINE_BYTES / 30); 31];
     let help = Command::Help { subjects: long };
-    assert_eq!(check(help, &vocabulary()).unwrap_err().code, ErrorCode::TooLarge);
+    assert_eq!(check(&help, &vocabulary()).unwrap_err().code, ErrorCode::TooLarge);
 }
 
 #[test]
@@ -291,9 +291,9 @@ fn what_is_written_in_full_may_be_shortened() {
         options: vec![GivenOption { name: "NO_CAP".to_owned(), value: None }],
         server: ServerOptions::default(),
     };
-    assert_eq!(check(seek, &vocabulary()).unwrap(), read("osbox seek fred secret 1 -no_capture"));
+    assert_eq!(check(&seek, &vocabulary()).unwrap(), read("osbox seek fred secret 1 -no_capture"));
     let address = Command::Add { who: fred(), addresses: words(&["<fred@x.y>,"]) };
-    assert_eq!(check(address, &vocabulary()).unwrap(), read("add fred secret fred@x.y"));
+    assert_eq!(check(&address, &vocabulary()).unwrap(), read("add fred secret fred@x.y"));
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_field_is_one_word() {
 #[test]
 fn what_was_read_from_a_line_passes_unchanged() {
     for command in commands() {
-        assert_eq!(check(command.clone(), &vocabulary()).unwrap(), command);
+        assert_eq!(check(&command, &vocabulary()).unwrap(), command);
     }
 }
 
@@ -334,7 +334,7 @@ proptest! {
         let front = example.split(' ').take(kept);
         let line = front.chain(more.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
         if let Ok(command) = parse(&line, &vocabulary()) {
-            prop_assert_eq!(check(command.clone(), &vocabulary()), Ok(command), "{}", line);
+            prop_assert_eq!(check(&command, &vocabulary()), Ok(command), "{}", line);
         }
     }
 }

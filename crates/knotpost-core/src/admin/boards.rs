@@ -23,9 +23,7 @@ struct Closed {
 }
 
 impl Content for Closed {
-    fn template(&self) -> &'static str {
-        "closed"
-    }
+    const TEMPLATE: &'static str = "closed";
 
     fn facts(&self) -> Facts {
         Facts::of(self).prose("why", self.why.clone())

@@ -1,4 +1,4 @@
-//! Second step of a command: reads and writes inside one transaction, unchanged on a refusal.
+//! Last step of a command: reads and writes inside one transaction, which a refusal leaves as it was.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::commands;
 use crate::commands::prepare;
 use crate::commands::{Access, CommandResponse};
+use crate::identity::limits::Charge;
 use crate::identity::{Login, undoing};
 use crate::mailing::bounces::http_notices;
 use crate::mailing::styles::Wishes;
@@ -19,47 +20,79 @@ use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
 use crate::requests::command_log::log_command;
 use crate::requests::link_reply::LinkReply;
-use crate::requests::{Prepared, Request, board_reply, first_line, reader};
+use crate::requests::{Admission, Ready, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_storage::{ReadTx, RequestKey, StoreError, Unwritten, WriteTx};
+use knotpost_storage::{ReadTx, RequestKey, StoreError, Unwritten};
 
-pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
-    let since = app.clock.now();
-    let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
-    let now = app.clock.now();
-    if prepared.is_query() && prepared.standpoint.is_none() {
-        return execute_query(app, &prepared, now, since).await;
-    }
-    let done = Arc::clone(&prepared);
-    let work = app.write(async move |tx, app| match Box::pin(apply_alone(tx, app, &prepared, now)).await {
-        Ok(answer) => Ok(lay_out(tx, &prepared, answer).await?),
-        Err(Unwritten::Refused(answer)) => Err(Unwritten::Refused(lay_out(tx, &prepared, answer).await?)),
-        Err(Unwritten::Store(error)) => Err(error.into()),
-    });
-    let answer = match work.await {
-        Ok(answer) | Err(Unwritten::Refused(answer)) => answer,
-        Err(Unwritten::Store(error)) => return Err(error),
-    };
-    done.after_commit(app);
-    log_command(app, &done, &answer.boards, answer.outcome(), since);
-    if answer.changed {
-        app.signals.outbox.notify_one();
-        app.signals.tell_boards(&answer.boards);
-    }
-    Ok(answer)
+/// Answer of a command, and what it uses up.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) answer: Answer,
+    /// Charged once the transaction is committed.
+    pub(crate) charges: Vec<Charge>,
 }
 
-async fn execute_query(
-    app: &App,
-    prepared: &Prepared,
-    now: Millis,
-    since: Millis,
-) -> Result<Answer, StoreError> {
-    let mut tx = app.store.read().await?;
-    let answer = Box::pin(answer_query(&mut tx, app, prepared, now)).await?;
-    let answer = lay_out(&mut tx, prepared, answer).await?;
-    log_command(app, prepared, &answer.boards, answer.outcome(), since);
-    Ok(answer)
+impl Outcome {
+    fn of(mut answer: Answer, ready: &Ready) -> Self {
+        let readers = std::mem::take(&mut answer.mailed);
+        let charges = match &ready.admission {
+            Admission::Counted(asker) if answer.changed && !answer.is_free => {
+                vec![Charge { asker: asker.clone(), readers }]
+            }
+            _ => Vec::new(),
+        };
+        Self { answer, charges }
+    }
+
+    fn refused(refusal: Refusal, ready: &Ready, now: Millis) -> Self {
+        Self { answer: refused(refusal, ready, now), charges: Vec::new() }
+    }
+
+    /// Work after the commit.
+    fn finish(&self, app: &App, ready: &Ready, since: Millis) {
+        let answer = &self.answer;
+        ready.after_commit(app, &self.charges);
+        log_command(app, ready, &answer.boards, answer.outcome(), since);
+        if answer.changed {
+            app.signals.outbox.notify_one();
+            app.signals.tell_boards(&answer.boards);
+        }
+    }
+}
+
+/// Carries out a command in a transaction of its own, or answers a query from one snapshot. A refusal is an answer
+/// too.
+pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
+    let since = app.clock.now();
+    let ready = Box::pin(prepare(app, request)).await?;
+    execute_ready(app, Arc::new(ready), since).await
+}
+
+async fn execute_ready(app: &Arc<App>, ready: Arc<Ready>, since: Millis) -> Result<Answer, StoreError> {
+    let (now, room) = (app.clock.now(), commands::most_answered(&ready));
+    let outcome = if ready.is_query() {
+        let mut tx = app.store.read().await?;
+        let outcome = Box::pin(apply(&mut Access::Read(&mut tx), app, &ready, room, now)).await?;
+        lay_out(&mut tx, &ready, outcome).await?
+    } else {
+        let ready = Arc::clone(&ready);
+        let work = app.write(async move |tx, app| {
+            match Box::pin(act(&mut Access::Write(tx), app, &ready, room, now)).await {
+                Ok(outcome) => Ok(lay_out(tx, &ready, outcome).await?),
+                Err(ServiceError::Refused(refusal)) => {
+                    let outcome = Outcome::refused(*refusal, &ready, now);
+                    Err(Unwritten::Refused(lay_out(tx, &ready, outcome).await?))
+                }
+                Err(ServiceError::Store(error)) => Err(error.into()),
+            }
+        });
+        match work.await {
+            Ok(outcome) | Err(Unwritten::Refused(outcome)) => outcome,
+            Err(Unwritten::Store(error)) => return Err(error),
+        }
+    };
+    outcome.finish(app, &ready, since);
+    Ok(outcome.answer)
 }
 
 #[derive(Clone, Debug)]
@@ -88,217 +121,171 @@ where
     P: Fn(&Answer) -> CommandResponse + Send + Sync + 'static,
 {
     let since = app.clock.now();
-    let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
-    let now = app.clock.now();
-    if prepared.is_query() {
-        let answer = execute_query(app, &prepared, now, since).await?;
+    let ready = Arc::new(Box::pin(prepare(app, request)).await?);
+    if ready.is_query() {
+        let answer = execute_ready(app, ready, since).await?;
         return Ok(Saved::Response(present(&answer)));
     }
-    let digest = format!("{} {}", keys.0, prepared.key_scope());
+    let now = app.clock.now();
+    let digest = format!("{} {}", keys.0, ready.key_scope());
     let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };
-    let (request_digest, done) = (keys.1, Arc::clone(&prepared));
-    let (saved, boards, outcome) = app
-        .write(async move |tx, app| {
-            prepared.set_made(false);
-            if let Some(saved) = tx.saved_response(&key).await? {
-                if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
-                    let answer = refused(refusal, &prepared, now);
-                    return Ok((Saved::Response(present(&answer)), Vec::new(), answer.outcome()));
-                }
-                let same = saved.request_digest == request_digest;
-                let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
-                return Ok((saved, Vec::new(), "repeated"));
+    let (request_digest, done) = (keys.1, Arc::clone(&ready));
+    let work = app.write(async move |tx, app| {
+        if let Some(saved) = tx.saved_response(&key).await? {
+            if let Some(refusal) = refuse_former_user(tx, &ready).await? {
+                let outcome = Outcome::refused(refusal, &ready, now);
+                return Ok((Saved::Response(present(&outcome.answer)), Some(outcome)));
             }
-            let answer = match prepared.command {
-                Ok(Command::Multiple) => apply_lines(tx, app, &prepared, MOST_STORED, now).await?,
-                _ => Box::pin(apply(tx, app, &prepared, now)).await?,
-            };
-            let answer = lay_out(tx, &prepared, answer).await?;
-            let response = present(&answer).into_row(request_digest.clone());
-            if is_to_store(&answer, &prepared, response.status) {
-                tx.save_response(&key.digest, &response, now).await?;
-            }
-            let outcome = answer.outcome();
-            let boards = if answer.changed { answer.boards } else { Vec::new() };
-            Ok::<_, StoreError>((Saved::Response(response.into()), boards, outcome))
-        })
-        .await?;
-    done.after_commit(app);
-    log_command(app, &done, &boards, outcome, since);
-    app.signals.outbox.notify_one();
-    app.signals.tell_boards(&boards);
+            let same = saved.request_digest == request_digest;
+            let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
+            return Ok((saved, None));
+        }
+        let outcome = Box::pin(apply(&mut Access::Write(tx), app, &ready, MOST_STORED, now)).await?;
+        let outcome = lay_out(tx, &ready, outcome).await?;
+        let response = present(&outcome.answer).into_row(request_digest.clone());
+        if is_to_store(&outcome.answer, &ready, response.status) {
+            tx.save_response(&key.digest, &response, now).await?;
+        }
+        Ok::<_, StoreError>((Saved::Response(response.into()), Some(outcome)))
+    });
+    let (saved, outcome) = work.await?;
+    match outcome {
+        Some(outcome) => outcome.finish(app, &done, since),
+        None => log_command(app, &done, &[], "repeated", since),
+    }
     Ok(saved)
 }
 
 /// Not stored: refusals of unauthenticated requests, of which anybody can make any number, and refusals that
 /// say `later`.
-fn is_to_store(answer: &Answer, prepared: &Prepared, status: i64) -> bool {
+fn is_to_store(answer: &Answer, ready: &Ready, status: i64) -> bool {
     let is_final = !matches!(status, 429 | 503);
-    is_final && (answer.changed || prepared.is_authenticated())
+    is_final && (answer.changed || ready.is_authenticated())
 }
 
 /// Withholds a stored answer from a user whose password or session no longer holds.
-async fn refuse_former_user(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<Refusal>, StoreError> {
-    if !matches!(prepared.login, Login::Known { .. }) {
+async fn refuse_former_user(tx: &mut ReadTx, ready: &Ready) -> Result<Option<Refusal>, StoreError> {
+    if !matches!(ready.login, Login::Known { .. }) {
         return Ok(None);
     }
-    match commands::authorize(tx, prepared).await {
+    match commands::authorize(tx, ready).await {
         Ok(_) => Ok(None),
         Err(ServiceError::Refused(refusal)) => Ok(Some(*refusal)),
         Err(ServiceError::Store(error)) => Err(error),
     }
 }
 
-/// Applies a prepared command inside `tx`. A refusal is an answer too and leaves the transaction as it was;
-/// on an error `tx` must be rolled back.
-pub async fn apply(
-    tx: &mut WriteTx,
+/// Carries out a command inside `tx`, which goes on after it. A refusal is an answer too and leaves the
+/// transaction as it was. Bytes of answers after which a `multiple` refuses further queries are `room`.
+pub(crate) async fn apply(
+    tx: &mut Access<'_>,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
+    room: usize,
     now: Millis,
-) -> Result<Answer, StoreError> {
-    if matches!(prepared.command, Ok(Command::Multiple)) {
-        return apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await;
-    }
-    let answered = if prepared.is_query() {
-        act_and_note(tx, app, prepared, now).await
-    } else {
-        tx.part(async |tx| act_and_note(tx, app, prepared, now).await).await
+) -> Result<Outcome, StoreError> {
+    let acted = match tx {
+        Access::Write(tx) if ready.lines.is_empty() && !ready.is_query() => {
+            tx.part(async |tx| act(&mut Access::Write(tx), app, ready, room, now).await).await
+        }
+        tx => act(tx, app, ready, room, now).await,
     };
-    or_refused(answered, prepared, now)
-}
-
-/// As [`apply`], alone in `tx`: the answer of a refusal is an error.
-async fn apply_alone(
-    tx: &mut WriteTx,
-    app: &App,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<Answer, Unwritten<Answer>> {
-    if matches!(prepared.command, Ok(Command::Multiple)) {
-        return Ok(apply_lines(tx, app, prepared, commands::most_answered(prepared), now).await?);
-    }
-    match act_and_note(tx, app, prepared, now).await {
-        Ok(answer) => Ok(answer),
-        Err(ServiceError::Refused(refusal)) => Err(Unwritten::Refused(refused(*refusal, prepared, now))),
-        Err(ServiceError::Store(error)) => Err(error.into()),
-    }
-}
-
-fn or_refused(
-    answered: Result<Answer, ServiceError>,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<Answer, StoreError> {
-    match answered {
-        Ok(answer) => Ok(answer),
-        Err(ServiceError::Refused(refusal)) => Ok(refused(*refusal, prepared, now)),
+    match acted {
+        Ok(outcome) => Ok(outcome),
+        Err(ServiceError::Refused(refusal)) => Ok(Outcome::refused(*refusal, ready, now)),
         Err(ServiceError::Store(error)) => Err(error),
     }
 }
 
-/// Answers a query that is no reply to a mail. A refusal is an answer too.
-async fn answer_query(
-    tx: &mut ReadTx,
+/// Carries out a command. The caller rolls back after a refusal.
+async fn act(
+    tx: &mut Access<'_>,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
+    room: usize,
     now: Millis,
-) -> Result<Answer, StoreError> {
-    if matches!(prepared.command, Ok(Command::Multiple)) {
-        let mut results = LineResults::of(prepared, commands::most_answered(prepared));
-        for line in &prepared.lines {
-            let answer = match results.refuse(line, now) {
-                Some(refused) => refused,
-                None => Box::pin(answer_query(tx, app, line, now)).await?,
-            };
-            results.add(app, line, answer);
+) -> Result<Outcome, ServiceError> {
+    if !ready.lines.is_empty() {
+        return Ok(Box::pin(apply_lines(tx, app, &ready.lines, room, now)).await?);
+    }
+    if let Some(standpoint) = &ready.standpoint {
+        board_reply::check_standpoint(tx.write()?, standpoint).await?;
+    }
+    let answer = match (ready.link_reply(), &ready.command, ready.grant()) {
+        (Some(LinkReply::Confirm(answered)), ..) => {
+            Box::pin(joining::answer_reply(tx.write()?, app, answered, now)).await?
         }
-        return Ok(results.into_answer(now));
-    }
-    prepared.set_made(false);
-    let answered = match &prepared.command {
-        Ok(command) => commands::run(Access::Read(tx), app, prepared, command, now).await,
-        Err(error) => Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
+        (Some(LinkReply::Undo(objection)), ..) => {
+            Box::pin(undoing::answer_reply(tx.write()?, app, objection, now)).await?
+        }
+        (Some(LinkReply::Unsubscribe(wanted)), ..) => {
+            Box::pin(unsubscribe::accept(tx.write()?, app, wanted, now)).await?
+        }
+        (None, Ok(command), _) => commands::run(tx, app, ready, command, now).await?,
+        (None, Err(error), Some(grant)) => {
+            let said = (ready.echo.as_str(), &*ready.body);
+            return Err(first_line::refuse(tx.read(), app, grant, error, said).await?.into());
+        }
+        (None, Err(error), None) => {
+            return Err(reader::refuse_line(tx.read(), app, ready, error).await?.into());
+        }
     };
-    or_refused(answered, prepared, now)
+    Ok(Outcome::of(answer, ready))
 }
 
+/// Carries out the lines of a `multiple`, each of which may be refused alone.
 async fn apply_lines(
-    tx: &mut WriteTx,
+    tx: &mut Access<'_>,
     app: &App,
-    prepared: &Prepared,
-    room: usize,
+    lines: &[Ready],
+    mut room: usize,
     now: Millis,
-) -> Result<Answer, StoreError> {
-    let mut results = LineResults::of(prepared, room);
-    for line in &prepared.lines {
-        let answer = match results.refuse(line, now) {
-            Some(refused) => refused,
-            None => Box::pin(apply(tx, app, line, now)).await?,
+) -> Result<Outcome, StoreError> {
+    let (mut results, mut charges) = (Vec::with_capacity(lines.len()), Vec::new());
+    let (mut failure, mut boards, mut changed) = (None, Vec::new(), false);
+    for line in lines {
+        let is_query = line.is_query();
+        let outcome = if is_query && room == 0 {
+            Outcome::refused(commands::too_much_asked(), line, now)
+        } else {
+            apply(tx, app, line, room, now).await?
         };
-        results.add(app, line, answer);
-    }
-    Ok(results.into_answer(now))
-}
-
-struct LineResults<'p> {
-    prepared: &'p Prepared,
-    room: usize,
-    lines: Vec<LineResult>,
-    boards: Vec<BoardRef>,
-    failure: Option<Failure>,
-    changed: bool,
-}
-
-impl<'p> LineResults<'p> {
-    fn of(prepared: &'p Prepared, room: usize) -> Self {
-        Self { prepared, room, lines: Vec::new(), boards: Vec::new(), failure: None, changed: false }
-    }
-
-    fn refuse(&self, line: &Prepared, now: Millis) -> Option<Answer> {
-        (self.room == 0 && line.is_query()).then(|| refused(commands::too_much_asked(), line, now))
-    }
-
-    fn add(&mut self, app: &App, line: &Prepared, answer: Answer) {
-        if line.is_query() {
+        let answer = outcome.answer;
+        if is_query {
             let length = app.composer.text(&answer.reply).map_or(0, |(_, text)| text.len());
-            self.room = self.room.saturating_sub(length);
+            room = room.saturating_sub(length);
         }
         let ok = answer.failure.is_none();
-        self.failure = self.failure.take().or(answer.failure);
-        self.changed |= answer.changed;
-        self.boards.extend(answer.boards);
-        self.lines.push(LineResult { line: line.echo.clone(), ok, reply: answer.reply });
+        failure = failure.or(answer.failure);
+        changed |= answer.changed;
+        boards.extend(answer.boards);
+        charges.extend(outcome.charges);
+        results.push(LineResult { line: line.echo.clone(), ok, reply: answer.reply });
     }
-
-    fn into_answer(self, now: Millis) -> Answer {
-        let Self { prepared, lines, boards, failure, changed, .. } = self;
-        if lines.is_empty() {
-            return refused(commands::no_lines(), prepared, now);
-        }
-        Answer { failure, boards, changed, ..Answer::to_sender(Reply::Multiple { lines }) }
-    }
+    let reply = Reply::Multiple { lines: results };
+    Ok(Outcome { answer: Answer { failure, boards, changed, ..Answer::to_sender(reply) }, charges })
 }
 
 /// Applies the authenticated requester's layout preferences to the boards in the answer, and adds notices.
 /// Mails are laid out when composed; pages show notices themselves.
-async fn lay_out(tx: &mut ReadTx, prepared: &Prepared, mut answer: Answer) -> Result<Answer, StoreError> {
+async fn lay_out(tx: &mut ReadTx, ready: &Ready, mut outcome: Outcome) -> Result<Outcome, StoreError> {
+    let answer = &mut outcome.answer;
     let is_shown = answer.audience == Audience::Sender && answer.reply.has_board();
-    if let Some(user) = prepared.user().filter(|_| is_shown) {
+    if let Some(user) = ready.user().filter(|_| is_shown) {
         answer.reply = Wishes::of(tx, user).await?.lay_out(&answer.reply).into_owned();
     }
     let is_proven = answer.failure.as_ref().is_none_or(|failure| failure.code != Code::BadCredentials);
-    if let Some(user) = prepared.user().filter(|_| is_proven && !prepared.has_session()) {
+    if let Some(user) = ready.user().filter(|_| is_proven && !ready.has_session()) {
         answer.notices = http_notices(tx, user).await?;
     }
-    Ok(answer)
+    Ok(outcome)
 }
 
-fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
+fn refused(refusal: Refusal, ready: &Ready, now: Millis) -> Answer {
     let board = refusal.board.as_deref();
-    let who = prepared.command.as_ref().ok().and_then(Command::credentials);
+    let who = ready.command.as_ref().ok().and_then(Command::credentials);
     // A private view needs a sender who proved to be the player, and still is.
-    let is_proven = prepared.is_authenticated() && refusal.code != Code::BadCredentials;
+    let is_proven = ready.is_authenticated() && refusal.code != Code::BadCredentials;
     let reader = who.filter(|_| is_proven).map(|who| who.userid.as_str());
     let sheet = board.map(|board| {
         Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), reader, Listing::Whole, now))
@@ -309,52 +296,11 @@ fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     let reply = ErrorReply {
         message: refusal.message,
         hints: refusal.hints,
-        echo: prepared.echo.clone(),
+        echo: ready.echo.clone(),
         game: refusal.game,
         number: board.map(|board| board.row.number as u32),
         is_invalid_challenge: failure.code == Code::InvalidChallenge,
         sheet,
     };
     Answer { failure: Some(failure), boards, ..Answer::to_sender(Reply::Error(Box::new(reply))) }
-}
-
-/// Carries out a command and records whether it counts against its rate limit. A reset records that itself:
-/// its answer is the same either way.
-async fn act_and_note(
-    tx: &mut WriteTx,
-    app: &App,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    prepared.set_made(false);
-    let answer = act(tx, app, prepared, now).await?;
-    if answer.changed && !matches!(prepared.command, Ok(Command::PasswordReset { .. })) {
-        prepared.set_made(true);
-    }
-    Ok(answer)
-}
-
-async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
-    board_reply::check_standpoint(tx, prepared).await?;
-    match prepared.link_reply() {
-        Some(LinkReply::Confirm(answered)) => {
-            return Box::pin(joining::answer_reply(tx, app, answered, now)).await;
-        }
-        Some(LinkReply::Undo(objection)) => {
-            return Ok(Box::pin(undoing::answer_reply(tx, app, objection, now)).await?);
-        }
-        Some(LinkReply::Unsubscribe(wanted)) => {
-            return Ok(Box::pin(unsubscribe::accept(tx, app, wanted, now)).await?);
-        }
-        None => {}
-    }
-    let command = match (&prepared.command, prepared.grant()) {
-        (Ok(command), _) => command,
-        (Err(error), Some(grant)) => {
-            let said = (prepared.echo.as_str(), &*prepared.body);
-            return Err(first_line::refuse(tx, app, grant, error, said).await?.into());
-        }
-        (Err(error), None) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
-    };
-    commands::run(Access::Write(tx), app, prepared, command, now).await
 }

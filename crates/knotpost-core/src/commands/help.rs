@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::boards::time::{TimeLimits, length};
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::replies::{Answer, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use crate::requests::reader::reader_of;
 use knotpost_storage::ReadTx;
 
@@ -124,7 +124,7 @@ const MOST_SUBJECTS: usize = 10;
 pub(super) async fn run(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     subjects: &[String],
 ) -> Result<Answer, ServiceError> {
     if subjects.len() > MOST_SUBJECTS {
@@ -135,7 +135,7 @@ pub(super) async fn run(
         .into());
     }
     let game = subjects.iter().find_map(|subject| app.game(&subject.to_lowercase()));
-    let reader = reader_of(tx, app, prepared, game.map(|game| game.meta().name)).await?;
+    let reader = reader_of(tx, app, ready, game.map(|game| game.meta().name)).await?;
     let overview = ["overview".to_owned()];
     let subjects = if subjects.is_empty() { &overview } else { subjects };
     let mut pages: Vec<(String, String)> = Vec::new();

@@ -7,7 +7,8 @@ pub(crate) mod execute;
 pub(crate) mod prepare;
 mod response;
 
-pub use execute::{Saved, apply, execute, execute_once};
+pub(crate) use execute::{Outcome, apply};
+pub use execute::{Saved, execute, execute_once};
 pub use prepare::{prepare, prepare_at_once};
 pub use response::CommandResponse;
 
@@ -107,7 +108,7 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::play::moves::Turning;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, Rate};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -117,8 +118,8 @@ pub(crate) enum Access<'t> {
     Write(&'t mut WriteTx),
 }
 
-impl<'t> Access<'t> {
-    fn read(self) -> &'t mut ReadTx {
+impl Access<'_> {
+    fn read(&mut self) -> &mut ReadTx {
         match self {
             Self::Read(tx) => tx,
             Self::Write(tx) => tx,
@@ -126,7 +127,7 @@ impl<'t> Access<'t> {
     }
 
     /// Fails for a command whose [`Effect`](knotpost_commands::Effect) promises no change.
-    fn write(self) -> Result<&'t mut WriteTx, StoreError> {
+    fn write(&mut self) -> Result<&mut WriteTx, StoreError> {
         match self {
             Self::Write(tx) => Ok(tx),
             Self::Read(_) => {
@@ -136,76 +137,69 @@ impl<'t> Access<'t> {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each verb")]
 pub(crate) async fn run(
-    tx: Access<'_>,
+    tx: &mut Access<'_>,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     command: &Command,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     match command {
-        Command::Help { subjects } => help::run(tx.read(), app, prepared, subjects).await,
-        Command::Signup { who, addresses } => {
-            signup::run(tx.write()?, app, prepared, who, addresses, now).await
-        }
-        Command::Add { who: _, addresses } => add::run(tx.write()?, app, prepared, addresses, now).await,
+        Command::Help { subjects } => help::run(tx.read(), app, ready, subjects).await,
+        Command::Signup { who, addresses } => signup::run(tx.write()?, app, ready, who, addresses, now).await,
+        Command::Add { who: _, addresses } => add::run(tx.write()?, app, ready, addresses, now).await,
         Command::ChangePassword { who: _, new: _ } => {
-            change_password::run(tx.write()?, app, prepared, now).await
+            change_password::run(tx.write()?, app, ready, now).await
         }
         Command::ChangeAddress { who: _, addresses } => {
-            change_address::run(tx.write()?, app, prepared, addresses, now).await
+            change_address::run(tx.write()?, app, ready, addresses, now).await
         }
-        Command::Signoff { who: _, addresses } => {
-            signoff::run(tx.write()?, app, prepared, addresses, now).await
-        }
+        Command::Signoff { who: _, addresses } => signoff::run(tx.write()?, app, ready, addresses, now).await,
         Command::Delete { who: _, leaving, remarks } => {
-            delete::run(tx.write()?, app, prepared, (*leaving, *remarks), now).await
+            delete::run(tx.write()?, app, ready, (*leaving, *remarks), now).await
         }
-        Command::ExportMe { who: _ } => export_me::run(tx.write()?, app, prepared, now).await,
+        Command::ExportMe { who: _ } => export_me::run(tx.write()?, app, ready, now).await,
         Command::List { games } => list::run(tx.read(), app, games).await,
-        Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
-        Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
+        Command::Message { who: _, to } => message::run(tx.write()?, app, ready, to, now).await,
+        Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, ready, now).await,
         // Expanded into its lines before this point.
         Command::Multiple => Err(no_lines().into()),
         Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
         Command::AllGames { users, selector } => all_games::run(tx.read(), app, users, *selector).await,
-        Command::PasswordReset { userid } => reset::run(tx.write()?, app, prepared, userid, now).await,
-        Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, prepared, *until, now).await,
+        Command::PasswordReset { userid } => reset::run(tx.write()?, app, ready, userid, now).await,
+        Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, ready, *until, now).await,
         Command::Set { who: _, game, values } => {
-            set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
+            set::run(tx.write()?, app, ready, game.as_deref(), values, now).await
         }
         Command::Puzzle { game, day, play } => puzzle::run(app, game.as_deref(), *day, play.as_deref(), now),
         Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
         Command::Resend { who: _, game, board } => {
-            resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
+            resend::run(tx.write()?, app, ready, game.as_deref(), *board, now).await
         }
         Command::Challenge { game, players, options, server } => {
-            challenge::run(tx.write()?, app, prepared, game, players, options, server, now).await
+            challenge::run(tx.write()?, app, ready, game, players, options, server, now).await
         }
         Command::Move { game, board, who, action, number } => {
             let (game, userid) = (game.as_deref(), who.userid.as_str());
             let turning = Turning { game, board: *board, userid, action, number: *number };
-            moves::run(tx.write()?, app, prepared, turning, now).await
+            moves::run(tx.write()?, app, ready, turning, now).await
         }
         Command::Queue { game, board, who, moves, number } => {
             let wanted = queue::Queueing { game, board: *board, userid: &who.userid, moves, number: *number };
-            queue::run(tx.write()?, app, prepared, wanted, now).await
+            queue::run(tx.write()?, app, ready, wanted, now).await
         }
-        Command::Chat { game, board, who: _ } => {
-            chat::run(tx.write()?, app, prepared, game, *board, now).await
-        }
+        Command::Chat { game, board, who: _ } => chat::run(tx.write()?, app, ready, game, *board, now).await,
         Command::Submit { game, board, who: _, action, number } => {
-            submit::run(tx.write()?, app, prepared, game, *board, (action, *number), now).await
+            submit::run(tx.write()?, app, ready, game, *board, (action, *number), now).await
         }
         Command::Confirm { game, board, who: _ } => {
-            confirm::run(tx.write()?, app, prepared, game, *board, now).await
+            confirm::run(tx.write()?, app, ready, game, *board, now).await
         }
         Command::Rematch { game, board, who: _ } => {
-            rematch::run(tx.write()?, app, prepared, game, *board, now).await
+            rematch::run(tx.write()?, app, ready, game, *board, now).await
         }
-        Command::Hint { game, board, who: _ } => hint::run(tx.read(), app, prepared, game, *board, now).await,
-        Command::Analyse { game, board } => analyse::run(tx.read(), app, prepared, game, *board).await,
+        Command::Hint { game, board, who: _ } => hint::run(tx.read(), app, ready, game, *board, now).await,
+        Command::Analyse { game, board } => analyse::run(tx.read(), app, ready, game, *board).await,
         Command::Preview { game, board, at, moves } => {
             preview::run(tx.read(), app, game, *board, *at, moves, now).await
         }
@@ -213,32 +207,32 @@ pub(crate) async fn run(
             preview::run_new(app, game, *players as usize, moves, options, now)
         }
         Command::Accept { game, who: _ } => {
-            willingness::run(tx.write()?, app, prepared, game, Willingness::Accept, now).await
+            willingness::run(tx.write()?, app, ready, game, Willingness::Accept, now).await
         }
         Command::Reject { game, who: _ } => {
-            willingness::run(tx.write()?, app, prepared, game, Willingness::Reject, now).await
+            willingness::run(tx.write()?, app, ready, game, Willingness::Reject, now).await
         }
         Command::Limit { game, who: _, change } => {
-            limit::run(tx.write()?, app, prepared, game, *change, now).await
+            limit::run(tx.write()?, app, ready, game, *change, now).await
         }
         Command::Seek { game, who: _, change, options, server } => {
-            seek::run(tx.write()?, app, prepared, game, *change, options, server, now).await
+            seek::run(tx.write()?, app, ready, game, *change, options, server, now).await
         }
         Command::Subscribe { game, who: _, boards } => {
-            watching::run(tx.write()?, app, prepared, game, boards, Watch::Begin, now).await
+            watching::run(tx.write()?, app, ready, game, boards, Watch::Begin, now).await
         }
         Command::Unsubscribe { game, who: _, boards } => {
-            watching::run(tx.write()?, app, prepared, game, boards, Watch::End, now).await
+            watching::run(tx.write()?, app, ready, game, boards, Watch::End, now).await
         }
         Command::Notify { game, who: _, boards } => {
-            notify::run(tx.write()?, app, prepared, game, boards, now).await
+            notify::run(tx.write()?, app, ready, game, boards, now).await
         }
         Command::ShowBoards { game, boards } => show::run(tx.read(), app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {
             show::run_of_users(tx.read(), app, game, users, *selector, now).await
         }
         Command::ShowAs { game, who: _, boards, selector } => {
-            show_as::run(tx.read(), app, prepared, game, boards, *selector, now).await
+            show_as::run(tx.read(), app, ready, game, boards, *selector, now).await
         }
         Command::Games { game, users, selector } => games::run(tx.read(), app, game, users, *selector).await,
         Command::Standings { game } => standings::run(tx.read(), app, game, now).await,

@@ -1,13 +1,13 @@
 //! `multiple`: size limits of its answers. Its lines run through `execute`, each as a command.
 
 use crate::boards::{Code, Refusal};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Channel;
 
 /// Bytes of answers after which a `multiple` refuses further queries. Changes are always answered.
-pub(crate) fn most_answered(prepared: &Prepared) -> usize {
+pub(crate) fn most_answered(ready: &Ready) -> usize {
     // An unauthenticated mail gets a smaller answer.
-    let is_unproven = prepared.origin.channel == Channel::Mail && prepared.user().is_none();
+    let is_unproven = ready.origin.channel == Channel::Mail && ready.user().is_none();
     if is_unproven { 40_000 } else { 400_000 }
 }
 

@@ -1,110 +1,150 @@
-//! First step of a command: slow work that needs no transaction. Checks text, rates and password, hashes a
-//! new password.
+//! First steps of a command: a request is authenticated, admitted by its rate, and made ready by the slow work that
+//! needs no transaction: hashes of passwords, and the search of a computer player.
 //!
 //! Nothing is carried out here; see `execute`.
 
+mod admission;
 mod advising;
-mod counting;
 mod login;
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use knotpost_commands::{Command, Password};
+use knotpost_commands::{Command, ParseError, Password};
 
-use self::advising::{MOST_SECONDS, seconds_of, take_advice, too_much_thinking};
-pub(crate) use self::counting::{check_rate, check_reader, check_readers};
-use self::counting::{count_all, count_rate, find_proven};
-use self::login::{Passwords, check_passwords};
+use self::admission::{admit, find_proven};
+pub(crate) use self::admission::{check_rate, check_reader, check_readers};
+use self::advising::{MOST_SECONDS, needs_search, seconds_of, take_advice, too_much_thinking};
+use self::login::{check_signup, chosen_password, find_login, hash_chosen};
 use crate::app::App;
-use crate::identity::Login;
 use crate::identity::authentication::SlowWork;
-use crate::requests::board_reply::{Answered, prepare_answer};
-use crate::requests::{Prepared, Request};
+use crate::identity::{Login, Origin};
+use crate::requests::board_reply::{Answered, authenticate_reply};
+use crate::requests::{Admission, Admitted, Authenticated, Quote, Ready, Request};
 use knotpost_model::Comment;
 use knotpost_storage::StoreError;
 
 const SHORTEST_PASSWORD: usize = 6;
 
-pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
-    let Some(prepared) = prepare_request(app, request, SlowWork::Allowed).await? else {
+/// A command, and the lines of a `multiple`.
+type Sent = (Authenticated, Vec<Authenticated>);
+
+pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Ready, StoreError> {
+    let Some(sent) = authenticate(app, request, SlowWork::Allowed).await? else {
         return Err(StoreError::Closed);
     };
-    Ok(prepared)
+    admit_and_make_ready(app, sent).await
 }
 
-/// As [`prepare`]; `None` if a password would have to be hashed.
-pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Prepared>, StoreError> {
-    let mut prepared = prepare_request(app, request, SlowWork::Refused).await?;
-    // Counted only now: the request will not be prepared a second time.
-    if let Some(prepared) = &mut prepared {
-        count_all(app, prepared);
+/// As [`prepare`]; `None` if there is slow work to do. Nothing is counted then: the request will be prepared a second
+/// time.
+pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Ready>, StoreError> {
+    let Some(sent) = authenticate(app, request, SlowWork::Refused).await? else { return Ok(None) };
+    for command in sent.1.iter().chain([&sent.0]) {
+        if needs_search(app, command).await? {
+            return Ok(None);
+        }
     }
-    Ok(prepared)
+    admit_and_make_ready(app, sent).await.map(Some)
 }
 
-/// Reads a request as an answer to a board mail, or as the command in it.
-async fn prepare_request(
+async fn admit_and_make_ready(app: &Arc<App>, (command, lines): Sent) -> Result<Ready, StoreError> {
+    let mut ready = Vec::with_capacity(lines.len());
+    for line in lines {
+        ready.push(make_ready(app, admit(app, line), Vec::new()).await?);
+    }
+    make_ready(app, admit(app, command), ready).await
+}
+
+/// Finds out who answers a mail, or sends a command; `None`: slow work is refused.
+async fn authenticate(
     app: &Arc<App>,
     mut request: Request,
     slow_work: SlowWork,
-) -> Result<Option<Prepared>, StoreError> {
+) -> Result<Option<Sent>, StoreError> {
     if let Some(board_reply) = request.board_reply.take() {
-        match prepare_answer(app, &request.origin, board_reply).await? {
-            Answered::Prepared(mut prepared) => {
-                if slow_work == SlowWork::Allowed {
-                    count_rate(app, &mut prepared);
-                }
-                let advised = take_advice(app, &mut prepared, slow_work).await?;
-                return Ok(advised.then_some(*prepared));
-            }
+        match authenticate_reply(app, &request.origin, board_reply).await? {
+            Answered::Authenticated(sent) => return Ok(Some((*sent, Vec::new()))),
             Answered::Complete { line, body } => {
                 request = Request::of_line(line, body, request.origin, &app.vocabulary);
             }
             Answered::Nothing => {}
         }
     }
-    prepare_command(app, request, slow_work).await
+    if !matches!(request.command, Ok(Command::Multiple)) {
+        let sent = authenticate_command(app, request, slow_work).await?;
+        return Ok(sent.map(|sent| (sent, Vec::new())));
+    }
+    let Request { line, body, origin, .. } = request;
+    let (command, texts) = match knotpost_commands::command_lines(&body) {
+        Ok(texts) => (Ok(Command::Multiple), texts),
+        Err(error) => (Err(error), Vec::new()),
+    };
+    let (mut lines, mut seconds) = (Vec::with_capacity(texts.len()), MOST_SECONDS);
+    for text in texts {
+        let mut request = Request::of_line(text, "", origin.clone(), &app.vocabulary);
+        match seconds.checked_sub(seconds_of(&request.command)) {
+            Some(left) => seconds = left,
+            None => request.command = Err(too_much_thinking()),
+        }
+        let Some(line) = authenticate_command(app, request, slow_work).await? else { return Ok(None) };
+        lines.push(line);
+    }
+    let quote = line.map_or(Quote::None, Quote::Typed);
+    Ok(Some((Authenticated::unproven(command, quote, origin), lines)))
 }
 
-fn prepare_command(
+async fn authenticate_command(
     app: &Arc<App>,
     request: Request,
     slow_work: SlowWork,
-) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
-    Box::pin(async move {
-        let Request { command, line, body, origin, board_reply: _ } = request;
-        let command = command.and_then(|command| knotpost_commands::check(command, &app.vocabulary));
-        let mut prepared = Prepared::new(command, origin);
-        if let Some(line) = &line {
-            prepared.echo = line.masked(&app.vocabulary);
+) -> Result<Option<Authenticated>, StoreError> {
+    let Request { command, line, body, origin, board_reply: _ } = request;
+    let mut command = command.and_then(|command| knotpost_commands::check(&command, &app.vocabulary));
+    if slow_work == SlowWork::Refused && chosen_password(&command).is_some() {
+        return Ok(None);
+    }
+    name_sender(app, &mut command, &origin).await?;
+    let body = redact(&command, &body);
+    let proven = find_proven(app, &command, &origin).await?;
+    let Some(login) = find_login(app, &command, &origin, slow_work).await? else { return Ok(None) };
+    let quote = line.map_or(Quote::None, Quote::Typed);
+    Ok(Some(Authenticated { quote, body, origin, command, login, proven, standpoint: None }))
+}
+
+/// Does the slow work of a command. The password of a signup is checked only now that it was counted.
+async fn make_ready(app: &Arc<App>, admitted: Admitted, lines: Vec<Ready>) -> Result<Ready, StoreError> {
+    let Admitted { sent, admission } = admitted;
+    let (login, preparation) = match (&sent.command, &sent.login, &admission) {
+        (Ok(Command::Signup { who, .. }), _, Admission::Free | Admission::Counted(_)) => {
+            check_signup(app, &sent.origin, who).await?
         }
-        if matches!(prepared.command, Ok(Command::Multiple)) {
-            return prepare_lines(app, prepared, &body, slow_work).await;
+        (Ok(Command::ChangePassword { new, .. }), Login::Known { .. }, _) => {
+            hash_chosen(app, &sent.origin, new, sent.login.clone()).await
         }
-        prepared.body = Comment::new(&body);
-        name_sender(app, &mut prepared).await?;
-        redact_body(&mut prepared);
-        prepared.proven = find_proven(app, &prepared).await?;
-        let done = check_passwords(app, &mut prepared, slow_work).await? == Passwords::Checked;
-        let is_signup = matches!(prepared.command, Ok(Command::Signup { .. }));
-        if done && slow_work == SlowWork::Allowed && !is_signup {
-            count_rate(app, &mut prepared);
-        }
-        let done = done && take_advice(app, &mut prepared, slow_work).await?;
-        let is_right = matches!(prepared.login, Login::NotNeeded | Login::Known { .. });
-        if let Some(line) = line.filter(|_| !is_right) {
-            prepared.echo = line.masked_cautiously(&app.vocabulary);
-        }
-        Ok(done.then_some(prepared))
+        _ => (sent.login.clone(), take_advice(app, &sent, &admission).await?),
+    };
+    Ok(Ready {
+        echo: sent.quote.echo(&login, &app.vocabulary),
+        body: sent.body,
+        origin: sent.origin,
+        command: sent.command,
+        login,
+        proven: sent.proven,
+        standpoint: sent.standpoint,
+        admission,
+        preparation,
+        lines,
     })
 }
 
 /// A Subject such as `Osbox Board 101 Error PASSWORD o1` names no userid; the sender's is used, and the
 /// password checked as ever.
-async fn name_sender(app: &App, prepared: &mut Prepared) -> Result<(), StoreError> {
-    let Some(sender) = &prepared.origin.sender else { return Ok(()) };
-    let Ok(command) = &mut prepared.command else { return Ok(()) };
+async fn name_sender(
+    app: &App,
+    command: &mut Result<Command, ParseError>,
+    origin: &Origin,
+) -> Result<(), StoreError> {
+    let (Some(sender), Ok(command)) = (&origin.sender, command) else { return Ok(()) };
     if !knotpost_commands::takes_state_for_userid(command) {
         return Ok(());
     }
@@ -118,44 +158,14 @@ async fn name_sender(app: &App, prepared: &mut Prepared) -> Result<(), StoreErro
     Ok(())
 }
 
-fn redact_body(prepared: &mut Prepared) {
-    let Ok(command) = &prepared.command else { return };
-    let given = command.credentials().and_then(|who| who.password.as_ref());
-    let chosen = match command {
-        Command::ChangePassword { new, .. } => Some(new),
-        Command::Signup { who, .. } => who.password.as_ref(),
-        _ => None,
-    };
-    for password in given.into_iter().chain(chosen).map(Password::expose) {
-        if password.len() >= SHORTEST_PASSWORD && prepared.body.contains(password) {
-            prepared.body = Comment::new(&prepared.body.replace(password, knotpost_commands::MASK));
+/// Text of a command, passwords masked.
+fn redact(command: &Result<Command, ParseError>, body: &str) -> Comment {
+    let given = command.as_ref().ok().and_then(Command::credentials).and_then(|who| who.password.as_ref());
+    let mut text = Comment::new(body);
+    for password in given.into_iter().chain(chosen_password(command)).map(Password::expose) {
+        if password.len() >= SHORTEST_PASSWORD && text.contains(password) {
+            text = Comment::new(&text.replace(password, knotpost_commands::MASK));
         }
     }
-}
-
-/// Prepares the lines of a `multiple` as commands without bodies; nesting is refused.
-async fn prepare_lines(
-    app: &Arc<App>,
-    mut prepared: Prepared,
-    body: &str,
-    slow_work: SlowWork,
-) -> Result<Option<Prepared>, StoreError> {
-    let lines = match knotpost_commands::command_lines(body) {
-        Ok(lines) => lines,
-        Err(error) => {
-            prepared.command = Err(error);
-            return Ok(Some(prepared));
-        }
-    };
-    let mut seconds = MOST_SECONDS;
-    for line in lines {
-        let mut request = Request::of_line(line, "", prepared.origin.clone(), &app.vocabulary);
-        match seconds.checked_sub(seconds_of(&request.command)) {
-            Some(left) => seconds = left,
-            None => request.command = Err(too_much_thinking()),
-        }
-        let Some(line) = prepare_command(app, request, slow_work).await? else { return Ok(None) };
-        prepared.lines.push(line);
-    }
-    Ok(Some(prepared))
+    text
 }

@@ -10,6 +10,7 @@ use crate::fair_queue::{FairQueue, Turn};
 use crate::identity::hashing::{HashMemory, NOBODYS, hash_new};
 use knotpost_model::{Host, Millis, UserKey};
 use knotpost_platform::secret::{KeyRing, Purpose};
+use knotpost_storage::UserRow;
 
 /// Concurrent hashes; each takes 19 MiB and a core.
 const PARALLEL: usize = 2;
@@ -40,6 +41,16 @@ pub enum Login {
     TooMany(u64),
     /// The password could not be checked, or a new one not be taken.
     Overloaded,
+}
+
+impl Login {
+    /// Login of a user who answered a mail that only they got.
+    pub(crate) fn of_reader(reader: &UserRow) -> Self {
+        match reader.password_hash.clone() {
+            Some(hash) => Self::Known { user: reader.id, hash, key: None, session: None },
+            None => Self::NotNeeded,
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -35,6 +35,14 @@ pub(crate) struct Asker {
     pub(crate) is_proven: bool,
 }
 
+/// Use of a rate by a command that was carried out.
+#[derive(Clone, Debug)]
+pub(crate) struct Charge {
+    pub(crate) asker: Asker,
+    /// Readers who were mailed.
+    pub(crate) readers: Vec<UserKey>,
+}
+
 impl Asker {
     fn share(&self, scope: ShareOf) -> Share {
         Share { rate: self.rate, scope, channel: self.channel }
@@ -210,21 +218,24 @@ impl Limits {
         }
     }
 
-    pub(crate) fn mailed(&self, asker: &Asker, reader: UserKey) {
-        if self.config.enabled {
-            let share = asker.share(ShareOf::Reader);
-            let key = reader_key(share, reader);
-            self.buckets(share).add(key, self.quota(share), 1, self.now());
-            self.announce(share, key);
+    /// Charges the share of all together, and those of the readers.
+    pub(crate) fn charge(&self, Charge { asker, readers }: &Charge) {
+        self.made(asker);
+        let share = asker.share(ShareOf::Reader);
+        for reader in readers {
+            self.add(share, reader_key(share, *reader));
         }
     }
 
     pub(crate) fn made(&self, asker: &Asker) {
+        let all = asker.of_all();
+        self.add(all, digest(all, ""));
+    }
+
+    fn add(&self, share: Share, key: Key) {
         if self.config.enabled {
-            let all = asker.of_all();
-            let key = digest(all, "");
-            self.buckets(all).add(key, self.quota(all), 1, self.now());
-            self.announce(all, key);
+            self.buckets(share).add(key, self.quota(share), 1, self.now());
+            self.announce(share, key);
         }
     }
 

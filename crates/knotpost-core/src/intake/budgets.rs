@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::mail::IncomingMail;
 use crate::replies::Silence;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, without_tag, words};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
 
@@ -137,13 +137,13 @@ impl SenderBudgets {
     pub(super) async fn of(
         tx: &mut ReadTx,
         mail: &IncomingMail,
-        prepared: &Prepared,
+        ready: &Ready,
     ) -> Result<Option<Self>, StoreError> {
         let Some(sender) = mail.sender.as_ref() else { return Ok(None) };
         let mailbox = without_tag(&sender.key());
-        if let Some(user) = prepared.user() {
+        if let Some(user) = ready.user() {
             let name = format!("user {}", user.0);
-            let reads = prepared.is_aligned() || tx.proven_address(user, &sender.key()).await?.is_some();
+            let reads = ready.is_aligned() || tx.proven_address(user, &sender.key()).await?.is_some();
             let (reader, own) = if reads {
                 (name.clone(), (BudgetKind::User, USER))
             } else {
@@ -158,13 +158,13 @@ impl SenderBudgets {
                 is_unproven: !reads,
             }));
         }
-        let (aligned, own, domain, host, all) = if prepared.is_aligned() {
+        let (aligned, own, domain, host, all) = if ready.is_aligned() {
             ("aligned ", (BudgetKind::User, ALIGNED_ADDRESS), ALIGNED_DOMAIN, ALIGNED_HOST, ALIGNED_ALL)
         } else {
             ("", (BudgetKind::Address, ADDRESS), DOMAIN, HOST, ALL)
         };
         let mut shared = vec![(BudgetKind::Domain, format!("{aligned}domain {}", sender.domain()), domain)];
-        if let Some(connecting) = prepared.host() {
+        if let Some(connecting) = ready.host() {
             shared.push((BudgetKind::Host, format!("{aligned}host {connecting}"), host));
         }
         shared.push((BudgetKind::All, format!("{aligned}all"), all));

@@ -15,7 +15,7 @@ use super::postmaster::commit_postmaster_mail;
 use super::reason::Reason;
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use crate::requests::command_log::log_command;
 use knotpost_model::Millis;
 use knotpost_storage::{NewInbox, StoreError, Unwritten};
@@ -33,7 +33,7 @@ pub enum Disposition {
     /// Stored, and copied to each administrator.
     Postmaster,
     /// Stored and executed in one transaction.
-    Execute(Box<Prepared>),
+    Execute(Box<Ready>),
     /// Stored for a worker to execute.
     Queue(Place),
 }
@@ -78,7 +78,7 @@ pub async fn commit(
             count_outcome(Reason::Postmaster);
             commit_postmaster_mail(app, row, &mail, arrival.now).await?;
         }
-        Disposition::Execute(prepared) => return execute(app, mail, arrival, *prepared, row).await,
+        Disposition::Execute(ready) => return execute(app, mail, arrival, *ready, row).await,
         Disposition::Queue(place) => {
             let row = NewInbox {
                 host: arrival.host.as_ref().map(ToString::to_string),
@@ -95,15 +95,15 @@ async fn execute(
     app: &Arc<App>,
     mail: IncomingMail,
     arrival: &Arrival<'_>,
-    prepared: Prepared,
+    ready: Ready,
     mut row: NewInbox,
 ) -> Result<Committed, StoreError> {
     let now = arrival.now;
-    (row.subject, row.text) = masked_lines(app, &mail, &prepared);
+    (row.subject, row.text) = masked_lines(app, &mail, &ready);
     // The most frequent outcome. A row inserted with a reason is never in the queue.
     row.reason = Some(Reason::Executed.as_str());
-    let prepared = Arc::new(prepared);
-    let executed = Arc::clone(&prepared);
+    let ready = Arc::new(ready);
+    let executed = Arc::clone(&ready);
     let can_come_again = arrival.way.can_come_again();
     let done = app
         .write(async move |tx, app| {
@@ -129,8 +129,8 @@ async fn execute(
         Err(Unwritten::Store(error)) => return Err(error),
     };
     announce(app, &outcome, now);
-    prepared.after_commit(app);
-    log_command(app, &prepared, &outcome.boards, outcome.reason.as_str(), now);
+    ready.after_commit(app, &outcome.charges);
+    log_command(app, &ready, &outcome.boards, outcome.reason.as_str(), now);
     Ok(Committed::Executed(outcome.reason))
 }
 

@@ -6,10 +6,12 @@ use super::reason::Reason;
 use super::sender_reply::{ReplyOutcome, may_chat, reply_to_sender, reply_with_error};
 use super::unconfirmed::acknowledge;
 use crate::app::App;
-use crate::commands::{already_played, apply};
+use crate::commands;
+use crate::commands::{Access, already_played, apply, most_answered};
+use crate::identity::limits::Charge;
 use crate::mailing::bounces::heard_from;
 use crate::replies::{Audience, ChatsSpent, Reply};
-use crate::requests::{Prepared, ask_for_confirmation};
+use crate::requests::{Ready, ask_for_confirmation};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{StoreError, WriteTx};
 
@@ -19,6 +21,8 @@ pub(super) struct Outcome {
     /// Changed boards; watchers are notified after the commit.
     pub(super) boards: Vec<BoardRef>,
     pub(super) spent: Option<BudgetKind>,
+    /// Of the command, charged after the commit.
+    pub(super) charges: Vec<Charge>,
 }
 
 impl Outcome {
@@ -34,7 +38,7 @@ impl Outcome {
 
 impl From<Reason> for Outcome {
     fn from(reason: Reason) -> Self {
-        Self { reason, boards: Vec::new(), spent: None }
+        Self { reason, boards: Vec::new(), spent: None, charges: Vec::new() }
     }
 }
 
@@ -43,49 +47,51 @@ pub(super) async fn execute_mail(
     tx: &mut WriteTx,
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     is_first: bool,
     now: Millis,
 ) -> Result<Outcome, StoreError> {
     if !is_first {
-        return repeat(tx, app, mail, prepared, now).await.map(Outcome::from);
+        return repeat(tx, app, mail, ready, now).await.map(Outcome::from);
     }
     let is_bulk = mail.class == Class::Bulk;
     // Autoresponders marked as no more than `bulk` write to reply addresses, too.
-    if is_bulk && (prepared.is_talk() || !prepared.is_authenticated()) && !prepared.only_ends() {
+    if is_bulk && (ready.is_talk() || !ready.is_authenticated()) && !ready.only_ends() {
         return Ok(Reason::MailingList.into());
     }
-    if prepared.is_foreign() {
-        ask_for_confirmation(tx, app, prepared, now).await?;
-        let lacks_proof = prepared.is_unproven();
+    if ready.is_foreign() {
+        ask_for_confirmation(tx, app, ready, now).await?;
+        let lacks_proof = ready.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
     }
-    if prepared.is_chat() {
-        let permission = may_chat(tx, mail, prepared, now).await?;
+    if ready.is_chat() {
+        let permission = may_chat(tx, mail, ready, now).await?;
         if let ChatPermission::FirstRefused { chats } = permission
-            && prepared.user().is_some()
+            && ready.user().is_some()
         {
             let spent = (&Reply::from(ChatsSpent { chats, silence: end_of_silence(now) }), Purpose::Answer);
-            reply_to_sender(tx, app, mail, prepared, spent, now).await?;
+            reply_to_sender(tx, app, mail, ready, spent, now).await?;
         }
         if permission != ChatPermission::Allowed {
             return Ok(Outcome { spent: Some(BudgetKind::Chats), ..Reason::AnswerBudget.into() });
         }
     }
-    let answer = Box::pin(apply(tx, app, prepared, now)).await?;
+    let room = most_answered(ready);
+    let commands::Outcome { answer, charges } =
+        Box::pin(apply(&mut Access::Write(tx), app, ready, room, now)).await?;
     let failed = answer.failure.is_some();
-    if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
+    if let (false, Some(user), Some(sender)) = (failed, ready.user(), &mail.sender) {
         heard_from(tx, user, sender).await?;
     }
     let several = matches!(mail.command, CommandText::Multiple(_));
     if failed && !several {
-        if is_bulk && !may_answer_bulk(tx, prepared, now).await? {
+        if is_bulk && !may_answer_bulk(tx, ready, now).await? {
             return Ok(Reason::MailingList.into());
         }
-        let replied = reply_with_error(tx, app, mail, prepared, &answer, now).await?;
-        let reason = if prepared.has_bad_grant() {
+        let replied = reply_with_error(tx, app, mail, ready, &answer, now).await?;
+        let reason = if ready.has_bad_grant() {
             Reason::BadToken
-        } else if prepared.parses() {
+        } else if ready.parses() {
             Reason::Refused
         } else {
             Reason::AnsweredError
@@ -93,19 +99,19 @@ pub(super) async fn execute_mail(
         return Ok(Outcome::of_reply(replied, reason));
     }
     let done = if several { Reason::Multiple } else { Reason::Executed };
-    let told = acknowledge(tx, app, mail, prepared, &answer, now).await?;
+    let told = acknowledge(tx, app, mail, ready, &answer, now).await?;
     let boards = if answer.changed { answer.boards } else { Vec::new() };
     if answer.audience == Audience::Sender {
-        let replied = reply_to_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
+        let replied = reply_to_sender(tx, app, mail, ready, (&answer.reply, Purpose::Answer), now).await?;
         // A change stands even if its sender cannot be answered.
         let reason = if answer.changed { done } else { replied.reason(done) };
-        return Ok(Outcome { reason, boards, spent: replied.spent() });
+        return Ok(Outcome { reason, boards, spent: replied.spent(), charges });
     }
     let spent = match told {
-        Some(told) => reply_to_sender(tx, app, mail, prepared, (&told, Purpose::Answer), now).await?.spent(),
+        Some(told) => reply_to_sender(tx, app, mail, ready, (&told, Purpose::Answer), now).await?.spent(),
         None => None,
     };
-    Ok(Outcome { reason: done, boards, spent })
+    Ok(Outcome { reason: done, boards, spent, charges })
 }
 
 /// Per day: errors answered to a possible autoresponder.
@@ -113,8 +119,8 @@ const BULK_ERRORS: i64 = 3;
 
 /// Permission to answer an error of bulk mail: an autoresponder may have authenticated by a reply address,
 /// and would answer the error again.
-async fn may_answer_bulk(tx: &mut WriteTx, prepared: &Prepared, now: Millis) -> Result<bool, StoreError> {
-    let Some(user) = prepared.user() else { return Ok(false) };
+async fn may_answer_bulk(tx: &mut WriteTx, ready: &Ready, now: Millis) -> Result<bool, StoreError> {
+    let Some(user) = ready.user() else { return Ok(false) };
     let day = now.0 / 86_400_000 * 24;
     Ok(tx.count_answer(&format!("bulk errors {}", user.0), day).await? <= BULK_ERRORS)
 }
@@ -124,16 +130,16 @@ async fn repeat(
     tx: &mut WriteTx,
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     now: Millis,
 ) -> Result<Reason, StoreError> {
     let first = tx.reason_of_first(&mail.dedupe_key).await?;
     let did =
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
-    let tell = did && !prepared.is_query() && prepared.is_authenticated();
+    let tell = did && !ready.is_query() && ready.is_authenticated();
     if tell {
-        let reply = already_played(tx, app, prepared, now).await?;
-        reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Answer), now).await?;
+        let reply = already_played(tx, app, ready, now).await?;
+        reply_to_sender(tx, app, mail, ready, (&reply, Purpose::Answer), now).await?;
     }
     Ok(Reason::Duplicate)
 }

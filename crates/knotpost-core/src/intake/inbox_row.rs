@@ -2,7 +2,7 @@
 
 use super::mail::{Arrival, CommandText, IncomingMail};
 use crate::app::App;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{OwnAddresses, Verdicts};
 use knotpost_storage::NewInbox;
 
@@ -43,16 +43,16 @@ pub(super) fn masked_recipients(own: &OwnAddresses, recipients: &[String]) -> St
 pub(super) fn masked_lines(
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
 ) -> (Option<String>, Option<String>) {
     let mask = |text: &str| knotpost_commands::mask_cautiously(text, &app.vocabulary);
     // The sender may see an unparsable line in full; in storage any of its words may be a password.
-    let echo = |line: &Prepared| if line.parses() { line.echo.clone() } else { mask(&line.echo) };
+    let echo = |line: &Ready| if line.parses() { line.echo.clone() } else { mask(&line.echo) };
     match &mail.command {
-        CommandText::Subject => (Some(echo(prepared)), None),
-        CommandText::Body(_) => (Some(mask(&mail.subject)), Some(echo(prepared))),
+        CommandText::Subject => (Some(echo(ready)), None),
+        CommandText::Body(_) => (Some(mask(&mail.subject)), Some(echo(ready))),
         CommandText::Multiple(_) => {
-            let lines: Vec<String> = prepared.lines.iter().map(echo).collect();
+            let lines: Vec<String> = ready.lines.iter().map(echo).collect();
             (Some(mask(&mail.subject)), Some(lines.join("\n")))
         }
     }

@@ -11,7 +11,7 @@ use super::reason::Reason;
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::outage::log_failure;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use crate::requests::command_log::log_command;
 use knotpost_model::{Host, InboxKey, Verdicts};
 use knotpost_storage::{InboxRow, StoreError};
@@ -64,13 +64,13 @@ pub async fn execute_queued(
     app: &Arc<App>,
     queued: &QueuedMail,
     mail: IncomingMail,
-    prepared: Prepared,
+    ready: Ready,
 ) -> Result<(), StoreError> {
     let (key, now) = (queued.0.id, app.clock.now());
     let keeps_raw = app.config.inbound.keep_raw == KeepRaw::All;
     let recipients = masked_recipients(&app.own, &queued.recipients());
-    let prepared = Arc::new(prepared);
-    let executed = Arc::clone(&prepared);
+    let ready = Arc::new(ready);
+    let executed = Arc::clone(&ready);
     let outcome = app
         .write(async move |tx, app| {
             // Marked first: a mail finished by another process is skipped.
@@ -87,8 +87,8 @@ pub async fn execute_queued(
         })
         .await?;
     if let Some(outcome) = outcome {
-        prepared.after_commit(app);
-        log_command(app, &prepared, &outcome.boards, outcome.reason.as_str(), now);
+        ready.after_commit(app, &outcome.charges);
+        log_command(app, &ready, &outcome.boards, outcome.reason.as_str(), now);
         announce(app, &outcome, now);
     }
     Ok(())

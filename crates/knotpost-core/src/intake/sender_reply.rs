@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::boards::Code;
 use crate::identity::is_welcome;
 use crate::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
-use crate::requests::{Prepared, compose_answer};
+use crate::requests::{Ready, compose_answer};
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
@@ -17,14 +17,14 @@ pub(super) async fn reply_with_error(
     tx: &mut WriteTx,
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     answer: &Answer,
     now: Millis,
 ) -> Result<ReplyOutcome, StoreError> {
     let Some(sender) = &mail.sender else { return Ok(ReplyOutcome::NoAddress) };
     let mut reply =
-        if is_known(tx, prepared, sender).await? { answer.reply.clone() } else { plain(prepared, answer) };
-    if let (Some(grant), Reply::Error(error)) = (prepared.grant(), &mut reply)
+        if is_known(tx, ready, sender).await? { answer.reply.clone() } else { plain(ready, answer) };
+    if let (Some(grant), Reply::Error(error)) = (ready.grant(), &mut reply)
         && let Some((userid, true)) = tx.addressee(grant.user.id, &sender.key()).await?
     {
         // Mails about one board to two users of an address look alike.
@@ -33,7 +33,7 @@ pub(super) async fn reply_with_error(
              user it is for."
         ));
     }
-    reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Error), now).await
+    reply_to_sender(tx, app, mail, ready, (&reply, Purpose::Error), now).await
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,30 +67,30 @@ pub(super) async fn reply_to_sender(
     tx: &mut WriteTx,
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     (reply, purpose): (&Reply, Purpose),
     now: Millis,
 ) -> Result<ReplyOutcome, StoreError> {
-    let Some(budgets) = SenderBudgets::of(tx, mail, prepared).await? else {
+    let Some(budgets) = SenderBudgets::of(tx, mail, ready).await? else {
         return Ok(ReplyOutcome::NoAddress);
     };
     if let Some(sender) = mail.sender.as_ref().filter(|_| !budgets.is_user)
-        && !is_welcome(tx, app, sender, prepared.is_aligned()).await?
+        && !is_welcome(tx, app, sender, ready.is_aligned()).await?
     {
         return Ok(ReplyOutcome::ToStranger);
     }
-    let Some(answer) = compose(tx, app, mail, prepared, reply, &budgets, now).await? else {
+    let Some(answer) = compose(tx, app, mail, ready, reply, &budgets, now).await? else {
         return Ok(ReplyOutcome::NoAddress);
     };
     let bytes = size_of(&answer);
-    let Some(spent) = budgets.find_spent(tx, purpose, &prepared.echo, bytes, now).await? else {
-        budgets.charge(tx, purpose, &prepared.echo, bytes, now).await?;
+    let Some(spent) = budgets.find_spent(tx, purpose, &ready.echo, bytes, now).await? else {
+        budgets.charge(tx, purpose, &ready.echo, bytes, now).await?;
         tx.insert_outbox(&answer).await?;
         return Ok(ReplyOutcome::Queued);
     };
     if budgets.take_spent_notice(tx, &spent, now).await? {
         let told = Reply::from(BudgetSpent { errors: spent.errors, silence: end_of_silence(now) });
-        let last = compose(tx, app, mail, prepared, &told, &budgets, now).await?;
+        let last = compose(tx, app, mail, ready, &told, &budgets, now).await?;
         if let Some(last) = last {
             budgets.charge(tx, purpose, "", size_of(&last), now).await?;
             tx.insert_outbox(&last).await?;
@@ -103,14 +103,14 @@ async fn compose(
     tx: &mut WriteTx,
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     reply: &Reply,
     budgets: &SenderBudgets,
     now: Millis,
 ) -> Result<Option<NewOutbox>, StoreError> {
     let parent = mail.message_id.as_deref().filter(|id| is_quotable(id)).unwrap_or_default();
     let most = budgets.is_unproven.then_some(MAX_ANSWER_BYTES);
-    compose_answer(tx, app, prepared, reply, Some(parent).filter(|id| !id.is_empty()), most, now).await
+    compose_answer(tx, app, ready, reply, Some(parent).filter(|id| !id.is_empty()), most, now).await
 }
 
 /// Stored size, near that of the message.
@@ -126,30 +126,28 @@ fn size_of(mail: &NewOutbox) -> usize {
 pub(super) async fn may_chat(
     tx: &mut WriteTx,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     now: Millis,
 ) -> Result<ChatPermission, StoreError> {
-    match SenderBudgets::of(tx, mail, prepared).await? {
+    match SenderBudgets::of(tx, mail, ready).await? {
         Some(budgets) => budgets.may_chat(tx, now).await,
         None => Ok(ChatPermission::Refused),
     }
 }
 
 /// True if the address is known to be a user's: proven by this mail, or confirmed before.
-async fn is_known(tx: &mut ReadTx, prepared: &Prepared, sender: &Address) -> Result<bool, StoreError> {
-    let proves_it_now = prepared.user().is_some() && prepared.is_aligned();
+async fn is_known(tx: &mut ReadTx, ready: &Ready, sender: &Address) -> Result<bool, StoreError> {
+    let proves_it_now = ready.user().is_some() && ready.is_aligned();
     Ok(proves_it_now || tx.is_proven_address(&sender.key()).await?)
 }
 
-fn plain(prepared: &Prepared, answer: &Answer) -> Reply {
-    let command = match &prepared.command {
+fn plain(ready: &Ready, answer: &Answer) -> Reply {
+    let command = match &ready.command {
         Ok(command) => command,
         Err(error) => return Reply::from(Stranger { reason: error.rule.clone() }),
     };
     match (&answer.reply, &answer.failure) {
-        (Reply::Error(error), Some(failure))
-            if prepared.user().is_some() || is_fixed(command, failure.code) =>
-        {
+        (Reply::Error(error), Some(failure)) if ready.user().is_some() || is_fixed(command, failure.code) => {
             let error = ErrorReply { echo: String::new(), sheet: None, ..(**error).clone() };
             Reply::Error(Box::new(error))
         }

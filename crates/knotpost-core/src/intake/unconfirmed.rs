@@ -6,7 +6,7 @@ use knotpost_commands::{Command, Leaving};
 use super::mail::{Class, IncomingMail};
 use crate::app::App;
 use crate::replies::{Answer, Audience, DoneUnconfirmed, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey, without_tag};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
@@ -18,7 +18,7 @@ pub(super) async fn acknowledge(
     tx: &mut WriteTx,
     app: &App,
     mail: &IncomingMail,
-    prepared: &Prepared,
+    ready: &Ready,
     answer: &Answer,
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
@@ -27,8 +27,8 @@ pub(super) async fn acknowledge(
         return Ok(None);
     };
     let key = sender.key();
-    let Some(user) = find_unconfirmed(tx, prepared, &key).await? else { return Ok(None) };
-    if matches!(prepared.command, Ok(Command::Delete { leaving: Leaving::Asked, .. })) {
+    let Some(user) = find_unconfirmed(tx, ready, &key).await? else { return Ok(None) };
+    if matches!(ready.command, Ok(Command::Delete { leaving: Leaving::Asked, .. })) {
         // No change; it asks once more.
         return Ok(Some(answer.reply.clone()));
     }
@@ -39,21 +39,17 @@ pub(super) async fn acknowledge(
     }
     Ok(Some(Reply::from(DoneUnconfirmed {
         userid: user.userid,
-        echo: shorten(&prepared.echo),
+        echo: shorten(&ready.echo),
         asked: asked.map(Millis::to_readable),
     })))
 }
 
 /// User without a confirmed address who has this one and sent the command: by the right password, or as a
 /// player of a challenge, which needs none.
-async fn find_unconfirmed(
-    tx: &mut WriteTx,
-    prepared: &Prepared,
-    key: &str,
-) -> Result<Option<UserRow>, StoreError> {
+async fn find_unconfirmed(tx: &mut WriteTx, ready: &Ready, key: &str) -> Result<Option<UserRow>, StoreError> {
     let mut users: Vec<UserKey> = Vec::new();
-    match (prepared.user(), &prepared.command) {
-        (Some(user), _) if prepared.is_authenticated() => users.push(user),
+    match (ready.user(), &ready.command) {
+        (Some(user), _) if ready.is_authenticated() => users.push(user),
         (None, Ok(Command::Challenge { players, .. })) => {
             for userid in players {
                 users.extend(tx.find_user(userid).await?.map(|user| user.id));

@@ -53,9 +53,7 @@ impl Waiting {
 }
 
 impl Content for Welcome {
-    fn template(&self) -> &'static str {
-        "welcome"
-    }
+    const TEMPLATE: &'static str = "welcome";
 
     fn facts(&self) -> Facts {
         Facts::of(self).prose("waiting", self.waiting.told(&self.userid))

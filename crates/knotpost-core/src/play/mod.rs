@@ -14,13 +14,11 @@ pub(crate) mod notifications;
 pub(crate) mod opponents;
 pub(crate) mod own_notes;
 pub(crate) mod preferences;
-pub(crate) mod programs;
 pub(crate) mod proposals;
 pub(crate) mod queries;
 pub(crate) mod queue;
 pub(crate) mod resignation;
 pub(crate) mod stand_in;
-pub(crate) mod submission;
 pub(crate) mod substitution;
 pub(crate) mod waiting_boards;
 

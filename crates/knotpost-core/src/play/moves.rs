@@ -10,7 +10,7 @@ use crate::play::boards::answer_with_words;
 use crate::play::{legal_list, queue};
 use crate::replies::sheet::Spoken;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use crate::requests::board_reply::check_sight;
 use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
 use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
@@ -52,18 +52,7 @@ pub(crate) async fn make(
     answer_with_words(tx, app, &board, facts, spoken, now).await
 }
 
-pub(crate) async fn comment(
-    tx: &mut WriteTx,
-    board: &Board,
-    ply: usize,
-    user: &UserRow,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<Option<RemarkKey>, StoreError> {
-    keep_comment(tx, board, ply, user, &prepared.body, now).await
-}
-
-async fn keep_comment(
+pub(crate) async fn keep_comment(
     tx: &mut WriteTx,
     board: &Board,
     ply: usize,
@@ -103,12 +92,12 @@ pub(crate) fn check_turn_on(
 /// Checks that the user may act on the board: not over, playing, board as last seen.
 pub(crate) async fn check_answer(
     tx: &mut ReadTx,
-    prepared: &Prepared,
+    ready: &Ready,
     board: Board,
     user: &UserRow,
 ) -> Result<Board, ServiceError> {
     match check_plays(&board, user) {
-        Ok(()) => check_sight(tx, prepared, board).await,
+        Ok(()) => check_sight(tx, ready, board).await,
         Err(refusal) => Err(refusal.about(board).into()),
     }
 }

@@ -11,11 +11,11 @@ use crate::boards::proposals::{check_repeated, maker, pending_proposal, still_to
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
-use crate::play::moves::{Turning, check_plays, comment};
+use crate::play::moves::{Turning, check_plays, keep_comment};
 use crate::play::{queue, substitution};
 use crate::replies::facts::note_of;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{ProposalRow, RefusedOffer, StoreError, UserRow, WriteTx};
 
@@ -23,7 +23,7 @@ use knotpost_storage::{ProposalRow, RefusedOffer, StoreError, UserRow, WriteTx};
 pub(crate) async fn act(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     board: Board,
     user: &UserRow,
     turning: Turning<'_>,
@@ -66,7 +66,7 @@ pub(crate) async fn act(
     let mut facts = BoardFacts::plain(Heading::Summary);
     facts.notes.push(note);
     let ply = board.entries.len();
-    facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
+    facts.remark = keep_comment(tx, &board, ply, user, &ready.body, now).await?;
     board.row.ply = ply as i64;
     answer_with_board(tx, app, &board, facts, now).await
 }

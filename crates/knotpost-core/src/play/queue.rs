@@ -25,9 +25,7 @@ struct QueueStatus {
 }
 
 impl Content for QueueStatus {
-    fn template(&self) -> &'static str {
-        "queue"
-    }
+    const TEMPLATE: &'static str = "queue";
 
     fn facts(&self) -> Facts {
         Facts::of(self).prose("dropped", self.dropped.as_ref().map(|why| format!("{why}.")))

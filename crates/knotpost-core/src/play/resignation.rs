@@ -10,7 +10,7 @@ use crate::play::boards::answer_with_board;
 use crate::play::notifications::notify_of_removal;
 use crate::play::stand_in::are_computer_players;
 use crate::ratings::board_ratings;
-use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Note, Reply};
+use crate::replies::{Answer, BoardFacts, Content, Heading, Note, Reply};
 use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewSeat, SeatRow, StoreError, SubmissionRow, UserRow, WriteTx};
@@ -27,13 +27,7 @@ struct Removed {
 }
 
 impl Content for Removed {
-    fn template(&self) -> &'static str {
-        "removed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "removed";
 }
 
 /// Notice to a player who was taken out while the others play on; no more mails about the board follow.
@@ -48,13 +42,7 @@ struct Declined {
 }
 
 impl Content for Declined {
-    fn template(&self) -> &'static str {
-        "declined"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "declined";
 }
 
 pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool) -> Reply {

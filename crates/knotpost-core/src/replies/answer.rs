@@ -9,7 +9,7 @@ mod result;
 
 use std::sync::Arc;
 
-pub use content::{Column, Content, Fact, Facts, Holds, Table};
+pub use content::{AnyContent, Column, Content, Fact, Facts, Holds, Table};
 pub(crate) use content::{count, numbers};
 pub use lines::{BoardLine, GameCount, SeekLine, StandingLine, StandingsTable};
 pub use notices::{BudgetSpent, ChatsSpent, DoneUnconfirmed, Silence, Stranger};
@@ -78,7 +78,7 @@ pub enum Reply {
         sheet: Option<Box<Sheet>>,
     },
     /// Words and numbers, declared by the verb or event.
-    Said(Arc<dyn Content>),
+    Said(Arc<dyn AnyContent>),
 }
 
 impl<T: Content + 'static> From<T> for Reply {
@@ -90,7 +90,7 @@ impl<T: Content + 'static> From<T> for Reply {
 impl Reply {
     /// Says these facts, a JSON object, by a template that lays out nothing.
     pub(crate) fn said(template: &'static str, facts: serde_json::Value) -> Self {
-        Self::from(content::Plain { template, facts })
+        Self::Said(Arc::new(content::Plain { template, facts }))
     }
 
     pub(crate) fn sheets(&self) -> Vec<&Sheet> {

@@ -13,9 +13,9 @@ pub(crate) mod times;
 
 pub use analysis::{Analysis, Mistake, Point};
 pub use answer::{
-    Answer, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, DoneUnconfirmed, ErrorReply, Fact,
-    Facts, Failure, GameCount, Holds, LineResult, Reply, SeekLine, Silence, StandingLine, StandingsTable,
-    Stranger, Table,
+    Answer, AnyContent, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, DoneUnconfirmed,
+    ErrorReply, Fact, Facts, Failure, GameCount, Holds, LineResult, Reply, SeekLine, Silence, StandingLine,
+    StandingsTable, Stranger, Table,
 };
 pub use answers::Answers;
 pub use facts::{BoardFacts, Heading, Note, Spared};

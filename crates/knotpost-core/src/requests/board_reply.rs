@@ -14,7 +14,7 @@ use crate::mailing::reply_grant::{
     About, Claim, ReplyGrant, Verdict, answers_words, find_answered, find_message, judge,
 };
 use crate::requests::link_reply::LinkReply;
-use crate::requests::{Prepared, first_line, talk};
+use crate::requests::{Authenticated, Quote, Ready, first_line, talk};
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -50,12 +50,12 @@ pub(crate) enum Standpoint {
 }
 
 pub(crate) enum Answered {
-    Prepared(Box<Prepared>),
+    Authenticated(Box<Authenticated>),
     Complete { line: String, body: String },
     Nothing,
 }
 
-impl Prepared {
+impl Ready {
     pub fn has_bad_grant(&self) -> bool {
         matches!(self.standpoint, Some(Standpoint::BadGrant))
     }
@@ -91,7 +91,7 @@ impl Prepared {
 }
 
 /// Identifies sender, board mail and command of an answer.
-pub(crate) async fn prepare_answer(
+pub(crate) async fn authenticate_reply(
     app: &App,
     origin: &Origin,
     board_reply: BoardReply,
@@ -114,17 +114,17 @@ pub(crate) async fn prepare_answer(
         if talk::is_command_of(&line, &reader.userid, &app.vocabulary) {
             return Ok(Answered::Complete { line, body: comment });
         }
-        let prepared = match wordless {
-            Some(error) => Prepared::new(Err(error), origin.clone()),
+        let sent = match wordless {
+            Some(error) => Authenticated::unproven(Err(error), Quote::None, origin.clone()),
             None => talk::message(app, origin, (&author, &reader), &line, &comment),
         };
-        return Ok(Answered::Prepared(Box::new(prepared)));
+        return Ok(Answered::Authenticated(Box::new(sent)));
     }
     if let Some(reply) = LinkReply::read(&mut tx, &mails, &line, now).await? {
-        return Ok(Answered::Prepared(Box::new(Prepared {
-            echo: knotpost_commands::mask_cautiously(&line, &app.vocabulary),
+        let quote = Quote::Harmless(knotpost_commands::mask_cautiously(&line, &app.vocabulary));
+        return Ok(Answered::Authenticated(Box::new(Authenticated {
             standpoint: Some(Standpoint::Link(Box::new(reply))),
-            ..Prepared::new(Err(no_command()), origin.clone())
+            ..Authenticated::unproven(Err(no_command()), quote, origin.clone())
         })));
     }
     let verdict = judge(&mut tx, app, (&claim, mails.as_slice()), sender, now).await?;
@@ -172,25 +172,19 @@ pub(crate) async fn prepare_answer(
         }
     };
     let (command, body) = said.unwrap_or_else(|| (Err(no_command()), String::new()));
-    let login = match (&standpoint, command.is_ok()) {
-        (Standpoint::Own(grant), _) => grant.user.password_hash.clone().map(|hash| (grant.user.id, hash)),
-        _ => None,
+    let login = match &standpoint {
+        Standpoint::Own(grant) => Login::of_reader(&grant.user),
+        _ => Login::NotNeeded,
     };
     let echo = match &command {
         Ok(Command::Chat { .. }) | Err(_) => knotpost_commands::mask_cautiously(&line, &app.vocabulary),
         Ok(_) => line,
     };
-    Ok(Answered::Prepared(Box::new(Prepared {
-        echo,
+    Ok(Answered::Authenticated(Box::new(Authenticated {
         body: Comment::new(&body),
-        login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known {
-            user,
-            hash,
-            key: None,
-            session: None,
-        }),
+        login,
         standpoint: Some(standpoint),
-        ..Prepared::new(command, origin.clone())
+        ..Authenticated::unproven(command, Quote::Harmless(echo), origin.clone())
     })))
 }
 
@@ -200,18 +194,18 @@ pub(crate) fn no_command() -> ParseError {
 }
 
 /// Refuses an unentitled answer, and consumes a held one: it is confirmed once.
-pub(crate) async fn check_standpoint(tx: &mut WriteTx, prepared: &Prepared) -> Result<(), ServiceError> {
-    match &prepared.standpoint {
-        Some(Standpoint::BadGrant) => Err(no_good().into()),
-        Some(Standpoint::Undecided) => Err(Refusal::new(Code::WrongArguments, "this does not say `confirm`")
+pub(crate) async fn check_standpoint(tx: &mut WriteTx, standpoint: &Standpoint) -> Result<(), ServiceError> {
+    match standpoint {
+        Standpoint::BadGrant => Err(no_good().into()),
+        Standpoint::Undecided => Err(Refusal::new(Code::WrongArguments, "this does not say `confirm`")
             .hint("To have the answer carried out, reply to the question again, with `confirm` as the first line.")
             .hint("If it was not yours, there is nothing to do: nothing was done.")
             .into()),
-        Some(Standpoint::Own(grant)) => match grant.held {
+        Standpoint::Own(grant) => match grant.held {
             Some(held) if !tx.take_held_answer(held).await? => Err(no_good().into()),
             _ => Ok(()),
         },
-        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_) | Standpoint::Link(_)) | None => Ok(()),
+        Standpoint::Foreign(..) | Standpoint::Unproven(_) | Standpoint::Link(_) => Ok(()),
     }
 }
 
@@ -223,12 +217,8 @@ fn no_good() -> Refusal {
 }
 
 /// Refuses to act on a board changed since its player wrote; the refusal shows the present board.
-pub(crate) async fn check_sight(
-    tx: &mut ReadTx,
-    prepared: &Prepared,
-    board: Board,
-) -> Result<Board, ServiceError> {
-    let Some(grant) = prepared.grant() else { return Ok(board) };
+pub(crate) async fn check_sight(tx: &mut ReadTx, ready: &Ready, board: Board) -> Result<Board, ServiceError> {
+    let Some(grant) = ready.grant() else { return Ok(board) };
     if grant.sight.is_present(&board) && shows_submission(tx, grant, &board).await? {
         return Ok(board);
     }
@@ -298,17 +288,17 @@ fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
 pub async fn ask_for_confirmation(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     now: Millis,
 ) -> Result<(), StoreError> {
-    match &prepared.standpoint {
+    match &ready.standpoint {
         Some(Standpoint::Foreign(grant, words)) => {
-            let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-            let short = prepared.command.as_ref().ok();
-            pending_confirmation::hold(tx, app, grant, (words, short), (&sender, &prepared.echo), now).await
+            let sender = ready.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+            let short = ready.command.as_ref().ok();
+            pending_confirmation::hold(tx, app, grant, (words, short), (&sender, &ready.echo), now).await
         }
         Some(Standpoint::Unproven(grant)) => {
-            pending_confirmation::tell_unproven(tx, app, grant, &prepared.echo, now).await
+            pending_confirmation::tell_unproven(tx, app, grant, &ready.echo, now).await
         }
         _ => Ok(()),
     }

@@ -7,21 +7,21 @@ use knotpost_commands::Verb;
 
 use crate::app::App;
 use crate::identity::Login;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{BoardRef, Millis};
 
 const UNKNOWN: &str = "-";
 
 /// `outcome` is `done`, the code of a refusal, or the inbox reason of a mail.
-pub(crate) fn log_command(app: &App, prepared: &Prepared, boards: &[BoardRef], outcome: &str, since: Millis) {
+pub(crate) fn log_command(app: &App, ready: &Ready, boards: &[BoardRef], outcome: &str, since: Millis) {
     let ms = app.clock.now().0.saturating_sub(since.0).max(0);
-    let verb = prepared.command.as_ref().map(|command| command.verb().spec().name());
+    let verb = ready.command.as_ref().map(|command| command.verb().spec().name());
     let shown = verb.as_deref().unwrap_or(UNKNOWN).to_owned();
     metrics::counter!("knotpost_commands_total", "verb" => shown, "outcome" => class_of(outcome))
         .increment(1);
     let verb = verb.as_deref().unwrap_or(UNKNOWN);
-    let board = board_of(app, prepared, boards).unwrap_or(Cow::Borrowed(UNKNOWN));
-    tracing::info!(who = user_of(prepared).unwrap_or(UNKNOWN), verb, board = &*board, outcome, ms, "command");
+    let board = board_of(app, ready, boards).unwrap_or(Cow::Borrowed(UNKNOWN));
+    tracing::info!(who = user_of(ready).unwrap_or(UNKNOWN), verb, board = &*board, outcome, ms, "command");
 }
 
 /// Groups outcomes for the metrics, to keep the number of series low.
@@ -43,25 +43,25 @@ pub(crate) fn begin_counting_commands() {
     }
 }
 
-fn user_of(prepared: &Prepared) -> Option<&str> {
-    if prepared.is_foreign() {
+fn user_of(ready: &Ready) -> Option<&str> {
+    if ready.is_foreign() {
         return None;
     }
-    if let Some(grant) = prepared.grant() {
+    if let Some(grant) = ready.grant() {
         return Some(&grant.user.userid);
     }
-    match (&prepared.login, &prepared.command) {
+    match (&ready.login, &ready.command) {
         (Login::Known { .. }, Ok(command)) => Some(command.credentials()?.userid.as_str()),
-        _ => prepared.lines.iter().find_map(user_of),
+        _ => ready.lines.iter().find_map(user_of),
     }
 }
 
 /// Changed board, or the board it is about.
-fn board_of(app: &App, prepared: &Prepared, boards: &[BoardRef]) -> Option<Cow<'static, str>> {
+fn board_of(app: &App, ready: &Ready, boards: &[BoardRef]) -> Option<Cow<'static, str>> {
     if let Some(board) = boards.first() {
         return Some(Cow::Owned(board.to_string()));
     }
-    let command = prepared.command.as_ref().ok()?;
+    let command = ready.command.as_ref().ok()?;
     let game = app.registry.find(command.game()?)?.meta().name;
     Some(command.board().map_or(Cow::Borrowed(game), |number| Cow::Owned(format!("{game} {number}"))))
 }

@@ -4,7 +4,7 @@ use knotpost_commands::{Command, ExampleContext};
 
 use crate::app::App;
 use crate::boards::{Board, Refusal, Standing};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{BoardState, SeatState};
 use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, UserRow};
 
@@ -15,10 +15,10 @@ const MOST_BOARDS: i64 = 20;
 pub(crate) async fn reader_of(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: Option<&str>,
 ) -> Result<ExampleContext, StoreError> {
-    let Some(user) = find_reader(tx, prepared).await? else { return Ok(ExampleContext::default()) };
+    let Some(user) = find_reader(tx, ready).await? else { return Ok(ExampleContext::default()) };
     let mut context = ExampleContext { userid: Some(user.userid.clone()), ..ExampleContext::default() };
     let Some(row) = find_board(tx, &user, game).await? else { return Ok(context) };
     // A board that does not replay must not break a help page.
@@ -33,12 +33,12 @@ pub(crate) async fn reader_of(
     Ok(context)
 }
 
-async fn find_reader(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<UserRow>, StoreError> {
-    let who = prepared.command.as_ref().ok().and_then(Command::credentials);
-    if let Some(who) = who.filter(|_| prepared.is_authenticated()) {
+async fn find_reader(tx: &mut ReadTx, ready: &Ready) -> Result<Option<UserRow>, StoreError> {
+    let who = ready.command.as_ref().ok().and_then(Command::credentials);
+    if let Some(who) = who.filter(|_| ready.is_authenticated()) {
         return tx.find_user(&who.userid).await;
     }
-    let Some(sender) = &prepared.origin.sender else { return Ok(None) };
+    let Some(sender) = &ready.origin.sender else { return Ok(None) };
     let mut users = tx.users_at(&sender.key()).await?;
     Ok(if users.len() == 1 { users.pop() } else { None })
 }
@@ -71,10 +71,10 @@ async fn find_board(
 pub(crate) async fn refuse_line(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     error: &knotpost_commands::ParseError,
 ) -> Result<Refusal, StoreError> {
-    let mut context = reader_of(tx, app, prepared, error.game.as_deref()).await?;
+    let mut context = reader_of(tx, app, ready, error.game.as_deref()).await?;
     // The example uses game and board of the line; a move of another board would not fit.
     let same_game = error.game.is_none() || error.game == context.game;
     let same_board = error.board.is_none() || error.board == context.board;

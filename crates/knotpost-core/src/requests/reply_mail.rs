@@ -7,7 +7,7 @@ use crate::boards::Board;
 use crate::mailing::post::compose;
 use crate::mailing::reply_grant::board_subject;
 use crate::replies::{Answers, BoardFacts, Heading, Reply, Sheet};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, ReadTx, StoreError, UserRow, WriteTx};
 
@@ -17,28 +17,28 @@ use knotpost_storage::{NewOutbox, ReadTx, StoreError, UserRow, WriteTx};
 pub async fn compose_answer(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     reply: &Reply,
     in_reply_to: Option<&str>,
     most_bytes: Option<usize>,
     now: Millis,
 ) -> Result<Option<NewOutbox>, StoreError> {
-    let Some(sender) = &prepared.origin.sender else { return Ok(None) };
+    let Some(sender) = &ready.origin.sender else { return Ok(None) };
     let mut reply = Cow::Borrowed(reply);
     let mut subject = None;
-    if let Some((board, reader)) = find_answered(tx, app, prepared, &reply, sender).await? {
+    if let Some((board, reader)) = find_answered(tx, app, ready, &reply, sender).await? {
         subject = board_subject(tx, app, &board, &reader, &sender.to_string(), None).await?;
         if subject.is_some() && reply.takes_move_in_subject() {
             tell_answers(reply.to_mut(), &board, &reader);
         }
     }
-    compose(tx, app, &reply, sender, prepared.user(), (in_reply_to, subject), most_bytes, now).await.map(Some)
+    compose(tx, app, &reply, sender, ready.user(), (in_reply_to, subject), most_bytes, now).await.map(Some)
 }
 
 async fn find_answered(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     reply: &Reply,
     sender: &Address,
 ) -> Result<Option<(Board, UserRow)>, StoreError> {
@@ -48,7 +48,7 @@ async fn find_answered(
     if others.iter().any(|sheet| name(sheet) != name(first)) {
         return Ok(None);
     }
-    let grant = prepared.grant();
+    let grant = ready.grant();
     // A thread about a board stays with that board, whatever was shown in between.
     let shown = match grant {
         Some(grant) => Some((grant.board.game.clone(), grant.board.number as u32)),
@@ -62,7 +62,7 @@ async fn find_answered(
     let reader = match grant {
         Some(grant) => Some(grant.user.clone()),
         None if !last => None,
-        None => find_reader(tx, prepared, sender).await?,
+        None => find_reader(tx, ready, sender).await?,
     };
     Ok(reader.map(|reader| (board, reader)))
 }
@@ -70,10 +70,10 @@ async fn find_answered(
 /// The sender of the command, or the only user at the address it came from.
 async fn find_reader(
     tx: &mut ReadTx,
-    prepared: &Prepared,
+    ready: &Ready,
     sender: &Address,
 ) -> Result<Option<UserRow>, StoreError> {
-    if let Some(user) = prepared.user() {
+    if let Some(user) = ready.user() {
         return tx.user(user).await;
     }
     let mut readers = tx.users_at(&sender.key()).await?;

@@ -7,7 +7,7 @@ use std::fmt;
 
 use knotpost_commands::{Command, ParseError, Vocabulary};
 
-use crate::identity::Origin;
+use crate::identity::{Login, Origin};
 use crate::requests::board_reply::BoardReply;
 
 /// Raw line. `Debug` hides it: it may hold a password.
@@ -16,12 +16,12 @@ pub(crate) struct Line(String);
 
 impl Line {
     /// Masks passwords by their positions, for the sender.
-    pub(crate) fn masked(&self, vocabulary: &Vocabulary) -> String {
+    fn masked(&self, vocabulary: &Vocabulary) -> String {
         knotpost_commands::mask(&self.0, vocabulary)
     }
 
     /// Masks more, for a wrong password: userid and password may have been exchanged.
-    pub(crate) fn masked_cautiously(&self, vocabulary: &Vocabulary) -> String {
+    fn masked_cautiously(&self, vocabulary: &Vocabulary) -> String {
         knotpost_commands::mask_cautiously(&self.0, vocabulary)
     }
 }
@@ -29,6 +29,28 @@ impl Line {
 impl fmt::Debug for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Line(…)")
+    }
+}
+
+/// Words of a sender that an answer quotes.
+#[derive(Debug)]
+pub(crate) enum Quote {
+    /// A typed command has none.
+    None,
+    Typed(Line),
+    /// Holds no password, or was masked.
+    Harmless(String),
+}
+
+impl Quote {
+    /// Masks passwords; more if the password given was wrong.
+    pub(crate) fn echo(self, login: &Login, vocabulary: &Vocabulary) -> String {
+        match (self, login) {
+            (Self::None, _) => String::new(),
+            (Self::Harmless(line), _) => line,
+            (Self::Typed(line), Login::NotNeeded | Login::Known { .. }) => line.masked(vocabulary),
+            (Self::Typed(line), _) => line.masked_cautiously(vocabulary),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::boards::{Board, Standing};
 use crate::identity::{Login, Origin};
 use crate::mailing::reply_grant::ReplyGrant;
-use crate::requests::Prepared;
+use crate::requests::{Authenticated, Quote};
 use knotpost_model::Comment;
 use knotpost_storage::{ReadTx, StoreError, UserRow};
 
@@ -51,19 +51,14 @@ pub(super) fn message(
     (author, reader): (&UserRow, &UserRow),
     line: &str,
     comment: &str,
-) -> Prepared {
+) -> Authenticated {
     let who = Credentials::without_password(reader.userid.as_str());
-    let login = reader.password_hash.clone().map_or(Login::NotNeeded, |hash| Login::Known {
-        user: reader.id,
-        hash,
-        key: None,
-        session: None,
-    });
-    Prepared {
-        echo: knotpost_commands::mask_cautiously(line, &app.vocabulary),
+    let quote = Quote::Harmless(knotpost_commands::mask_cautiously(line, &app.vocabulary));
+    let command = Ok(Command::Message { who, to: vec![author.userid.clone()] });
+    Authenticated {
         body: Comment::new([line, comment].join("\n").trim()),
-        login,
-        ..Prepared::new(Ok(Command::Message { who, to: vec![author.userid.clone()] }), origin.clone())
+        login: Login::of_reader(reader),
+        ..Authenticated::unproven(command, quote, origin.clone())
     }
 }
 

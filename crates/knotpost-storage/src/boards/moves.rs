@@ -46,7 +46,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Numbers are unique per board: of two equal ones, one fails with [`StoreError::Conflict`].
+    /// Numbers are unique per board: of two equal ones, one fails with [`crate::StoreError::Conflict`].
     pub async fn insert_move(&mut self, board: BoardKey, entry: &MoveRow) -> Result<()> {
         let sql = "INSERT INTO moves (board_id, number, seat, kind, text, auto, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         self.exec(

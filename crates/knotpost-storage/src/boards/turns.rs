@@ -21,7 +21,7 @@ const ADVANCE_AND_RESCHEDULE: &str = advance!(", due_at = $7");
 
 impl WriteTx {
     /// Stores moves that were made, where the board stands after them, and which seat is to move.
-    /// The number of a move is unique on its board: of two, one gets [`StoreError::Conflict`].
+    /// The number of a move is unique on its board: of two, one gets [`crate::StoreError::Conflict`].
     ///
     /// # Errors
     /// When a number is taken, or the database fails.

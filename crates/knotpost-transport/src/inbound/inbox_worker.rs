@@ -53,7 +53,7 @@ impl MailIntake {
         let verdicts = queued.verdicts();
         let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
         let request = mail.request(ruling, queued.host(), verdicts.as_ref(), &app.vocabulary);
-        let prepared = prepare(app, request).await?;
-        execute_queued(app, queued, mail.into_incoming(), prepared).await
+        let ready = prepare(app, request).await?;
+        execute_queued(app, queued, mail.into_incoming(), ready).await
     }
 }

@@ -90,8 +90,8 @@ impl MailIntake {
         if let Some(text) = refuse_stranger(app, sender, &request).await? {
             return Ok(CommandState::NotWelcome(text));
         }
-        if let Some(prepared) = prepare_at_once(app, request).await? {
-            return Ok(CommandState::Prepared(Box::new(prepared)));
+        if let Some(ready) = prepare_at_once(app, request).await? {
+            return Ok(CommandState::Ready(Box::new(ready)));
         }
         let from_domain = mail.author_domain().to_lowercase();
         let is_aligned = mail.is_aligned(verdicts);

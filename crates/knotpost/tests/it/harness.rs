@@ -183,11 +183,21 @@ impl TestApp {
 
     /// The same server after a stop and a start, its settings changed.
     pub(crate) async fn start_again(self, change: impl FnOnce(&mut Config)) -> Self {
+        let games = self.app.registry;
+        self.start_again_of(games, change).await
+    }
+
+    /// The same server in a version with every game there is.
+    pub(crate) async fn start_again_with_all_games(self) -> Self {
+        self.start_again_of(&ALL_GAMES, |_| {}).await
+    }
+
+    async fn start_again_of(self, games: &'static Registry, change: impl FnOnce(&mut Config)) -> Self {
         let Self { app, clock, data, entropy, mails, place, .. } = self;
         let mut config = app.config.clone();
         change(&mut config);
         app.store.close().await;
-        Self::assemble(app.registry, config, clock, data, entropy, mails, place).await
+        Self::assemble(games, config, clock, data, entropy, mails, place).await
     }
 
     async fn assemble(

@@ -21,12 +21,11 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "delete {userid} PASSWORD",
 };
 
-const SURE: &str = "really";
-const WITH_REMARKS: &str = "with-remarks";
+pub(in crate::verbs) const SURE: &str = "really";
+pub(in crate::verbs) const WITH_REMARKS: &str = "with-remarks";
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, 4)?;
+    args.only_words(2, 4)?;
     let (mut leaving, mut remarks) = (Leaving::Asked, Remarks::Stay);
     for index in 2..4 {
         match args.word(index) {

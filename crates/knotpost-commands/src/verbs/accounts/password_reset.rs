@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(1, 1)?;
+    args.only_words(1, 1)?;
     Ok(Command::PasswordReset { userid: args.userid(args.word(0)?)? })
 }

@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, usize::MAX)?;
+    args.only_words(2, usize::MAX)?;
     Ok(Command::Signoff { addresses: read_addresses(args)?, who: args.who(0)? })
 }

@@ -23,8 +23,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 const MOST_DAYS: u32 = 30;
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, 3)?;
+    args.only_words(2, 3)?;
     Ok(Command::Vacation { who: args.who(0)?, until: read_vacation(args)? })
 }
 

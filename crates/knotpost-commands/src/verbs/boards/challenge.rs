@@ -22,6 +22,8 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.count(1, usize::MAX)?;
     let players = args.texts(0).map(|word| args.userid(word)).collect::<Result<_, _>>()?;
+    // A player may hold two sides.
+    let players = args.few(players, "players")?;
     let (options, server) = read_options(args)?;
     if server.computer.is_some() {
         let message = "`--computer` belongs to `seek`; a challenge names computer players as it names users";

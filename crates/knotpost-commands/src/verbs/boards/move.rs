@@ -39,8 +39,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
 
 /// Reads a verb short for one action: a board, a userid and a password, and nothing else.
 pub(in crate::verbs) fn read_short_for(args: &Args<'_>, action: Action) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(3, 3)?;
+    args.only_words(3, 3)?;
     let (game, board, who) = (Some(args.game_name()), args.board(0)?, args.who(1)?);
     Ok(Command::Move { game, board, who, action, number: None })
 }

@@ -25,7 +25,8 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     let game = args.game_name();
     let first = args.word(0)?;
     let moves = |from: usize| {
-        args.texts(from).map(|word| only_turns(args, Action::from_word(word))).collect::<Result<Vec<_>, _>>()
+        let moves = args.texts(from).map(|word| only_turns(args, Action::from_word(word)));
+        args.few_moves(moves.collect::<Result<_, _>>()?)
     };
     if first.eq_ignore_ascii_case("new") {
         args.count(2, usize::MAX)?;
@@ -37,8 +38,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
         let (options, _) = read_options(args)?;
         return Ok(Command::PreviewNew { game, players, moves: moves(2)?, options });
     }
-    args.no_options()?;
-    args.count(2, usize::MAX)?;
+    args.only_words(2, usize::MAX)?;
     let BoardAt { number: board, at } = args.board_at(first)?;
     Ok(Command::Preview { game, board, at, moves: moves(1)? })
 }

@@ -23,8 +23,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(4, usize::MAX)?;
+    args.only_words(4, usize::MAX)?;
     let board = args.board(0)?;
     let mut number = None;
     let mut texts = Vec::new();
@@ -39,6 +38,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
         texts.push(text);
     }
     let moves = read_queued(&texts).map_err(|problem| args.fail(ErrorCode::BadValue, problem))?;
+    let moves = args.few_moves(moves)?;
     let number = number.filter(|_| !moves.is_empty());
     Ok(Command::Queue { game: args.game_name(), board, who: args.who(1)?, moves, number })
 }

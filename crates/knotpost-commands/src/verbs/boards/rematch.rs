@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(3, 3)?;
+    args.only_words(3, 3)?;
     Ok(Command::Rematch { game: args.game_name(), board: args.board(0)?, who: args.who(1)? })
 }

@@ -20,8 +20,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(4, 4)?;
+    args.only_words(4, 4)?;
     let (action, number) = read_numbered(args, args.word(3)?)?;
     let action = only_turns(args, action)?;
     let (game, board, who) = (args.game_name(), args.board(0)?, args.who(1)?);

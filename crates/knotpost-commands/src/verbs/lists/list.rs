@@ -22,5 +22,5 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     let games = args.texts(0).map(|word| args.find_game(word)).collect::<Result<_, _>>()?;
-    Ok(Command::List { games })
+    Ok(Command::List { games: args.names(games, "games")? })
 }

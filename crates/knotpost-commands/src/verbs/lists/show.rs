@@ -32,8 +32,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     let first = args.texts(from).next();
     if from == 1 || first.is_some_and(|word| BoardAt::from_word(word).is_some()) {
         args.count(from + 1, usize::MAX)?;
-        let boards = args.texts(from).map(|word| args.board_at(word)).collect::<Result<_, _>>()?;
-        return Ok(Command::ShowBoards { game, boards });
+        return Ok(Command::ShowBoards { game, boards: args.boards_at(from)? });
     }
     let (users, selector) = args.users(0, &Selector::ALL)?;
     if users.is_empty() && selector != Some(Selector::Tournament) {

@@ -21,13 +21,11 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, usize::MAX)?;
+    args.only_words(2, usize::MAX)?;
     let (game, who) = (args.game_name(), args.who(0)?);
     if let Some(selector) = args.texts(2).next().and_then(Selector::from_word) {
         args.count(3, 3)?;
         return Ok(Command::ShowAs { game, who, boards: Vec::new(), selector: Some(selector) });
     }
-    let boards = args.texts(2).map(|word| args.board_at(word)).collect::<Result<_, _>>()?;
-    Ok(Command::ShowAs { game, who, boards, selector: None })
+    Ok(Command::ShowAs { game, who, boards: args.boards_at(2)?, selector: None })
 }

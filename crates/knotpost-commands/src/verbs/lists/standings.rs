@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(0, 0)?;
+    args.only_words(0, 0)?;
     Ok(Command::Standings { game: args.game_name() })
 }

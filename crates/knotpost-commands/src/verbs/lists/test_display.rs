@@ -20,8 +20,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(0, 1)?;
+    args.only_words(0, 1)?;
     let userid = args.texts(0).next().map(|word| args.userid(word)).transpose()?;
     Ok(Command::TestDisplay { userid })
 }

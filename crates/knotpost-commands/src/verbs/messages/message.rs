@@ -20,8 +20,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(3, usize::MAX)?;
+    args.only_words(3, usize::MAX)?;
     let to = args.texts(2).map(|word| args.userid(word)).collect::<Result<_, _>>()?;
-    Ok(Command::Message { who: args.who(0)?, to })
+    Ok(Command::Message { who: args.who(0)?, to: args.names(to, "users")? })
 }

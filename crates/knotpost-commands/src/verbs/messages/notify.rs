@@ -20,8 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, usize::MAX)?;
-    let boards = args.texts(2).map(|word| args.board_number(word)).collect::<Result<_, _>>()?;
-    Ok(Command::Notify { game: args.game_name(), who: args.who(0)?, boards })
+    args.only_words(2, usize::MAX)?;
+    Ok(Command::Notify { game: args.game_name(), who: args.who(0)?, boards: args.board_numbers(2)? })
 }

@@ -20,8 +20,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, 4)?;
+    args.only_words(2, 4)?;
     let game = args.texts(2).next().map(|word| args.find_game(word)).transpose()?;
     let board = args.texts(3).next().map(|word| args.board_number(word)).transpose()?;
     Ok(Command::Resend { who: args.who(0)?, game, board })

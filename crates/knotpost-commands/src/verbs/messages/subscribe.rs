@@ -37,6 +37,5 @@ pub(in crate::verbs) fn read_board_set(args: &Args<'_>) -> Result<(usize, BoardS
         args.count(3, 3)?;
         return Ok((0, BoardSet::All));
     }
-    let boards = args.texts(2).map(|word| args.board_number(word)).collect::<Result<_, _>>()?;
-    Ok((0, BoardSet::These(boards)))
+    Ok((0, BoardSet::These(args.board_numbers(2)?)))
 }

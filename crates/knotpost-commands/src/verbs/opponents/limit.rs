@@ -21,8 +21,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, 3)?;
+    args.only_words(2, 3)?;
     Ok(Command::Limit { game: args.game_name(), who: args.who(0)?, change: read_limit(args)? })
 }
 

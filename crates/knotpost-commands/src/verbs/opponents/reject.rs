@@ -20,7 +20,6 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
-    args.no_options()?;
-    args.count(2, 2)?;
+    args.only_words(2, 2)?;
     Ok(Command::Reject { game: args.game_name(), who: args.who(0)? })
 }

@@ -8,28 +8,28 @@ use crate::identity::undoing::announce_change;
 use crate::mailing::post::registered_addresses;
 use crate::play::joining::Welcome;
 use crate::replies::{Answer, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    let addresses = chosen_addresses(app, prepared, addresses, "add")?;
+    let user = authorize(tx, ready).await?;
+    let addresses = chosen_addresses(app, ready, addresses, "add")?;
     let held = tx.addresses(user.id).await?;
     check_room(&user, &held, &addresses)?;
     let before = registered_addresses(tx, app, user.id).await?;
-    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    let lines = register_all(tx, app, ready, &user, &addresses, now).await?;
     if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
         // Only another confirmation mail was requested.
         let reply = Reply::from(Welcome::of(user.userid.clone()));
-        return Ok(told(tx, prepared, &user.userid, "your addresses", reply, lines).await?);
+        return Ok(told(tx, ready, &user.userid, "your addresses", reply, lines).await?);
     }
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told(tx, prepared, &user.userid, "your addresses", notice, lines).await?)
+    Ok(told(tx, ready, &user.userid, "your addresses", notice, lines).await?)
 }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::{Address, Channel, Millis};
 use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
 
@@ -26,13 +26,7 @@ pub(in crate::commands) struct AskedLine {
 }
 
 impl Content for ConfirmationsAsked {
-    fn template(&self) -> &'static str {
-        "confirmations_asked"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "confirmations_asked";
 }
 
 /// Neutral answer: a mail went to the account's addresses, if it exists.
@@ -43,13 +37,7 @@ struct MailSent {
 }
 
 impl Content for MailSent {
-    fn template(&self) -> &'static str {
-        "mail_sent"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "mail_sent";
 }
 
 pub(in crate::commands) fn check_room(
@@ -70,12 +58,12 @@ pub(in crate::commands) fn check_room(
 /// The addresses typed, or else the sender's.
 pub(in crate::commands) fn chosen_addresses(
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     typed: &[String],
     verb: &str,
 ) -> Result<Vec<Address>, ServiceError> {
     if typed.is_empty() {
-        return match &prepared.origin.sender {
+        return match &ready.origin.sender {
             Some(sender) => Ok(vec![players_address(app, &sender.to_string())?]),
             None => Err(Refusal::new(
                 Code::WrongArguments,
@@ -117,14 +105,14 @@ pub(crate) fn players_address(app: &App, text: &str) -> Result<Address, Refusal>
 pub(in crate::commands) async fn register_all(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     user: &UserRow,
     addresses: &[Address],
     now: Millis,
 ) -> Result<Vec<AskedLine>, StoreError> {
     let mut lines = Vec::new();
     for address in addresses {
-        let asked = register(tx, app, &prepared.origin, user, address, now).await?;
+        let asked = register(tx, app, &ready.origin, user, address, now).await?;
         lines.push(AskedLine { address: address.to_string(), asked });
     }
     lines.retain(|line| line.asked != Asked::NotNeeded);
@@ -135,45 +123,40 @@ pub(in crate::commands) async fn register_all(
 /// vouched for by their domain, or gave the password from one of their own addresses.
 pub(in crate::commands) async fn told(
     tx: &mut ReadTx,
-    prepared: &Prepared,
+    ready: &Ready,
     userid: &str,
     about: &str,
     letter: Reply,
     lines: Vec<AskedLine>,
 ) -> Result<Answer, StoreError> {
-    let by_mail = prepared.origin.channel == Channel::Mail;
+    let by_mail = ready.origin.channel == Channel::Mail;
     if !lines.is_empty() && !by_mail {
         let userid = userid.to_owned();
         let reply = Reply::from(ConfirmationsAsked { userid, lines, days: GOOD_FOR_DAYS });
         return Ok(Answer::to_registered(reply));
     }
     let has_gone = lines.iter().any(|line| line.asked == Asked::Sent);
-    if by_mail && !lines.is_empty() && !has_gone && is_heard(tx, prepared).await? {
+    if by_mail && !lines.is_empty() && !has_gone && is_heard(tx, ready).await? {
         let reply = Reply::from(ConfirmationsAsked { userid: userid.to_owned(), lines, days: GOOD_FOR_DAYS });
         return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
     }
-    Ok(told_by_mail(prepared, userid, about, letter))
+    Ok(told_by_mail(ready, userid, about, letter))
 }
 
 /// True if the sender of a mail may learn which confirmation mails were sent.
-async fn is_heard(tx: &mut ReadTx, prepared: &Prepared) -> Result<bool, StoreError> {
-    if prepared.origin.aligned {
+async fn is_heard(tx: &mut ReadTx, ready: &Ready) -> Result<bool, StoreError> {
+    if ready.origin.aligned {
         return Ok(true);
     }
-    match (prepared.user(), &prepared.origin.sender) {
+    match (ready.user(), &ready.origin.sender) {
         (Some(user), Some(sender)) => Ok(tx.address_id(user, &sender.key()).await?.is_some()),
         _ => Ok(false),
     }
 }
 
 /// Hides over HTTP what was mailed: the client may not be the reader of that address.
-pub(in crate::commands) fn told_by_mail(
-    prepared: &Prepared,
-    userid: &str,
-    about: &str,
-    letter: Reply,
-) -> Answer {
-    if prepared.origin.channel == Channel::Mail {
+pub(in crate::commands) fn told_by_mail(ready: &Ready, userid: &str, about: &str, letter: Reply) -> Answer {
+    if ready.origin.channel == Channel::Mail {
         return Answer::to_registered(letter);
     }
     Answer::to_registered(Reply::from(MailSent { userid: userid.to_owned(), about: about.to_owned() }))

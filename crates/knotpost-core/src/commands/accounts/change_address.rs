@@ -7,19 +7,19 @@ use crate::commands::authorize::authorize;
 use crate::identity::undoing::announce_change;
 use crate::mailing::post::registered_addresses;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    let addresses = chosen_addresses(app, prepared, addresses, "change address")?;
+    let user = authorize(tx, ready).await?;
+    let addresses = chosen_addresses(app, ready, addresses, "change address")?;
     let before = registered_addresses(tx, app, user.id).await?;
     let chosen = |key: &str| addresses.iter().any(|address| address.key() == key);
     let held = tx.addresses(user.id).await?;
@@ -36,7 +36,7 @@ pub(in crate::commands) async fn run(
             tx.remove_address(user.id, &key).await?;
         }
     }
-    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    let lines = register_all(tx, app, ready, &user, &addresses, now).await?;
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told(tx, prepared, &user.userid, "your addresses", notice, lines).await?)
+    Ok(told(tx, ready, &user.userid, "your addresses", notice, lines).await?)
 }

@@ -12,7 +12,7 @@ use crate::mailing::post::post_to_user;
 use crate::play::account_deletion::leave;
 use crate::replies::answer::numbers;
 use crate::replies::{Answer, Content, Fact, Facts, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_commands::{Leaving, Remarks};
 use knotpost_model::{BoardState, Channel, Millis};
 use knotpost_storage::{BoardFilter, UserRow, WriteTx};
@@ -29,13 +29,7 @@ struct Goodbye {
 }
 
 impl Content for Goodbye {
-    fn template(&self) -> &'static str {
-        "goodbye"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "goodbye";
 }
 
 /// Question before the deletion: the consequences, and how to confirm.
@@ -51,9 +45,7 @@ struct Asked {
 }
 
 impl Content for Asked {
-    fn template(&self) -> &'static str {
-        "delete_asked"
-    }
+    const TEMPLATE: &'static str = "delete_asked";
 
     fn facts(&self) -> Facts {
         let of_game = |(title, boards): (&String, &Vec<i64>)| {
@@ -67,13 +59,13 @@ impl Content for Asked {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     (leaving, remarks): (Leaving, Remarks),
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
+    let user = authorize(tx, ready).await?;
     // A mail may be a slip or a quoted line; programs and pages ask by themselves.
-    if leaving == Leaving::Asked && prepared.origin.channel == Channel::Mail {
+    if leaving == Leaving::Asked && ready.origin.channel == Channel::Mail {
         return ask(tx, app, user, remarks, now).await;
     }
     let with_remarks = remarks == Remarks::Removed;

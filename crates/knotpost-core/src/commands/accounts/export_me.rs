@@ -7,18 +7,18 @@ use crate::commands::prepare::check_rate;
 use crate::mailing::archive_links::archive_link;
 use crate::mailing::post::post_to_user;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    check_rate(prepared)?;
+    let user = authorize(tx, ready).await?;
+    check_rate(ready)?;
     let reply = archive_link(app, &user, now);
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))

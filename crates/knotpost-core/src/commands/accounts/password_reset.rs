@@ -9,8 +9,8 @@ use crate::commands::prepare::check_rate;
 use crate::identity::resets::begin;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{UserState, WriteTx};
 
@@ -20,13 +20,7 @@ struct ResetAsked {
 }
 
 impl Content for ResetAsked {
-    fn template(&self) -> &'static str {
-        "reset_asked"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "reset_asked";
 }
 
 /// Counted per name, over all who ask.
@@ -38,27 +32,25 @@ pub(in crate::commands) fn policy(userid: &str) -> Policy {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     userid: &str,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    check_rate(prepared)?;
+    check_rate(ready)?;
     let user = tx.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active && user.password_hash.is_some());
-    let mut sender_is_told = false;
+    let (mut sender_is_told, mut is_free) = (false, true);
     if let Some(user) = &user {
         let at = begin(tx, app, user.id, now).await?;
-        if post_reference(tx, app, Reference::Reset(at), user.id, now).await? > 0 {
-            prepared.set_made(true);
-        }
-        let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+        is_free = post_reference(tx, app, Reference::Reset(at), user.id, now).await? == 0;
+        let sender = ready.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
         let addresses = registered_addresses(tx, app, user.id).await?;
         sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
     }
     let reply = Reply::from(ResetAsked { userid: userid.to_owned() });
-    if prepared.origin.channel == Channel::Mail && !sender_is_told {
+    if ready.origin.channel == Channel::Mail && !sender_is_told {
         // Otherwise a user who mistyped their name would wait for a mail that never comes.
-        return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
+        return Ok(Answer { changed: true, is_free, ..Answer::to_sender(reply) });
     }
-    Ok(Answer::to_registered(reply))
+    Ok(Answer { is_free, ..Answer::to_registered(reply) })
 }

@@ -9,11 +9,10 @@ use crate::mailing::post::post_to_user;
 use crate::mailing::puzzles::{self, PUZZLE};
 use crate::play::PreferenceLine;
 use crate::play::preferences::{BOT, DEFAULT, KINDS, line, stored_of};
-use crate::play::programs;
 use crate::replies::{Answer, Column, Content, Facts, Reply, Table};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, Zone};
-use knotpost_storage::{ALL_GAMES, ReadTx, UserRow, WriteTx};
+use knotpost_storage::{ALL_GAMES, PROGRAM, ReadTx, UserRow, WriteTx};
 
 #[derive(Debug, Serialize)]
 struct Preferences {
@@ -25,9 +24,7 @@ struct Preferences {
 }
 
 impl Content for Preferences {
-    fn template(&self) -> &'static str {
-        "preferences"
-    }
+    const TEMPLATE: &'static str = "preferences";
 
     fn facts(&self) -> Facts {
         Facts::of(self).table("table", preferences_table(&self.lines))
@@ -37,20 +34,20 @@ impl Content for Preferences {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: Option<&str>,
     values: &[Setting],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let game = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
-    let mut user = authorize(tx, prepared).await?;
+    let mut user = authorize(tx, ready).await?;
     let place = game.map_or(ALL_GAMES, |meta| meta.name);
     let mut wishes = Vec::new();
     for setting in values {
         wishes.push(check(setting, place)?);
     }
     if let Some((_, value)) = wishes.iter().rfind(|(name, _)| *name == BOT) {
-        Box::pin(programs::set(tx, app, &mut user, value.as_deref() == Some("on"))).await?;
+        Box::pin(mark_program(tx, app, &mut user, value.as_deref() == Some("on"))).await?;
     }
     for (name, value) in wishes.iter().filter(|(name, _)| *name != BOT) {
         tx.set_preference(user.id, place, name, value.as_deref()).await?;
@@ -64,6 +61,38 @@ pub(in crate::commands) async fn run(
     let reply = show(tx, &user, game.map(|meta| (meta.name, meta.title))).await?;
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))
+}
+
+/// Marks an account as a program's; idempotent. Irrevocable, so that opponents know it, before and afterwards.
+async fn mark_program(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &mut UserRow,
+    wanted: bool,
+) -> Result<(), ServiceError> {
+    let refuse = |message: &str, hint: &str| Err(Refusal::new(Code::NotAllowed, message).hint(hint).into());
+    if wanted == user.is_bot() {
+        return Ok(());
+    }
+    if !wanted {
+        let hint =
+            "Those who played against it are to know that later too. Whoever runs this server can change it.";
+        return refuse("the account of a program stays one", hint);
+    }
+    if user.role == "admin" {
+        let hint = "Sign up another userid for your program.";
+        return refuse("a program does not play for an administrator", hint);
+    }
+    if tx.plays_rated_boards(user.id).await? {
+        let hint = "Finish them first, or sign up another userid for your program.";
+        return refuse("rated boards are being played in this account", hint);
+    }
+    for game in app.registry.iter() {
+        tx.delete_seek(game.meta().name, user.id).await?;
+    }
+    tx.set_user_role(user.id, PROGRAM).await?;
+    PROGRAM.clone_into(&mut user.role);
+    Ok(())
 }
 
 /// Name and value as stored; `None` resets it.

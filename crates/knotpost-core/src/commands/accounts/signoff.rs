@@ -5,7 +5,7 @@ use crate::commands::authorize::authorize;
 use crate::identity::undoing::announce_change;
 use crate::mailing::post::registered_addresses;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressRow, WriteTx};
 
@@ -13,12 +13,12 @@ use knotpost_storage::{AddressRow, WriteTx};
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    let chosen = chosen_addresses(app, prepared, addresses, "signoff")?;
+    let user = authorize(tx, ready).await?;
+    let chosen = chosen_addresses(app, ready, addresses, "signoff")?;
     let held = tx.addresses(user.id).await?;
     let is_chosen =
         |row: &AddressRow| chosen.iter().any(|address| address.key() == row.address.to_lowercase());
@@ -41,5 +41,5 @@ pub(in crate::commands) async fn run(
         tx.remove_address(user.id, &address.key()).await?;
     }
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told_by_mail(prepared, &user.userid, "your addresses", notice))
+    Ok(told_by_mail(ready, &user.userid, "your addresses", notice))
 }

@@ -9,46 +9,46 @@ use crate::identity::{Login, strangers};
 use crate::mailing::post::post_to_user;
 use crate::play::joining::Welcome;
 use crate::replies::{Answer, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewUser, StoreError, WriteTx};
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     who: &Typed,
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    strangers::check_sign_up(tx, app, &prepared.origin, addresses.len()).await?;
-    check_rate(prepared)?;
-    let addresses = chosen_addresses(app, prepared, addresses, "signup")?;
-    match prepared.login {
+    strangers::check_sign_up(tx, app, &ready.origin, addresses.len()).await?;
+    check_rate(ready)?;
+    let addresses = chosen_addresses(app, ready, addresses, "signup")?;
+    match ready.login {
         Login::NotNeeded | Login::Overloaded => {}
-        Login::Known { .. } => return sign_up_again(tx, app, prepared, &addresses, now).await,
+        Login::Known { .. } => return sign_up_again(tx, app, ready, &addresses, now).await,
         Login::Wrong | Login::Stale | Login::TooMany(_) => return Err(taken(&who.userid).into()),
     }
-    let Some(hash) = prepared.new_hash.clone() else {
+    let Some(hash) = ready.new_hash() else {
         let refusal = Refusal::new(
             Code::Unavailable,
             "the server is too busy to take a new password; try again in a minute",
         );
         return Err(refusal.into());
     };
-    let user = NewUser { userid: who.userid.clone(), password_hash: hash, at: now };
+    let user = NewUser { userid: who.userid.clone(), password_hash: hash.to_owned(), at: now };
     let Some(key) = tx.insert_user(&user).await? else {
         return Err(taken(&who.userid).into());
     };
     let Some(user) = tx.user(key).await? else {
         return Err(StoreError::Corrupt(format!("the user {} is there and is not", who.userid)).into());
     };
-    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    let lines = register_all(tx, app, ready, &user, &addresses, now).await?;
     let welcome = Reply::from(Welcome::of(who.userid.clone()));
     if !app.config.confirms_addresses() {
         post_to_user(tx, app, &welcome, key, now).await?;
     }
-    Ok(told(tx, prepared, &who.userid, "your new account", welcome, lines).await?)
+    Ok(told(tx, ready, &who.userid, "your new account", welcome, lines).await?)
 }
 
 fn taken(userid: &str) -> Refusal {
@@ -60,11 +60,11 @@ fn taken(userid: &str) -> Refusal {
 async fn sign_up_again(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     addresses: &[Address],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
+    let user = authorize(tx, ready).await?;
     let held = tx.addresses(user.id).await?;
     if held.is_empty() || held.iter().any(|row| row.verified_at.is_some()) {
         return Err(Refusal::new(
@@ -77,6 +77,6 @@ async fn sign_up_again(
     }
     check_room(&user, &held, addresses)?;
     let welcome = Reply::from(Welcome::of(user.userid.clone()));
-    let lines = register_all(tx, app, prepared, &user, addresses, now).await?;
-    Ok(told(tx, prepared, &user.userid, "your new account", welcome, lines).await?)
+    let lines = register_all(tx, app, ready, &user, addresses, now).await?;
+    Ok(told(tx, ready, &user.userid, "your new account", welcome, lines).await?)
 }

@@ -11,8 +11,8 @@ use crate::boards::time::DAY;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::{Millis, Period, Span, most_within};
 use knotpost_storage::{ReadTx, StoreError, UserRow, VacationRow, WriteTx};
 
@@ -32,24 +32,18 @@ struct VacationStatus {
 }
 
 impl Content for VacationStatus {
-    fn template(&self) -> &'static str {
-        "vacation"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "vacation";
 }
 
 /// Shows, begins, extends, shortens or ends a vacation, which always begins now.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     wanted: Vacation,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
+    let user = authorize(tx, ready).await?;
     let zone = time_zone(tx, &user).await?;
     let taken = tx.vacations(user.id, now.plus(-YEAR.0)).await?;
     let present = taken.iter().find(|row| row.until_at > now).copied();

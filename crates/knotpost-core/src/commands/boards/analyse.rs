@@ -5,12 +5,12 @@
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_such_board};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_board, find_game};
 use crate::commands::boards::hint::{check_players, question, try_again};
 use crate::commands::prepare::check_rate;
 use crate::replies::analysis::Analysis;
 use crate::replies::{Answer, Content, Fact, Facts, Reply};
-use crate::requests::Prepared;
+use crate::requests::{Preparation, Ready};
 use crate::thinking::Unanswered;
 use knotpost_storage::ReadTx;
 
@@ -26,9 +26,7 @@ struct GameAnalysis {
 }
 
 impl Content for GameAnalysis {
-    fn template(&self) -> &'static str {
-        "analysis"
-    }
+    const TEMPLATE: &'static str = "analysis";
 
     fn facts(&self) -> Facts {
         let mistakes = self.analysis.mistakes.iter();
@@ -45,16 +43,13 @@ impl Content for GameAnalysis {
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     number: u32,
 ) -> Result<Answer, ServiceError> {
     find_game(app, game)?;
-    let Some(board) = Board::load(tx, app, game, number).await? else {
-        return Err(no_such_board(app, game, number).into());
-    };
-    let analysed =
-        check(app, &board).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared));
+    let board = find_board(tx, app, game, number).await?;
+    let analysed = check(app, &board).and_then(|()| check_rate(ready)).and_then(|()| find(&board, ready));
     match analysed {
         Ok(analysis) => {
             let reply = GameAnalysis {
@@ -85,13 +80,17 @@ pub(in crate::commands) fn check(app: &App, board: &Board) -> Result<(), Refusal
     }
 }
 
-fn find(board: &Board, prepared: &Prepared) -> Result<Analysis, Refusal> {
-    match prepared.analysis.as_ref().filter(|(asked, _)| *asked == question(board)) {
-        Some((_, Ok(thoughts))) => Ok(Analysis::of(board, thoughts)),
-        Some((_, Err(Unanswered::Busy))) => {
+fn find(board: &Board, ready: &Ready) -> Result<Analysis, Refusal> {
+    let thoughts = match &ready.preparation {
+        Preparation::Analysis { question: asked, thoughts } if *asked == question(board) => Some(thoughts),
+        _ => None,
+    };
+    match thoughts {
+        Some(Ok(thoughts)) => Ok(Analysis::of(board, thoughts)),
+        Some(Err(Unanswered::Busy)) => {
             Err(try_again("several games are being analysed already; try again in a moment"))
         }
-        Some((_, Err(Unanswered::Unknown))) => {
+        Some(Err(Unanswered::Unknown)) => {
             Err(Refusal::new(Code::NotSupported, format!("no computer player knows {}", board.title())))
         }
         None => Err(try_again("the board has just changed; ask once more")),

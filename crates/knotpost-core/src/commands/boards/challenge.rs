@@ -5,14 +5,14 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_offered_game};
-use crate::commands::prepare::{check_rate, check_readers};
+use crate::commands::prepare::check_readers;
 use crate::play::boards::{answer_with_board, game_options};
 use crate::play::challenge::{Cause, Opening, Terms, check_limits, start};
 use crate::play::computer::{MOST_HARD_OF_OTHERS, check_hard_boards};
 use crate::play::opponents;
 use crate::play::opponents::Readiness;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Channel, Millis, UserKey};
 use knotpost_storage::{UserRow, WriteTx};
 
@@ -22,7 +22,7 @@ const DAY_MS: i64 = 86_400_000;
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game_name: &str,
     players: &[String],
     options: &[GivenOption],
@@ -33,33 +33,32 @@ pub(in crate::commands) async fn run(
     let options = game_options(game, options, players.len())?;
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, app, game, players).await?;
-    check_rate(prepared)
-        .and_then(|()| check_readers(app, prepared, users.iter().map(|user| (user.id, user.userid.as_str()))))
+    let mailed = check_readers(app, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
         .map_err(|refusal| refusal.about_game(game_name))?;
-    count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
+    count_for_challenged(tx, app, ready, &users, now).await.map_err(|error| match error {
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
     })?;
-    if prepared.origin.channel != Channel::Operator {
-        let unproven = users.iter().filter(|user| !prepared.proven.contains(&user.id));
+    if ready.origin.channel != Channel::Operator {
+        let unproven = users.iter().filter(|user| !ready.proven.contains(&user.id));
         check_hard_boards(tx, unproven, MOST_HARD_OF_OTHERS).await?;
     }
-    let cause = Cause::Challenge(find_challenger(tx, prepared, &users).await?);
-    let opening = Opening { terms: Terms::of(server), cause, comment: &prepared.body };
+    let cause = Cause::Challenge(find_challenger(tx, ready, &users).await?);
+    let opening = Opening { terms: Terms::of(server), cause, comment: &ready.body };
     let (board, facts) = start(tx, app, game, &options, &users, opening, now).await?;
-    answer_with_board(tx, app, &board, facts, now).await
+    Ok(Answer { mailed, ..answer_with_board(tx, app, &board, facts, now).await? })
 }
 
 /// The challenger as far as proven. Of several users with one address, the one who plays.
 async fn find_challenger(
     tx: &mut WriteTx,
-    prepared: &Prepared,
+    ready: &Ready,
     users: &[UserRow],
 ) -> Result<Option<String>, ServiceError> {
-    if let [only] = prepared.proven.as_slice() {
+    if let [only] = ready.proven.as_slice() {
         return Ok(tx.user(*only).await?.map(|user| user.userid));
     }
-    let mut playing = users.iter().filter(|user| prepared.proven.contains(&user.id));
+    let mut playing = users.iter().filter(|user| ready.proven.contains(&user.id));
     let first = playing.next();
     Ok(first.filter(|first| playing.all(|user| user.id == first.id)).map(|first| first.userid.clone()))
 }
@@ -69,13 +68,13 @@ async fn find_challenger(
 async fn count_for_challenged(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     users: &[UserRow],
     now: Millis,
 ) -> Result<(), ServiceError> {
     let limits = &app.config.limits;
-    let is_of_player = || users.iter().any(|user| prepared.proven.contains(&user.id));
-    if !limits.enabled || prepared.origin.channel == Channel::Operator || is_of_player() {
+    let is_of_player = || users.iter().any(|user| ready.proven.contains(&user.id));
+    if !limits.enabled || ready.origin.channel == Channel::Operator || is_of_player() {
         return Ok(());
     }
     let mut counted: Vec<UserKey> =

@@ -1,13 +1,13 @@
 //! `chat`: remarks to the players and subscribers of a board.
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_board, find_game};
-use crate::commands::authorize::authorize_on;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
+use crate::commands::authorize::authorize_on_board;
 use crate::commands::policy::{Policy, Spends};
 use crate::commands::prepare::check_rate;
 use crate::play::boards::answer_with_board;
 use crate::replies::{Answer, BoardFacts, Heading, Spared};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, Rate, RemarkKind, UserKey};
 use knotpost_storage::{StoreError, WriteTx};
 
@@ -23,14 +23,12 @@ pub(in crate::commands) fn policy(game: &str, board: u32) -> Policy {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     number: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let (board, user) = authorize_on_board(tx, app, ready, game, number).await?;
     if matches!(board.standing(), Standing::Over(_))
         && board.seat_of(user.id).is_none()
         && !tx.subscribers(board.row.id).await?.iter().any(|(key, _)| *key == user.id.0)
@@ -38,17 +36,17 @@ pub(in crate::commands) async fn run(
         let words = "this board is over: only its players and who subscribed to it speak here now";
         return Err(Refusal::new(Code::NotAllowed, words).about(board).into());
     }
-    if prepared.body.trim().is_empty() {
+    if ready.body.trim().is_empty() {
         let refusal = Refusal::new(Code::WrongArguments, "there is no text to pass on")
             .hint("Write what you want to say into the body, below the command.");
         return Err(refusal.about(board).into());
     }
-    if let Err(refusal) = check_rate(prepared) {
+    if let Err(refusal) = check_rate(ready) {
         return Err(refusal.about(board).into());
     }
     let spared = find_spared(tx, app, &board, user.id, now).await?;
     let remark = tx
-        .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &prepared.body, now)
+        .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &ready.body, now)
         .await?;
     let facts = BoardFacts { remark: Some(remark), spared, ..BoardFacts::plain(Heading::Chat) };
     answer_with_board(tx, app, &board, facts, now).await

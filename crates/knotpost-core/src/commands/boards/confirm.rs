@@ -3,12 +3,12 @@
 use knotpost_rules::Turn;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_board, find_game};
-use crate::commands::authorize::authorize_on;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::commands::authorize::authorize_on_board;
 use crate::play::moves;
 use crate::play::moves::{check_answer, check_turn_on};
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
@@ -16,15 +16,13 @@ use knotpost_storage::WriteTx;
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     number_of_board: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number_of_board).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    let board = check_answer(tx, prepared, board, &user).await?;
+    let (board, user) = authorize_on_board(tx, app, ready, game, number_of_board).await?;
+    let board = check_answer(tx, ready, board, &user).await?;
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let row = tx.submission(board.row.id, seat).await?;
     let Some(row) = row.filter(|row| row.ply == board.entries.len() as i64) else {
@@ -38,6 +36,6 @@ pub(in crate::commands) async fn run(
     let turn = Turn::from_word(&row.text);
     let board = check_turn_on(board, &user, turn, None)?;
     tx.delete_submissions(board.row.id).await?;
-    let said = if prepared.body.trim().is_empty() { row.comment.as_str() } else { prepared.body.as_str() };
+    let said = if ready.body.trim().is_empty() { row.comment.as_str() } else { ready.body.as_str() };
     moves::make(tx, app, board, &user, turn, said, now).await
 }

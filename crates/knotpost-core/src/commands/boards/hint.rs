@@ -3,14 +3,14 @@
 //! Computed before the transaction, which checks the permission again.
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, find_game, no_such_board};
-use crate::commands::authorize::authorize_on;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
+use crate::commands::authorize::authorize_on_board;
 use crate::commands::prepare::check_rate;
 use crate::play::moves::{check_plays, check_turn};
 use crate::play::queries::show_with_offers;
 use crate::replies::hint::Hint;
 use crate::replies::{Answer, Reply};
-use crate::requests::Prepared;
+use crate::requests::{Preparation, Ready};
 use crate::thinking::{Question, Unanswered};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, UserRow};
@@ -21,18 +21,13 @@ const AGAIN: u64 = 10;
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     number: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    find_game(app, game)?;
-    let Some(board) = Board::load(tx, app, game, number).await? else {
-        return Err(no_such_board(app, game, number).into());
-    };
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    match check(app, &board, &user).and_then(|()| check_rate(prepared)).and_then(|()| find(&board, prepared))
-    {
+    let (board, user) = authorize_on_board(tx, app, ready, game, number).await?;
+    match check(app, &board, &user).and_then(|()| check_rate(ready)).and_then(|()| find(&board, ready)) {
         Ok(hint) => {
             let (mut sheet, _) = show_with_offers(tx, &board, Some(&user.userid), now).await?;
             sheet.notes.extend(hint.notes(board.seats.iter().map(|seat| seat.userid.as_str())));
@@ -72,9 +67,12 @@ pub(in crate::commands) fn try_again(message: &str) -> Refusal {
     Refusal { retry_after: Some(AGAIN), ..Refusal::new(Code::Unavailable, message) }
 }
 
-fn find(board: &Board, prepared: &Prepared) -> Result<Hint, Refusal> {
-    let asked = prepared.advice.as_ref().filter(|advice| advice.question == question(board));
-    match (asked.map(|advice| &advice.answer), board.standing()) {
+fn find(board: &Board, ready: &Ready) -> Result<Hint, Refusal> {
+    let thought = match &ready.preparation {
+        Preparation::Hint { question: asked, thought } if *asked == question(board) => Some(thought),
+        _ => None,
+    };
+    match (thought, board.standing()) {
         (Some(Ok(thought)), Standing::ToMove(seat)) => {
             Ok(Hint::of(thought, i64::from(seat.number()), board.entries.len()))
         }

@@ -4,14 +4,14 @@ use knotpost_rules::Turn;
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game, forgive_move, repeated};
 use crate::commands::authorize::authorize_mover;
-use crate::commands::boards::resign;
+use crate::commands::boards::{resign, submit};
 use crate::commands::policy::{Policy, Spends};
 use crate::commands::prepare::{check_rate, check_readers};
 use crate::commands::repetition::answer_already_played;
 use crate::play::moves::{Turning, check_answer, check_turn_on, make};
-use crate::play::{proposals, submission};
+use crate::play::proposals;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{MoverRow, ReadTx, WriteTx};
 
@@ -25,7 +25,7 @@ pub(in crate::commands) fn policy_of_proposal(board: u32) -> Policy {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     turning: Turning<'_>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
@@ -34,46 +34,48 @@ pub(in crate::commands) async fn run(
         None => guess_game(tx, app, turning).await?,
     };
     if matches!(turning.action, Action::Resign) {
-        return resign::run(tx, app, prepared, game, turning.board, now).await;
+        return resign::run(tx, app, ready, game, turning.board, now).await;
     }
     let board = find_board(tx, app, game, turning.board).await?;
-    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, prepared, board).await?;
-    let forgiven = forgive(prepared, &board, turning.action);
+    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, ready, board).await?;
+    let forgiven = forgive(ready, &board, turning.action);
     let turning = Turning { action: forgiven.as_ref().unwrap_or(turning.action), ..turning };
-    if let (Channel::Http, Some(turn)) = (prepared.origin.channel, as_turn(turning.action))
+    if let (Channel::Http, Some(turn)) = (ready.origin.channel, as_turn(turning.action))
         && repeated::is_repeated(app, &board, &user, turn, turning.number)?
     {
-        let reply = answer_already_played(prepared, Some(&board), Some(&user.userid), now);
+        let reply = answer_already_played(ready, Some(&board), Some(&user.userid), now);
         return Ok(Answer::to_sender(reply).about(board.name()));
     }
     // Refusing an offer already gone is harmless.
     let board = match turning.action {
         Action::Reject => board,
-        _ => check_answer(tx, prepared, board, &user).await?,
+        _ => check_answer(tx, ready, board, &user).await?,
     };
     let Some(turn) = as_turn(turning.action) else {
         let checked = match turning.action {
             Action::Propose | Action::Undo | Action::Substitute => {
                 let players = board.seats.iter().map(|seat| (seat.user_id, seat.userid.as_str()));
-                check_rate(prepared).and_then(|()| check_readers(app, prepared, players))
+                check_readers(app, ready, players)
             }
-            _ => check_rate(prepared),
+            _ => check_rate(ready).map(|()| Vec::new()),
         };
-        if let Err(refusal) = checked {
-            return Err(refusal.about(board).into());
-        }
-        return proposals::act(tx, app, prepared, board, &user, turning, now).await;
+        let mailed = match checked {
+            Ok(mailed) => mailed,
+            Err(refusal) => return Err(refusal.about(board).into()),
+        };
+        let answer = proposals::act(tx, app, ready, board, &user, turning, now).await?;
+        return Ok(Answer { mailed, ..answer });
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
-    if submission::is_to_confirm(confirm.as_deref()) {
-        return submission::store(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
+    if submit::is_to_confirm(confirm.as_deref()) {
+        return submit::store(tx, app, board, &user, turning.action.as_str(), &ready.body, now).await;
     }
-    make(tx, app, board, &user, turn, &prepared.body, now).await
+    make(tx, app, board, &user, turn, &ready.body, now).await
 }
 
 /// Corrects a mailed move that is none as written. Programs that send commands are held to the notation.
-fn forgive(prepared: &Prepared, board: &Board, action: &Action) -> Option<Action> {
-    match (prepared.origin.channel, action) {
+fn forgive(ready: &Ready, board: &Board, action: &Action) -> Option<Action> {
+    match (ready.origin.channel, action) {
         (Channel::Mail, Action::Move(text)) => {
             forgive_move(text, &|word| board.position.is_legal_syntax(word)).map(Action::Move)
         }

@@ -4,7 +4,7 @@ use knotpost_commands::{Action, GivenOption};
 use knotpost_rules::{Seed, Turn};
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_board, find_game};
 use crate::play::boards::game_options;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, BoardFacts, Heading, Reply, Sheet};
@@ -21,9 +21,7 @@ pub(in crate::commands) async fn run(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     find_game(app, game)?;
-    let Some(board) = Board::load(tx, app, game, number).await? else {
-        return Err(no_such_board(app, game, number).into());
-    };
+    let board = find_board(tx, app, game, number).await?;
     let mut board = at_ply(app, board, at)?;
     board.position.seal_chance();
     if let Err(refusal) = try_moves(&mut board, moves, now) {

@@ -3,13 +3,13 @@
 use knotpost_commands::{Action, QueuedMove};
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
-use crate::commands::authorize::authorize_on;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::commands::authorize::authorize_on_board;
 use crate::mailing::post::post_to_player;
 use crate::play::moves::{Turning, check_answer, check_turn};
 use crate::play::queue::{forget, told};
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::{QueuedMoveRow, UserRow, WriteTx};
 
@@ -27,15 +27,13 @@ pub(in crate::commands) struct Queueing<'a> {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     wanted: Queueing<'_>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let Queueing { game, board: number_of_board, userid, moves, number } = wanted;
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number_of_board).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    let mut board = check_answer(tx, prepared, board, &user).await?;
+    let (board, user) = authorize_on_board(tx, app, ready, game, number_of_board).await?;
+    let mut board = check_answer(tx, ready, board, &user).await?;
     if moves.len() > MOST_MOVES {
         let refusal = Refusal::new(Code::WrongArguments, format!("a queue takes at most {MOST_MOVES} moves"));
         return Err(refusal.about(board).into());
@@ -50,7 +48,7 @@ pub(in crate::commands) async fn run(
         tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
         let turning =
             Turning { game: Some(game), board: number_of_board, userid, action: &first.action, number };
-        return Box::pin(crate::commands::boards::moves::run(tx, app, prepared, turning, now)).await;
+        return Box::pin(crate::commands::boards::moves::run(tx, app, ready, turning, now)).await;
     }
     if on_turn {
         let refusal = Refusal::new(Code::WrongArguments, "it is your turn: the first move waits for nothing")

@@ -5,13 +5,13 @@ use crate::boards::board::seed_of;
 use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_offered_game};
 use crate::commands::authorize::authorize_on;
 use crate::commands::boards::challenge::find_players;
-use crate::commands::prepare::{check_rate, check_readers};
+use crate::commands::prepare::check_readers;
 use crate::identity::presence::{Absence, absences};
 use crate::play::boards::answer_with_board;
 use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::opponents::type_terms;
 use crate::replies::Answer;
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{BoardState, Millis, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 
@@ -19,14 +19,14 @@ use knotpost_storage::{ReadTx, StoreError, UserRow, WriteTx};
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game_name: &str,
     number: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let game = find_offered_game(app, game_name)?;
     let board = find_board(tx, app, game.meta().name, number).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let (board, user) = authorize_on(tx, ready, board).await?;
     if let Err(refusal) = check_over(&board, &user) {
         return Err(refusal.about(board).into());
     }
@@ -38,8 +38,7 @@ pub(in crate::commands) async fn run(
     let mut names: Vec<String> = board.seats.iter().map(|seat| seat.userid.clone()).collect();
     names.rotate_left(1);
     let users = find_players(tx, app, game, &names).await?;
-    check_rate(prepared)
-        .and_then(|()| check_readers(app, prepared, users.iter().map(|user| (user.id, user.userid.as_str()))))
+    let mailed = check_readers(app, ready, users.iter().map(|user| (user.id, user.userid.as_str())))
         .map_err(|refusal| refusal.about_game(game_name))?;
     let terms = Terms {
         rated: board.row.rated,
@@ -59,9 +58,9 @@ pub(in crate::commands) async fn run(
         userid: user.userid.clone(),
         seed: seed.map(|seed| seed.0),
     };
-    let opening = Opening { terms, cause, comment: &prepared.body };
+    let opening = Opening { terms, cause, comment: &ready.body };
     let (next, facts) = start(tx, app, game, options, &users, opening, now).await?;
-    answer_with_board(tx, app, &next, facts, now).await
+    Ok(Answer { mailed, ..answer_with_board(tx, app, &next, facts, now).await? })
 }
 
 /// Warns before a board would begin with an opponent on vacation, and tells how to begin it anyway.

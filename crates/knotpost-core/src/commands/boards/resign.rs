@@ -5,15 +5,15 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, ServiceError, Standing, find_board, find_game};
-use crate::commands::authorize::authorize_on;
+use crate::boards::{Board, ServiceError, Standing};
+use crate::commands::authorize::authorize_on_board;
 use crate::mailing::post::post_to_user;
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
-use crate::play::moves::{check_plays, comment};
+use crate::play::moves::{check_plays, keep_comment};
 use crate::play::resignation::{decline, keep_words};
-use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, BoardFacts, Content, Heading, Reply};
+use crate::requests::Ready;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{SeatRow, StoreError, UserRow, WriteTx};
 
@@ -28,26 +28,18 @@ struct ResignNoted {
 }
 
 impl Content for ResignNoted {
-    fn template(&self) -> &'static str {
-        "resign_noted"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "resign_noted";
 }
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     number: u32,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let (board, user) = authorize_on_board(tx, app, ready, game, number).await?;
     if let Err(refusal) = check_plays(&board, &user) {
         return Err(refusal.about(board).into());
     }
@@ -56,20 +48,20 @@ pub(in crate::commands) async fn run(
     };
     // First round: fewer moves than players.
     if board.entries.len() < board.seats.len() {
-        return decline(tx, app, &prepared.body, board, &user, now).await;
+        return decline(tx, app, &ready.body, board, &user, now).await;
     }
     match board.standing() {
         Standing::ToMove(next) if i64::from(next.number()) == seat.seat => {
-            on_turn(tx, app, prepared, board, next, &user, now).await
+            on_turn(tx, app, ready, board, next, &user, now).await
         }
-        _ => out_of_turn(tx, app, prepared, board, seat, now).await,
+        _ => out_of_turn(tx, app, ready, board, seat, now).await,
     }
 }
 
 async fn on_turn(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     mut board: Board,
     seat: Seat,
     user: &UserRow,
@@ -88,7 +80,7 @@ async fn on_turn(
         tx.subscribe(board.row.id, user.id).await?;
     }
     let mut facts = BoardFacts::plain(Heading::Summary);
-    facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
+    facts.remark = keep_comment(tx, &board, ply, user, &ready.body, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
 }
 
@@ -96,7 +88,7 @@ async fn on_turn(
 async fn out_of_turn(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     board: Board,
     mut seat: SeatRow,
     now: Millis,
@@ -105,7 +97,7 @@ async fn out_of_turn(
     if seat.resign_pending {
         // A player who leaves can neither make nor accept an offer.
         tx.delete_proposal(board.row.id).await?;
-        keep_words(tx, &board, seat.seat, &prepared.body, now).await?;
+        keep_words(tx, &board, seat.seat, &ready.body, now).await?;
     } else {
         tx.delete_submission(board.row.id, seat.seat).await?;
     }
@@ -120,7 +112,7 @@ async fn out_of_turn(
         userid: seat.userid.clone(),
         to_move,
         cancelled: !seat.resign_pending,
-        has_words: seat.resign_pending && !prepared.body.trim().is_empty(),
+        has_words: seat.resign_pending && !ready.body.trim().is_empty(),
     });
     post_to_user(tx, app, &reply, seat.user_id, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))

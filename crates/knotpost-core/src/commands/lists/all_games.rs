@@ -29,9 +29,7 @@ struct BoardTable {
 }
 
 impl Content for BoardTables {
-    fn template(&self) -> &'static str {
-        "all_boards"
-    }
+    const TEMPLATE: &'static str = "all_boards";
 
     fn facts(&self) -> Facts {
         let one =

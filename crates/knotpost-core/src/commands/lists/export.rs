@@ -4,9 +4,9 @@ use knotpost_commands::BoardAt;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
+use crate::boards::{Code, Refusal, ServiceError, at_ply, find_board, find_game};
 use crate::records::record_of;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 use knotpost_storage::ReadTx;
 
 /// Bytes of a mailed record; a long game with long remarks fits.
@@ -20,13 +20,7 @@ struct BoardRecord {
 }
 
 impl Content for BoardRecord {
-    fn template(&self) -> &'static str {
-        "record"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "record";
 }
 
 pub(in crate::commands) async fn run(
@@ -36,9 +30,7 @@ pub(in crate::commands) async fn run(
     at: BoardAt,
 ) -> Result<Answer, ServiceError> {
     find_game(app, game)?;
-    let Some(board) = Board::load(tx, app, game, at.number).await? else {
-        return Err(no_such_board(app, game, at.number).into());
-    };
+    let board = find_board(tx, app, game, at.number).await?;
     let board = at_ply(app, board, at.at)?;
     let text = record_of(tx, &board).await?.to_string();
     if text.len() > MOST_BYTES {

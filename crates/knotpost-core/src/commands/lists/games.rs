@@ -22,9 +22,7 @@ struct BoardList {
 }
 
 impl Content for BoardList {
-    fn template(&self) -> &'static str {
-        "board_list"
-    }
+    const TEMPLATE: &'static str = "board_list";
 
     fn facts(&self) -> Facts {
         Facts::of(self)

@@ -30,9 +30,7 @@ struct HistoryLine {
 }
 
 impl Content for FinishedBoards {
-    fn template(&self) -> &'static str {
-        "history"
-    }
+    const TEMPLATE: &'static str = "history";
 
     fn facts(&self) -> Facts {
         Facts::of(self).table("table", history_table(&self.boards))

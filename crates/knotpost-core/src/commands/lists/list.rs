@@ -9,7 +9,7 @@ use crate::replies::{Answer, Column, Content, Fact, Facts, Reply, Table};
 use knotpost_rules::Meta;
 use knotpost_storage::ReadTx;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct GameList {
     kinds: Vec<OneKind>,
 }
@@ -22,9 +22,7 @@ struct OneKind {
 }
 
 impl Content for GameList {
-    fn template(&self) -> &'static str {
-        "games"
-    }
+    const TEMPLATE: &'static str = "games";
 
     fn facts(&self) -> Facts {
         let kind = |kind: &OneKind| Facts::of(kind).table("table", games_table(&kind.games));

@@ -10,14 +10,14 @@ use crate::play::queries::{
 };
 use crate::play::queue;
 use crate::replies::{Answer, Sheet};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, UserRow};
 
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     wanted: &[BoardAt],
     selector: Option<Selector>,
@@ -38,11 +38,11 @@ pub(in crate::commands) async fn run(
         return Err(no_such_board(app, game, first.number).into());
     }
     let user = if boards.len() == 1 {
-        let (board, user) = authorize_on(tx, prepared, boards.remove(0)).await?;
+        let (board, user) = authorize_on(tx, ready, boards.remove(0)).await?;
         boards.push(board);
         user
     } else {
-        authorize(tx, prepared).await?
+        authorize(tx, ready).await?
     };
     if wanted.is_empty() {
         let users = [user.clone()];

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, Content, Reply};
 
 const MOVES: usize = 3;
 
@@ -17,13 +17,7 @@ struct DisplayTest {
 }
 
 impl Content for DisplayTest {
-    fn template(&self) -> &'static str {
-        "test_display"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "test_display";
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -11,8 +11,8 @@ use crate::commands::messages::message::text_of;
 use crate::commands::prepare::check_rate;
 use crate::mailing::post::post_to_user;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey, limit_comment};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
 
@@ -28,29 +28,23 @@ struct BroadcastTaken {
 }
 
 impl Content for BroadcastTaken {
-    fn template(&self) -> &'static str {
-        "broadcast_taken"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "broadcast_taken";
 }
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    let text = text_of(prepared)?;
+    let user = authorize(tx, ready).await?;
+    let text = text_of(ready)?;
     if user.role != "admin" && !tx.has_finished_a_game(user.id).await? {
         return Err(
             Refusal::new(Code::NotAllowed, "to write to everybody you must have finished a game").into()
         );
     }
-    check_rate(prepared)?;
+    check_rate(ready)?;
     if user.role != "admin" && tx.count_broadcasts(now.plus(-BROADCAST_PAUSE_MS)).await? >= MOST_A_DAY {
         let message = format!("{MOST_A_DAY} broadcasts went out within a day, as many as everybody gets");
         let mut refusal = Refusal::new(Code::RateLimited, message).hint("Try again tomorrow.");

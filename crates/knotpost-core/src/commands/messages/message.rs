@@ -11,7 +11,7 @@ use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
 use crate::mailing::reply_grant::message_subject;
 use crate::mailing::unsubscribe::MESSAGE;
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, WriteTx};
 
@@ -28,9 +28,7 @@ struct Message {
 }
 
 impl Content for Message {
-    fn template(&self) -> &'static str {
-        MESSAGE
-    }
+    const TEMPLATE: &'static str = MESSAGE;
 
     fn facts(&self) -> Facts {
         let opening = format!("{} writes to {}:", self.from, self.to.join(", "));
@@ -38,7 +36,7 @@ impl Content for Message {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct MessageSent {
     to: Vec<String>,
     /// One sentence for each reason for which somebody gets it late or never.
@@ -46,9 +44,7 @@ struct MessageSent {
 }
 
 impl Content for MessageSent {
-    fn template(&self) -> &'static str {
-        "message_sent"
-    }
+    const TEMPLATE: &'static str = "message_sent";
 
     fn facts(&self) -> Facts {
         let opening = format!("Your message was passed on to {}.", self.to.join(", "));
@@ -60,19 +56,19 @@ impl Content for MessageSent {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     to: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    let text = text_of(prepared)?;
+    let user = authorize(tx, ready).await?;
+    let text = text_of(ready)?;
     if to.len() > MOST_READERS {
         let message = format!("one message goes to at most {MOST_READERS} users");
         return Err(Refusal::new(Code::TooMuchMail, message).into());
     }
-    let (readers, missing) = find_readers(tx, app, to).await?;
-    check_rate(prepared)?;
-    let (readers, missing) = spare_readers(app, prepared, readers, missing)?;
+    let (readers, mut missing) = find_readers(tx, app, to).await?;
+    check_rate(ready)?;
+    let (readers, mailed) = spare_readers(app, ready, readers, &mut missing)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
     for reader in &readers {
         let message = Message {
@@ -86,7 +82,7 @@ pub(in crate::commands) async fn run(
     }
     let receipt = Reply::from(MessageSent { to: names, missing });
     post_to_user(tx, app, &receipt, user.id, now).await?;
-    Ok(Answer::to_registered(receipt))
+    Ok(Answer { mailed, ..Answer::to_registered(receipt) })
 }
 
 async fn deliver(
@@ -150,17 +146,20 @@ async fn find_readers(
     Err(told.into_iter().fold(refusal, Refusal::hint).into())
 }
 
-/// Drops readers over their limit of messages, and says so. Refuses if nobody is left.
+/// Drops readers over their limit of messages, and says so; last are those to charge. Refuses if nobody is left.
 fn spare_readers(
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     readers: Vec<UserRow>,
-    mut told: Vec<String>,
-) -> Result<(Vec<UserRow>, Vec<String>), Refusal> {
-    let (mut spared, mut refused) = (Vec::new(), None);
+    told: &mut Vec<String>,
+) -> Result<(Vec<UserRow>, Vec<UserKey>), Refusal> {
+    let (mut spared, mut charged, mut refused) = (Vec::new(), Vec::new(), None);
     for reader in readers {
-        match check_reader(app, prepared, reader.id, &reader.userid) {
-            Ok(()) => spared.push(reader),
+        match check_reader(app, ready, reader.id, &reader.userid) {
+            Ok(charge) => {
+                charged.extend(charge);
+                spared.push(reader);
+            }
             Err(refusal) => {
                 told.push(format!("{} has got too many messages; send it to them later.", reader.userid));
                 refused = Some(refusal);
@@ -169,12 +168,12 @@ fn spare_readers(
     }
     match refused.filter(|_| spared.is_empty()) {
         Some(refusal) => Err(refusal),
-        None => Ok((spared, told)),
+        None => Ok((spared, charged)),
     }
 }
 
-pub(in crate::commands) fn text_of(prepared: &Prepared) -> Result<String, Refusal> {
-    let text = prepared.body.trim();
+pub(in crate::commands) fn text_of(ready: &Ready) -> Result<String, Refusal> {
+    let text = ready.body.trim();
     if text.is_empty() {
         return Err(Refusal::new(Code::WrongArguments, "there is no text to pass on")
             .hint("Write what you want to say into the body, below the command."));

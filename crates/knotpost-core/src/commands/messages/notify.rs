@@ -7,7 +7,7 @@ use crate::boards::{Board, Code, Refusal, ServiceError, find_game};
 use crate::commands::messages::watching::{MOST_LISTED, Named, confirm, find_named};
 use crate::replies::answer::{count, numbers};
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{BoardState, Millis};
 use knotpost_storage::WriteTx;
 
@@ -24,9 +24,7 @@ struct Notifications {
 }
 
 impl Content for Notifications {
-    fn template(&self) -> &'static str {
-        "notifications"
-    }
+    const TEMPLATE: &'static str = "notifications";
 
     fn facts(&self) -> Facts {
         Facts::of(self).with("numbers", numbers(&self.boards))
@@ -36,14 +34,13 @@ impl Content for Notifications {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     numbers: &[u32],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let meta = find_game(app, game)?.meta();
-    let Named { boards: named, mut missing, user } =
-        find_named(tx, app, prepared, meta.name, numbers).await?;
+    let Named { boards: named, mut missing, user } = find_named(tx, app, ready, meta.name, numbers).await?;
     let (mut ended, boards_named): (Vec<Board>, Vec<Board>) =
         named.into_iter().partition(|board| board.row.state == BoardState::Over);
     let has_ended = |board: &Board| format!("{} board {} has ended already", board.title(), board.row.number);

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::play::waiting_boards::{self, MOST_MAILED, mail_board};
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, UserRow, WriteTx};
 
@@ -20,20 +20,14 @@ struct Resent {
 }
 
 impl Content for Resent {
-    fn template(&self) -> &'static str {
-        "resent"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "resent";
 }
 
 /// The boards on which it is the user's turn, or the one they name.
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: Option<&str>,
     number: Option<u32>,
     now: Millis,
@@ -41,9 +35,9 @@ pub(in crate::commands) async fn run(
     let meta = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
     let name = meta.map(|meta| meta.name);
     let (boards, user) = if let (Some(name), Some(number)) = (name, number) {
-        find_own(tx, app, prepared, name, number).await?
+        find_own(tx, app, ready, name, number).await?
     } else {
-        let user = authorize(tx, prepared).await?;
+        let user = authorize(tx, ready).await?;
         (find_waiting(tx, app, name, &user).await?, user)
     };
     for board in &boards {
@@ -63,14 +57,12 @@ pub(in crate::commands) async fn run(
 async fn find_own(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     number: u32,
 ) -> Result<(Vec<Board>, UserRow), ServiceError> {
-    let Some(board) = Board::load(tx, app, game, number).await? else {
-        return Err(no_such_board(app, game, number).into());
-    };
-    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let board = find_board(tx, app, game, number).await?;
+    let (board, user) = authorize_on(tx, ready, board).await?;
     let plays = board.seats.iter().any(|seat| seat.user_id == user.id);
     if !plays && tx.subscribers(board.row.id).await?.iter().all(|(key, _)| UserKey(*key) != user.id) {
         let message =

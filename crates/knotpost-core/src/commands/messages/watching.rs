@@ -9,7 +9,7 @@ use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::replies::answer::{count, numbers};
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::{UserRow, WriteTx};
 
@@ -30,9 +30,7 @@ struct Subscriptions {
 }
 
 impl Content for Subscriptions {
-    fn template(&self) -> &'static str {
-        "subscriptions"
-    }
+    const TEMPLATE: &'static str = "subscriptions";
 
     fn facts(&self) -> Facts {
         Facts::of(self).with("numbers", numbers(&self.boards))
@@ -49,7 +47,7 @@ pub(in crate::commands) enum Watch {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     boards: &BoardSet,
     watch: Watch,
@@ -61,7 +59,7 @@ pub(in crate::commands) async fn run(
         BoardSet::These(numbers) => numbers,
     };
     let Named { boards: boards_named, missing, user } =
-        find_named(tx, app, prepared, meta.name, numbers).await?;
+        find_named(tx, app, ready, meta.name, numbers).await?;
     for board in &boards_named {
         match watch {
             Watch::Begin => tx.subscribe(board.row.id, user.id).await?,
@@ -107,7 +105,7 @@ pub(in crate::commands) struct Named {
 pub(in crate::commands) async fn find_named(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     numbers: &[u32],
 ) -> Result<Named, ServiceError> {
@@ -130,9 +128,9 @@ pub(in crate::commands) async fn find_named(
         return Err(no_such_board(app, game, *first).into());
     }
     if boards.len() != 1 {
-        return Ok(Named { boards, missing, user: authorize(tx, prepared).await? });
+        return Ok(Named { boards, missing, user: authorize(tx, ready).await? });
     }
-    let (board, user) = authorize_on(tx, prepared, boards.remove(0)).await?;
+    let (board, user) = authorize_on(tx, ready, boards.remove(0)).await?;
     Ok(Named { boards: vec![board], missing, user })
 }
 

@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
@@ -20,24 +20,18 @@ struct LimitStatus {
 }
 
 impl Content for LimitStatus {
-    fn template(&self) -> &'static str {
-        "limit_status"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "limit_status";
 }
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     change: LimitChange,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let (game, user) = find(tx, app, prepared, game).await?;
+    let (game, user) = find(tx, app, ready, game).await?;
     let name = game.meta().name;
     match change {
         LimitChange::Show => {}

@@ -12,7 +12,7 @@ use crate::play::challenge::Terms;
 use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
 use crate::play::stand_in::take_seek;
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::{SeekRow, UserRow, WriteTx};
 
@@ -38,9 +38,7 @@ struct SeekStatus {
 }
 
 impl Content for SeekStatus {
-    fn template(&self) -> &'static str {
-        "seek_status"
-    }
+    const TEMPLATE: &'static str = "seek_status";
 
     fn facts(&self) -> Facts {
         Facts::of(self).prose("rests", self.rests.clone())
@@ -51,7 +49,7 @@ impl Content for SeekStatus {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     change: SeekChange,
     options: &[GivenOption],
@@ -67,7 +65,7 @@ pub(in crate::commands) async fn run(
         SeekChange::Want(_) => Some(game_options(found, options, SEATS)?),
         SeekChange::Show | SeekChange::Cancel => None,
     };
-    let (game, user) = find(tx, app, prepared, game).await?;
+    let (game, user) = find(tx, app, ready, game).await?;
     let mut boards = Vec::new();
     match (change, options) {
         (SeekChange::Want(wanted), Some(options)) => {

@@ -7,18 +7,18 @@ use crate::boards::{ServiceError, find_game};
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
 use crate::replies::{Answer, Reply};
-use crate::requests::Prepared;
+use crate::requests::Ready;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{ReadTx, UserRow, WriteTx};
 
 pub(in crate::commands) async fn find(
     tx: &mut ReadTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
 ) -> Result<(&'static dyn AnyGame, UserRow), ServiceError> {
     let game = find_game(app, game)?;
-    match authorize(tx, prepared).await {
+    match authorize(tx, ready).await {
         Ok(user) => Ok((game, user)),
         Err(ServiceError::Refused(refusal)) => Err(refusal.about_game(game.meta().name).into()),
         Err(error) => Err(error),

@@ -7,8 +7,8 @@ use crate::boards::ServiceError;
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
 use crate::ratings::board_ratings;
-use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::Prepared;
+use crate::replies::{Answer, Content, Reply};
+use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
 
@@ -20,13 +20,7 @@ struct ChallengeStatus {
 }
 
 impl Content for ChallengeStatus {
-    fn template(&self) -> &'static str {
-        "challenge_status"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "challenge_status";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +32,12 @@ pub(in crate::commands) enum Willingness {
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     game: &str,
     willingness: Willingness,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let (game, user) = find(tx, app, prepared, game).await?;
+    let (game, user) = find(tx, app, ready, game).await?;
     let (name, accepts) = (game.meta().name, willingness == Willingness::Accept);
     tx.set_accepts(name, user.id, accepts).await?;
     board_ratings::review_activity(tx, name, user.id, now).await?;

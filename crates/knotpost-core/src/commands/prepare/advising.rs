@@ -7,83 +7,94 @@ use crate::app::App;
 use crate::boards::{Board, Standing};
 use crate::commands::boards::{analyse, hint};
 use crate::identity::Login;
-use crate::identity::authentication::SlowWork;
-use crate::requests::{Advice, Prepared};
-use crate::thinking::AskedFor;
+use crate::requests::{Admission, Authenticated, Preparation};
+use crate::thinking::{AskedFor, Thoughts, Unanswered};
+use knotpost_model::UserKey;
 use knotpost_storage::StoreError;
 
 const MOST_POSITIONS: usize = 300;
 
-/// Runs the search for a command if its sender may ask; `false`: slow work is refused. Missing permission is
-/// reported in the transaction.
+/// Board that a command asks a computer player about. Missing permission is reported in the transaction.
+enum Subject {
+    Nothing,
+    Hint(Board, UserKey),
+    Analysis(Board),
+}
+
+async fn find_subject(app: &App, sent: &Authenticated) -> Result<Subject, StoreError> {
+    let (game, number, asker) = match (&sent.command, &sent.login) {
+        (Ok(Command::Analyse { game, board }), _) => (game, *board, None),
+        (Ok(Command::Hint { game, board, who: _ }), Login::Known { user, .. }) => (game, *board, Some(*user)),
+        _ => return Ok(Subject::Nothing),
+    };
+    if app.game(game).is_none() {
+        return Ok(Subject::Nothing);
+    }
+    let mut tx = app.store.read().await?;
+    let Some(board) = Board::load(&mut tx, app, game, number).await? else { return Ok(Subject::Nothing) };
+    let Some(asker) = asker else {
+        let may_ask = analyse::check(app, &board).is_ok();
+        return Ok(if may_ask { Subject::Analysis(board) } else { Subject::Nothing });
+    };
+    let user = tx.user(asker).await?;
+    let may_ask = user.is_some_and(|user| hint::check(app, &board, &user).is_ok());
+    Ok(if may_ask { Subject::Hint(board, asker) } else { Subject::Nothing })
+}
+
+/// True if a command asks for what is not known yet.
+pub(super) async fn needs_search(app: &App, sent: &Authenticated) -> Result<bool, StoreError> {
+    Ok(match find_subject(app, sent).await? {
+        Subject::Nothing => false,
+        Subject::Hint(..) => true,
+        Subject::Analysis(board) => app.thinking.recall_analysis(hint::question(&board)).is_none(),
+    })
+}
+
+/// Runs the search for a command, if its sender may ask.
 pub(super) async fn take_advice(
     app: &App,
-    prepared: &mut Prepared,
-    slow_work: SlowWork,
-) -> Result<bool, StoreError> {
-    if let Ok(Command::Analyse { game, board }) = &prepared.command {
-        let (game, board) = (game.clone(), *board);
-        return analyse(app, prepared, (&game, board), slow_work).await;
+    sent: &Authenticated,
+    admission: &Admission,
+) -> Result<Preparation, StoreError> {
+    if matches!(admission, Admission::Refused(_)) {
+        return Ok(Preparation::None);
     }
-    let (Ok(Command::Hint { game, board, who: _ }), Login::Known { user, .. }, None) =
-        (&prepared.command, &prepared.login, &prepared.limited)
-    else {
-        return Ok(true);
-    };
-    let mut tx = app.store.read().await?;
-    let (Some(board), Some(user)) = (Board::load(&mut tx, app, game, *board).await?, tx.user(*user).await?)
-    else {
-        return Ok(true);
-    };
-    drop(tx);
-    if app.game(game).is_none() || hint::check(app, &board, &user).is_err() {
-        return Ok(true);
+    match find_subject(app, sent).await? {
+        Subject::Nothing => Ok(Preparation::None),
+        Subject::Hint(board, user) => {
+            let question = hint::question(&board);
+            let seen = (board.game.meta().name, board.position.clone_box());
+            Ok(Preparation::Hint { question, thought: app.thinking.ask(user, question, seen).await })
+        }
+        Subject::Analysis(board) => {
+            let question = hint::question(&board);
+            let thoughts = match app.thinking.recall_analysis(question) {
+                Some(known) => Ok(known),
+                None => analyse(app, sent, admission, &board).await?,
+            };
+            Ok(Preparation::Analysis { question, thoughts })
+        }
     }
-    if slow_work == SlowWork::Refused {
-        return Ok(false);
-    }
-    let question = hint::question(&board);
-    let seen = (board.game.meta().name, board.position.clone_box());
-    let answer = app.thinking.ask(user.id, question, seen).await;
-    prepared.advice = Some(Advice { question, answer });
-    Ok(true)
 }
 
 async fn analyse(
     app: &App,
-    prepared: &mut Prepared,
-    (game, number): (&str, u32),
-    slow_work: SlowWork,
-) -> Result<bool, StoreError> {
-    if prepared.limited.is_some() || app.game(game).is_none() {
-        return Ok(true);
-    }
-    let mut tx = app.store.read().await?;
-    let Some(board) = Board::load(&mut tx, app, game, number).await? else { return Ok(true) };
-    drop(tx);
-    if analyse::check(app, &board).is_err() {
-        return Ok(true);
-    }
-    let question = hint::question(&board);
-    if let Some(known) = app.thinking.recall_analysis(question) {
-        prepared.analysis = Some((question, Ok(known)));
-        return Ok(true);
-    }
-    if slow_work == SlowWork::Refused {
-        return Ok(false);
-    }
-    let positions = positions_of(app, &board).await?;
-    let whose = match prepared.login {
+    sent: &Authenticated,
+    admission: &Admission,
+    board: &Board,
+) -> Result<Result<Thoughts, Unanswered>, StoreError> {
+    let positions = positions_of(app, board).await?;
+    let whose = match sent.login {
         Login::Known { user, .. } => AskedFor::User(user),
-        _ => AskedFor::Guest(prepared.host().copied()),
+        _ => AskedFor::Guest(sent.origin.host),
     };
-    let thoughts = app.thinking.analyse(whose, question, board.game.meta().name, positions).await;
+    let (question, game) = (hint::question(board), board.game.meta().name);
+    let thoughts = app.thinking.analyse(whose, question, game, positions).await;
     // The share of all together is charged for work really done.
-    if let (Ok(_), Some(asker)) = (&thoughts, &prepared.asker) {
+    if let (Ok(_), Admission::Counted(asker)) = (&thoughts, admission) {
         app.limits.made(asker);
     }
-    prepared.analysis = Some((question, thoughts));
-    Ok(true)
+    Ok(thoughts)
 }
 
 /// The position before each move; of a long game, the last ones. Each is replayed from the start, so that

@@ -5,83 +5,34 @@
 
 use std::sync::Arc;
 
-use knotpost_commands::{Command, Credentials, Password};
+use knotpost_commands::{Command, Credentials, ParseError, Password};
 
-use super::counting::count_rate;
 use crate::app::App;
 use crate::commands::{Demand, policy};
 use crate::identity::authentication::{Place, SlowWork, Words, check_password};
 use crate::identity::{Login, Origin, Proof, gave_password_lately};
-use crate::requests::Prepared;
+use crate::requests::Preparation;
 use knotpost_model::Millis;
 use knotpost_storage::StoreError;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passwords {
-    Checked,
-    NeedHashing,
-}
-
-/// Authenticates the sender, and hashes a newly chosen password.
-pub(super) async fn check_passwords(
-    app: &Arc<App>,
-    prepared: &mut Prepared,
-    slow_work: SlowWork,
-) -> Result<Passwords, StoreError> {
-    let Ok(command) = &prepared.command else { return Ok(Passwords::Checked) };
-    let chosen = chosen_password(command).cloned();
-    if slow_work == SlowWork::Refused && chosen.is_some() {
-        return Ok(Passwords::NeedHashing);
-    }
-    let is_signup = matches!(command, Command::Signup { .. });
-    if is_signup {
-        count_rate(app, prepared);
-        if prepared.limited.is_some() {
-            return Ok(Passwords::Checked);
-        }
-    }
-    let Some(login) = find_login(app, prepared, slow_work).await? else {
-        return Ok(Passwords::NeedHashing);
-    };
-    let takes_new = match &login {
-        Login::NotNeeded => true,
-        Login::Known { .. } => !is_signup,
-        Login::Wrong | Login::Stale | Login::TooMany(_) | Login::Overloaded => false,
-    };
-    prepared.login = login;
-    if let Some(password) = chosen.filter(|_| takes_new) {
-        match app.credentials.hash_for(password.expose(), prepared.origin.host).await {
-            Ok(hash) => prepared.new_hash = Some(hash),
-            Err(error) => {
-                tracing::warn!(%error, "a password could not be checked");
-                prepared.login = Login::Overloaded;
-            }
-        }
-    }
-    Ok(Passwords::Checked)
-}
-
-fn chosen_password(command: &Command) -> Option<&Password> {
+pub(super) fn chosen_password(command: &Result<Command, ParseError>) -> Option<&Password> {
     match command {
-        Command::Signup { who, .. } => who.password.as_ref(),
-        Command::ChangePassword { new, .. } => Some(new),
+        Ok(Command::Signup { who, .. }) => who.password.as_ref(),
+        Ok(Command::ChangePassword { new, .. }) => Some(new),
         _ => None,
     }
 }
 
-/// Authenticates the sender; `None`: a hash would be needed and is not allowed.
-async fn find_login(
+/// Authenticates the sender of all but a signup; `None`: a hash would be needed and is not allowed.
+pub(super) async fn find_login(
     app: &Arc<App>,
-    prepared: &Prepared,
+    command: &Result<Command, ParseError>,
+    origin: &Origin,
     slow_work: SlowWork,
 ) -> Result<Option<Login>, StoreError> {
-    let (Ok(command), origin) = (&prepared.command, &prepared.origin) else {
-        return Ok(Some(Login::NotNeeded));
-    };
-    if let Command::Signup { who, .. } = command {
-        return check_signup(app, origin, who).await.map(Some);
-    }
-    let Some(who) = command.credentials() else { return Ok(Some(Login::NotNeeded)) };
+    let Ok(command) = command else { return Ok(Some(Login::NotNeeded)) };
+    let who = command.credentials().filter(|_| !matches!(command, Command::Signup { .. }));
+    let Some(who) = who else { return Ok(Some(Login::NotNeeded)) };
     let Some(password) = &who.password else {
         return Ok(Some(recognize(who, policy(command).demand, &origin.proof, app.clock.now())));
     };
@@ -111,15 +62,40 @@ fn recognize(who: &Credentials, demand: Demand, proof: &Proof, now: Millis) -> L
     }
 }
 
-/// Accepts a new name, or an existing user with the right password.
-async fn check_signup(app: &Arc<App>, origin: &Origin, who: &Credentials) -> Result<Login, StoreError> {
-    if app.store.query().await?.find_user(&who.userid).await?.is_none() {
-        return Ok(Login::NotNeeded);
+/// Accepts a new name, whose password is hashed, or an existing user with the right password.
+pub(super) async fn check_signup(
+    app: &Arc<App>,
+    origin: &Origin,
+    who: &Credentials,
+) -> Result<(Login, Preparation), StoreError> {
+    let is_new = app.store.query().await?.find_user(&who.userid).await?.is_none();
+    let login = match &who.password {
+        Some(password) if is_new => return Ok(hash_chosen(app, origin, password, Login::NotNeeded).await),
+        Some(password) => {
+            let (place, given) = (Place::of(origin), (who.userid.as_str(), password.expose()));
+            let tried = check_password(app, &place, given, Words::Password, SlowWork::Allowed).await?;
+            tried.unwrap_or(Login::Wrong)
+        }
+        None if is_new => Login::NotNeeded,
+        None => Login::Wrong,
+    };
+    Ok((login, Preparation::None))
+}
+
+/// Hashes a newly chosen password.
+pub(super) async fn hash_chosen(
+    app: &App,
+    origin: &Origin,
+    password: &Password,
+    login: Login,
+) -> (Login, Preparation) {
+    match app.credentials.hash_for(password.expose(), origin.host).await {
+        Ok(hash) => (login, Preparation::NewHash(hash)),
+        Err(error) => {
+            tracing::warn!(%error, "a password could not be checked");
+            (Login::Overloaded, Preparation::None)
+        }
     }
-    let Some(password) = &who.password else { return Ok(Login::Wrong) };
-    let (place, given) = (Place::of(origin), (who.userid.as_str(), password.expose()));
-    let tried = check_password(app, &place, given, Words::Password, SlowWork::Allowed).await?;
-    Ok(tried.unwrap_or(Login::Wrong))
 }
 
 #[cfg(test)]

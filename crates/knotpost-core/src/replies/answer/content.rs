@@ -7,11 +7,30 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-pub trait Content: fmt::Debug + Send + Sync {
+pub trait Content: Serialize + Sized + fmt::Debug + Send + Sync {
     /// Folder in `templates/mail`; also the stored kind of its mails.
+    const TEMPLATE: &'static str;
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// [`Content`] of any reply.
+pub trait AnyContent: fmt::Debug + Send + Sync {
     fn template(&self) -> &'static str;
 
     fn facts(&self) -> Facts;
+}
+
+impl<T: Content> AnyContent for T {
+    fn template(&self) -> &'static str {
+        T::TEMPLATE
+    }
+
+    fn facts(&self) -> Facts {
+        Content::facts(self)
+    }
 }
 
 /// Words and numbers that need no layout of their own.
@@ -22,7 +41,7 @@ pub(super) struct Plain {
     pub(super) facts: Value,
 }
 
-impl Content for Plain {
+impl AnyContent for Plain {
     fn template(&self) -> &'static str {
         self.template
     }

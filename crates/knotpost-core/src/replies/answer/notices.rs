@@ -18,13 +18,7 @@ pub struct ChatsSpent {
 }
 
 impl Content for ChatsSpent {
-    fn template(&self) -> &'static str {
-        "chats_spent"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "chats_spent";
 }
 
 /// Notice: a command was carried out for a user without a confirmed address.
@@ -37,26 +31,18 @@ pub struct DoneUnconfirmed {
 }
 
 impl Content for DoneUnconfirmed {
-    fn template(&self) -> &'static str {
-        "done_unconfirmed"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "done_unconfirmed";
 }
 
 /// Error answer to an unknown sender, without any of their words.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Stranger {
     /// Reason in fixed words; `None`: not a command.
     pub reason: Option<String>,
 }
 
 impl Content for Stranger {
-    fn template(&self) -> &'static str {
-        "stranger"
-    }
+    const TEMPLATE: &'static str = "stranger";
 
     fn facts(&self) -> Facts {
         let reason =
@@ -75,11 +61,5 @@ pub struct BudgetSpent {
 }
 
 impl Content for BudgetSpent {
-    fn template(&self) -> &'static str {
-        "budget_spent"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
+    const TEMPLATE: &'static str = "budget_spent";
 }

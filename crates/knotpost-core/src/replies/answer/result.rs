@@ -1,6 +1,6 @@
 use super::Reply;
 use crate::boards::Code;
-use knotpost_model::BoardRef;
+use knotpost_model::{BoardRef, UserKey};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
@@ -25,6 +25,10 @@ pub struct Answer {
     pub audience: Audience,
     pub boards: Vec<BoardRef>,
     pub changed: bool,
+    /// True for a change that does not count against the rate of its command.
+    pub(crate) is_free: bool,
+    /// Readers to charge: each is mailed only so much by others.
+    pub(crate) mailed: Vec<UserKey>,
     pub notices: Vec<String>,
 }
 
@@ -36,6 +40,8 @@ impl Answer {
             audience: Audience::Sender,
             boards: Vec::new(),
             changed: false,
+            is_free: false,
+            mailed: Vec::new(),
             notices: Vec::new(),
         }
     }

@@ -8,7 +8,7 @@ use super::read::returned::read_returned;
 use super::read::{Mail, Refusal};
 use knotpost_core::intake::{Arrival, Class, Disposition, Ending, Place, Reason, Way};
 use knotpost_core::mailing::Claim;
-use knotpost_core::requests::Prepared;
+use knotpost_core::requests::Ready;
 use knotpost_model::{OwnAddresses, Recipient};
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl From<Disposition> for Decision {
 pub(super) enum CommandState {
     /// Mail of strangers is not taken at the moment; the text says so.
     NotWelcome(String),
-    Prepared(Box<Prepared>),
+    Ready(Box<Ready>),
     /// Preparing it takes a worker, for whom it waits in this place.
     Unprepared(Place),
 }
@@ -75,7 +75,7 @@ pub(super) fn decide_command(way: Way, state: CommandState) -> Decision {
         CommandState::NotWelcome(text) if way.has_session() => refuse(Reason::NotAllowed, text),
         // Without a session a refusal might go to an address that was forged.
         CommandState::NotWelcome(_) => Disposition::Record(Reason::NotAllowed).into(),
-        CommandState::Prepared(prepared) => Disposition::Execute(prepared).into(),
+        CommandState::Ready(ready) => Disposition::Execute(ready).into(),
         CommandState::Unprepared(place) => Disposition::Queue(place).into(),
     }
 }

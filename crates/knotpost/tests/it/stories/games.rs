@@ -13,14 +13,13 @@ tell! {
 }
 
 mod stories {
-    use knotpost_core::admin::UserEdit;
     use knotpost_core::boards::{Replayed, Standing, replay_next};
     use knotpost_core::queries::{BoardView, view_board};
     use knotpost_model::BoardRef;
     use knotpost_rules::Position;
     use sha2::{Digest as _, Sha256};
 
-    use crate::harness::{Letter, Place, TestApp, edit_user};
+    use crate::harness::{Letter, Place, TestApp};
 
     const PLAYERS: [&str; 4] = ["ann", "bob", "cleo", "dan"];
 
@@ -135,18 +134,12 @@ mod stories {
 
     /// The account was there before the game.
     pub(super) async fn a_player_who_is_called_like_a_game_goes_on(place: Place) {
-        let app = TestApp::with_all_games(place, &["ann"]).await;
+        let before = TestApp::with_players(place, &["ann", "hex", "havannah", "reversi"]).await;
+        let app = before.start_again_with_all_games().await;
         for name in ["hex", "havannah", "reversi"] {
             let refused = app.post(&format!("signup {name} {name}-secret {name}@{name}.example"), "").await;
             assert_ne!(refused.outcome(), "200 ok", "{name} is a game now");
-            let addresses = vec![format!("{name}@{name}.example")];
-            let edit = UserEdit::Add { password: format!("{name}-secret"), addresses };
-            edit_user(&app.app, &format!("{name}-then"), edit).await.unwrap();
         }
-        app.alter(
-            "UPDATE users SET userid = replace(userid, '-then', ''), userid_key = replace(userid_key, '-then', '')",
-        )
-        .await;
         for line in [
             "osbox challenge -size=3 hex havannah",
             "osbox move 101 hex hex-secret f1",

@@ -1,33 +1,33 @@
 //! Rate limits of commands. Charged during preparation, since a transaction may run more than once.
 
-use knotpost_commands::Command;
+use knotpost_commands::{Command, ParseError};
 
 use crate::app::App;
 use crate::boards::Refusal;
 use crate::commands::{Spends, policy};
 use crate::identity::limits::Asker;
-use crate::identity::{Login, Proof};
-use crate::requests::Prepared;
+use crate::identity::{Login, Origin, Proof};
+use crate::requests::{Admission, Admitted, Authenticated, Ready};
 use knotpost_model::computer_player::level_of;
 use knotpost_model::{Channel, UserKey};
 use knotpost_storage::StoreError;
 
-pub(super) fn count_all(app: &App, prepared: &mut Prepared) {
-    count_rate(app, prepared);
-    for line in &mut prepared.lines {
-        count_rate(app, line);
-    }
-}
-
-pub(super) fn count_rate(app: &App, prepared: &mut Prepared) {
-    prepared.asker = asker(prepared);
-    prepared.limited = prepared.asker.as_ref().and_then(|asker| app.limits.ask(asker).err());
+/// Counts a command against its rate.
+pub(super) fn admit(app: &App, sent: Authenticated) -> Admitted {
+    let admission = match asker(&sent) {
+        None => Admission::Free,
+        Some(asker) => match app.limits.ask(&asker) {
+            Ok(()) => Admission::Counted(asker),
+            Err(limited) => Admission::Refused(limited),
+        },
+    };
+    Admitted { sent, admission }
 }
 
 /// Identity that is charged; `None`: unlimited, or the operator.
-fn asker(prepared: &Prepared) -> Option<Asker> {
-    let (command, origin) = (prepared.command.as_ref().ok()?, &prepared.origin);
-    let user = match &prepared.login {
+fn asker(sent: &Authenticated) -> Option<Asker> {
+    let (command, origin) = (sent.command.as_ref().ok()?, &sent.origin);
+    let user = match &sent.login {
         Login::Known { user, .. } => Some(format!("user {}", user.0)),
         _ => None,
     };
@@ -41,7 +41,7 @@ fn asker(prepared: &Prepared) -> Option<Asker> {
         }
         Spends::ShareOfUserAt(rate, place) => (rate, Some(format!("{} {place}", user.as_deref()?))),
     };
-    let is_proven = user.is_some() || !prepared.proven.is_empty();
+    let is_proven = user.is_some() || !sent.proven.is_empty();
     let host = origin.host.map(|host| host.to_string());
     let (sender, host) = match origin.channel {
         Channel::Http => (user, host),
@@ -55,55 +55,60 @@ fn asker(prepared: &Prepared) -> Option<Asker> {
 
 /// Possible senders of a command without a password: the logged-in user, or the users of the From address of
 /// a mail that its domain vouches for.
-pub(super) async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<UserKey>, StoreError> {
+pub(super) async fn find_proven(
+    app: &App,
+    command: &Result<Command, ParseError>,
+    origin: &Origin,
+) -> Result<Vec<UserKey>, StoreError> {
     if !matches!(
-        prepared.command,
+        command,
         Ok(Command::Challenge { .. } | Command::PasswordReset { .. } | Command::Analyse { .. })
     ) {
         return Ok(Vec::new());
     }
-    if let Proof::LoggedIn(visitor) = &prepared.origin.proof {
+    if let Proof::LoggedIn(visitor) = &origin.proof {
         return Ok(vec![visitor.user]);
     }
-    let Some(sender) = prepared.origin.sender.as_ref().filter(|_| prepared.origin.aligned) else {
+    let Some(sender) = origin.sender.as_ref().filter(|_| origin.aligned) else {
         return Ok(Vec::new());
     };
     let readers = app.store.query().await?.users_at(&sender.key()).await?;
     Ok(readers.into_iter().map(|reader| reader.id).collect())
 }
 
-pub(crate) fn check_rate(prepared: &Prepared) -> Result<(), Refusal> {
-    prepared.limited.as_ref().map_or(Ok(()), |limited| Err(limited.refusal()))
+pub(crate) fn check_rate(ready: &Ready) -> Result<(), Refusal> {
+    match &ready.admission {
+        Admission::Refused(limited) => Err(limited.refusal()),
+        Admission::Free | Admission::Counted(_) => Ok(()),
+    }
 }
 
-/// Checks that these users can be mailed one more of these, whoever sends it, and records them to be charged.
-/// The sender and computer players are exempt.
+/// As [`check_rate`], and that these users can be mailed one more of these, whoever sends it. Returns those to charge.
 pub(crate) fn check_readers<'a>(
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     readers: impl IntoIterator<Item = (UserKey, &'a str)>,
-) -> Result<(), Refusal> {
-    for (reader, userid) in readers {
-        check_reader(app, prepared, reader, userid)?;
-    }
-    Ok(())
+) -> Result<Vec<UserKey>, Refusal> {
+    check_rate(ready)?;
+    let checked = readers.into_iter().map(|(reader, userid)| check_reader(app, ready, reader, userid));
+    checked.filter_map(Result::transpose).collect()
 }
 
+/// Returns the reader if they are to be charged: the sender and computer players are exempt.
 pub(crate) fn check_reader(
     app: &App,
-    prepared: &Prepared,
+    ready: &Ready,
     reader: UserKey,
     userid: &str,
-) -> Result<(), Refusal> {
-    let Some(asker) = &prepared.asker else { return Ok(()) };
-    let is_sender = prepared.user() == Some(reader) || prepared.proven.contains(&reader);
+) -> Result<Option<UserKey>, Refusal> {
+    let Admission::Counted(asker) = &ready.admission else { return Ok(None) };
+    let is_sender = ready.user() == Some(reader) || ready.proven.contains(&reader);
     if is_sender || level_of(userid).is_some() {
-        return Ok(());
+        return Ok(None);
     }
     if let Err(limited) = app.limits.look_reader(asker, reader) {
         let hint = format!("{userid} has got as many as one user gets, from all senders together.");
         return Err(limited.refusal().hint(hint));
     }
-    prepared.mailed().push(reader);
-    Ok(())
+    Ok(Some(reader))
 }

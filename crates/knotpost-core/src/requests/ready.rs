@@ -1,69 +1,95 @@
-//! A command between its two steps: slow work done, transaction not begun.
+//! A command before its transaction: authenticated, then admitted by its rate, then ready.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use knotpost_commands::{Command, Effect, ParseError};
 
 use crate::app::App;
-use crate::identity::limits::Asker;
+use crate::identity::limits::{Asker, Charge};
 use crate::identity::{Limited, Login, Origin};
 use crate::requests::board_reply::Standpoint;
+use crate::requests::request::Quote;
 use crate::thinking::{Question, Thought, Thoughts, Unanswered};
 use knotpost_model::{Comment, Host, UserKey};
 
-/// A question to a computer player, with its answer.
+/// One command, and what its sender proved.
 #[derive(Debug)]
-pub(crate) struct Advice {
-    pub(crate) question: Question,
-    pub(crate) answer: Result<Arc<Thought>, Unanswered>,
+pub(crate) struct Authenticated {
+    pub(crate) quote: Quote,
+    pub(crate) body: Comment,
+    pub(crate) origin: Origin,
+    pub(crate) command: Result<Command, ParseError>,
+    /// Not yet that of a signup, whose password is checked once it is admitted.
+    pub(crate) login: Login,
+    /// Candidate users: the sender is one of these. Set only for commands without a password.
+    pub(crate) proven: Vec<UserKey>,
+    pub(crate) standpoint: Option<Standpoint>,
+}
+
+impl Authenticated {
+    /// A command that names nobody and has no text.
+    pub(crate) fn unproven(command: Result<Command, ParseError>, quote: Quote, origin: Origin) -> Self {
+        Self {
+            quote,
+            body: Comment::default(),
+            origin,
+            command,
+            login: Login::NotNeeded,
+            proven: Vec::new(),
+            standpoint: None,
+        }
+    }
 }
 
 #[derive(Debug)]
-pub struct Prepared {
+pub(crate) enum Admission {
+    /// Has no rate.
+    Free,
+    Counted(Asker),
+    Refused(Limited),
+}
+
+/// A command that was counted against its rate.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(crate) sent: Authenticated,
+    pub(crate) admission: Admission,
+}
+
+/// Result of the slow work that a command needs.
+#[derive(Debug)]
+pub(crate) enum Preparation {
+    None,
+    /// Hash of a newly chosen password.
+    NewHash(String),
+    Hint {
+        question: Question,
+        thought: Result<Arc<Thought>, Unanswered>,
+    },
+    Analysis {
+        question: Question,
+        thoughts: Result<Thoughts, Unanswered>,
+    },
+}
+
+/// A command whose slow work is done.
+#[derive(Debug)]
+pub struct Ready {
     /// Line as typed, passwords masked; empty for a typed command.
     pub echo: String,
     pub(crate) body: Comment,
     pub(crate) origin: Origin,
     pub(crate) command: Result<Command, ParseError>,
     pub(crate) login: Login,
-    pub(crate) new_hash: Option<String>,
-    /// Candidate users: the sender is one of these. Set only for commands without a password.
     pub(crate) proven: Vec<UserKey>,
-    /// Identity charged for its rate, if limited.
-    pub(crate) asker: Option<Asker>,
-    /// Readers mailed by the latest run of the transaction, charged after the commit.
-    pub(crate) mailed: Mutex<Vec<UserKey>>,
-    pub(crate) limited: Option<Limited>,
-    /// True if the latest run of the transaction counts against the rate.
-    pub(crate) made: AtomicBool,
-    pub(crate) advice: Option<Advice>,
-    pub(crate) analysis: Option<(Question, Result<Thoughts, Unanswered>)>,
-    pub(crate) lines: Vec<Prepared>,
     pub(crate) standpoint: Option<Standpoint>,
+    pub(crate) admission: Admission,
+    pub(crate) preparation: Preparation,
+    /// Of a `multiple`.
+    pub(crate) lines: Vec<Ready>,
 }
 
-impl Prepared {
-    pub(crate) fn new(command: Result<Command, ParseError>, origin: Origin) -> Self {
-        Self {
-            echo: String::new(),
-            body: Comment::default(),
-            origin,
-            command,
-            login: Login::NotNeeded,
-            new_hash: None,
-            proven: Vec::new(),
-            asker: None,
-            mailed: Mutex::default(),
-            limited: None,
-            made: AtomicBool::new(false),
-            advice: None,
-            analysis: None,
-            lines: Vec::new(),
-            standpoint: None,
-        }
-    }
-
+impl Ready {
     /// True if a read-only snapshot suffices.
     pub fn is_query(&self) -> bool {
         if self.link_reply().is_some() {
@@ -135,31 +161,25 @@ impl Prepared {
         matches!(&self.login, Login::Known { session: Some(_), .. })
     }
 
-    /// Records whether the command counts against its rate limit; each run of the transaction sets it anew.
-    pub(crate) fn set_made(&self, made: bool) {
-        self.made.store(made, Ordering::Relaxed);
-        if !made {
-            self.mailed().clear();
+    /// Hash of a newly chosen password; `None`: it could not be taken.
+    pub(crate) fn new_hash(&self) -> Option<&str> {
+        match &self.preparation {
+            Preparation::NewHash(hash) => Some(hash),
+            Preparation::None | Preparation::Hint { .. } | Preparation::Analysis { .. } => None,
         }
     }
 
-    pub(crate) fn mailed(&self) -> MutexGuard<'_, Vec<UserKey>> {
-        self.mailed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Work after the commit: charges the share of all, drops stale passwords from the cache.
-    pub fn after_commit(&self, app: &App) {
-        if let Some(asker) = self.asker.as_ref().filter(|_| self.made.swap(false, Ordering::Relaxed)) {
-            app.limits.made(asker);
-            self.mailed().drain(..).for_each(|reader| app.limits.mailed(asker, reader));
+    /// Work after the commit: charges what was used up, drops stale passwords from the cache.
+    pub(crate) fn after_commit(&self, app: &App, charges: &[Charge]) {
+        for charge in charges {
+            app.limits.charge(charge);
         }
-        if let (Ok(Command::ChangePassword { .. } | Command::Delete { .. }), Login::Known { user, .. }) =
-            (&self.command, &self.login)
-        {
-            app.credentials.forget(*user);
-        }
-        for line in &self.lines {
-            line.after_commit(app);
+        for command in self.lines.iter().chain([self]) {
+            if let (Ok(Command::ChangePassword { .. } | Command::Delete { .. }), Login::Known { user, .. }) =
+                (&command.command, &command.login)
+            {
+                app.credentials.forget(*user);
+            }
         }
     }
 }
