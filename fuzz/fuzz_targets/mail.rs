@@ -1,26 +1,18 @@
 //! Any bytes as a mail: reading ends with a value, twice the same, that later stages can rely on.
 #![no_main]
 
-use knotpost_mail::{Address, Identified, Language, identify, parse};
+use knotpost_commands::{GameWords, Vocabulary};
+use knotpost_mail::{Address, Identified, identify, parse};
 use libfuzzer_sys::fuzz_target;
 
 /// A comment has 8000 characters and a sentence about the cut.
 const LONGEST_COMMENT: usize = 8100;
 
-/// A language in which every line is a command, or none, and Subjects say something or nothing.
-struct Any {
-    commands: bool,
-    silent: bool,
-}
-
-impl Language for Any {
-    fn is_command(&self, line: &str) -> bool {
-        self.commands && line.len() % 2 == 0
-    }
-
-    fn says_nothing(&self, subject: &str) -> bool {
-        self.silent || subject.is_empty()
-    }
+/// The words of a server with a game, and of one without.
+fn vocabularies() -> [Vocabulary; 2] {
+    let osbox =
+        GameWords { name: "osbox".into(), aliases: Vec::new(), title: "Osbox".into(), options: Vec::new() };
+    [Vocabulary::new(vec![osbox]), Vocabulary::new(Vec::new())]
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -40,8 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'));
     }
     for address in [Address::Plain, Address::Reply] {
-        for (commands, silent) in [(false, false), (true, false), (true, true)] {
-            let comment = match identify(&message, address, &Any { commands, silent }) {
+        for vocabulary in vocabularies() {
+            let comment = match identify(&message, address, &vocabulary) {
                 Identified::Body { line, comment } => {
                     assert!(!line.trim().is_empty() && !line.contains('\n'), "{line:?}");
                     comment
