@@ -56,6 +56,7 @@ const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/challenge", Case("osbox challenge bob cyd")),
     ("POST", "/commands", Case("osbox move 101 ann ann-secret f2")),
     ("POST", "/confirm/{token}", Case("confirm an address")),
+    ("POST", "/games/{game}", Case("osbox set ann ann-secret confirm=on")),
     ("POST", "/inbound", Case("a move by mail")),
     (
         "POST",
