@@ -35,7 +35,8 @@ test("a newcomer signs up", async () => {
 });
 
 test("a newcomer plays a whole game against an easy computer player on the page, with a hint", async () => {
-  await nova.open("/#games");
+  await nova.open("/games");
+  await nova.follow("Boxilies", "main");
   await nova.page.$eval('form.computer input[value="boxilies"] ~ label select', (level) => (level.value = "1"));
   await Promise.all([nova.page.waitForNavigation({ waitUntil: "load" }), nova.page.$eval('form.computer input[value="boxilies"] ~ button', (button) => button.click())]);
   const path = new URL(nova.page.url()).pathname;

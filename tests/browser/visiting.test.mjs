@@ -29,11 +29,15 @@ async function tap(person, selector = TARGETS) {
   await Promise.all([person.page.waitForNavigation(), person.page.touchscreen.tap(at.x, at.y)]);
 }
 
-for (const game of ["osbox", "osbo", "obsidio", "boxilies"])
+/** The games of the start page, and those whose own page a visitor opens first. */
+const FIRST = ["osbox", "hex", "connect4"];
+const OTHERS = ["osbo", "obsidio", "boxilies", "y", "havannah", "othello", "breakthrough"];
+
+for (const game of [...FIRST, ...OTHERS])
   test(`a visitor is two taps away from a board of ${game} where the next tap is part of a move`, async () => {
     const visitor = await Person.arrive(chromium, server, { view: TELEPHONE });
-    await visitor.open("/");
-    await tap(visitor, `main a[href^="/try/${game}"]`);
+    await visitor.open(FIRST.includes(game) ? "/" : `/games/${game}`);
+    await tap(visitor, `main a[href^="/try/${game}?"], main a[href="/try/${game}"]`);
     assert.equal(await visitor.page.$$eval("main input, main textarea", (all) => all.length), 0, "no field");
     await tap(visitor);
     assert.match(new URL(visitor.page.url()).search, /choose=|spot=/, "it is part of a move");
