@@ -61,7 +61,7 @@ fn pair_field(field: &Field) -> Result<Pairing, NoPairing> {
 }
 
 /// Pairs a round that was played again: the pairing as it was played, and as it is computed from the rounds before it.
-/// Where the number of rounds is not known, the tournament ended with its last entry.
+/// Without a known number of rounds the tournament ended with its last entry.
 pub fn check_round(record: &Record, round: usize) -> (Pairing, Result<Pairing, NoPairing>) {
     let mut played = Pairing::default();
     let mut present = Vec::new();

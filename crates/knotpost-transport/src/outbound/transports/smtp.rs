@@ -128,7 +128,7 @@ impl SmtpRelay {
     /// Connects as for a mail, and sends none. Says whether the connection was encrypted.
     ///
     /// # Errors
-    /// When a step fails, or the relay is slower than `patience`.
+    /// A step failed, or the relay was slower than `patience`.
     pub async fn try_out(&self, patience: Duration) -> Result<bool, RelayTrouble> {
         match timeout(patience, self.shared.open()).await {
             Ok(Ok(mut connection)) => {

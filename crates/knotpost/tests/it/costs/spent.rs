@@ -198,7 +198,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 
-/// Whether the test has a process of its own, which the runner gives to each, but `cargo test` does not.
+/// True if the test has a process of its own, which the runner gives to each, but `cargo test` does not.
 fn is_alone() -> bool {
     #[expect(clippy::disallowed_methods, reason = "only the environment says how the tests are run")]
     std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|mode| mode == "process-per-test")
