@@ -59,6 +59,8 @@ function parse(text) {
   return new DOMParser().parseFromString(text, "text/html").getElementById("table");
 }
 
+let saying = 0;
+
 // Puts a table in place of the one that is shown: what was open stays open, and the focus where it was.
 function put(fresh, { isQuick = false } = {}) {
   const before = table();
@@ -76,7 +78,10 @@ function put(fresh, { isQuick = false } = {}) {
   prepare();
   if (!isQuick) askUnsent();
   refocus(focus);
-  if (!isQuick) say();
+  clearTimeout(saying);
+  // Quick steps are told when they have come to rest.
+  if (isQuick) saying = setTimeout(say, 400);
+  else say();
   if (moved && !isQuick) move();
 }
 
@@ -119,7 +124,7 @@ function isBusy() {
 function tell() {
   const link = document.createElement("a");
   link.href = location.pathname;
-  link.textContent = "Something has happened on this board: look.";
+  link.textContent = "Something has happened in this game. Show it";
   note("happened", link);
 }
 
@@ -584,6 +589,9 @@ function prepare() {
   const spots = all("a.spot");
   for (const one of [...spots, ...all(".faces a")]) one.dataset.page = one.getAttribute("href");
   spots.forEach((spot, place) => spot.setAttribute("tabindex", place ? "-1" : "0"));
+  const shown = document.querySelector(".moves [aria-current]");
+  const pane = shown?.closest(".pane");
+  if (pane) pane.scrollTop += shown.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
 }
 
 // A move that was sent leads to the page anew: it is seen to move there.

@@ -51,7 +51,7 @@ async function idOf({ endpoint }) {
 
 const post = (fields) => fetch("/settings", { method: "POST", body: new URLSearchParams(fields) });
 
-// Boards seen last, to be read without a network. What is stored belongs to one session: a page that comes for another one,
+// Games seen last, to be read without a network. What is stored belongs to one session: a page that comes for another one,
 // and logging out, delete it all. Only pages of boards as they stand are stored: nothing that was chosen, previewed or sent.
 
 const BOARDS = "boards seen";
@@ -213,7 +213,7 @@ async function listSeen() {
   const name = (path) => path.split("/").slice(2).join(" ").replace(/^./, (letter) => letter.toUpperCase());
   const list = seen.map((path) => `<li><a href="${path}">${name(path)}</a></li>`).join("");
   const script = `const look=()=>fetch(location.pathname,{method:"HEAD"}).then(({status})=>[502,503,504].includes(status)||location.reload(),()=>{});addEventListener("online",look);setInterval(look,5000)`;
-  return noConnection(`<p>The server cannot be reached now. <a href="">Try again</a></p>${list ? `<h2>Boards seen last</h2><ul>${list}</ul>` : ""}`, script);
+  return noConnection(`<p>You are offline. We will reconnect as soon as we can. <a href="">Try again</a></p>${list ? `<h2>Games seen last</h2><ul>${list}</ul>` : ""}`, script);
 }
 
 /** A page of the worker's own, in the style of the boards that it has. */

@@ -80,6 +80,31 @@ test("a key that is held down steps through a game, over the internet too", asyn
   await ann.page.waitForFunction(() => document.querySelector("#table").dataset.ply === "10", { polling: 20 });
   await settled(ann);
   assert.match(ann.page.url(), /\?ply=10#board$/);
+  await until("the last step to be said", async () => /After move 10 of/.test(await ann.text("#said")));
+});
+
+test("the list of moves is whole at every step, and shows where one is, on a telephone too", async () => {
+  const path = await challenge("osbox challenge -size=6 ann bob");
+  await advance(path, 40);
+  await ann.page.setViewport(TELEPHONE);
+  await ann.open(`${path}?ply=2`);
+  const list = () =>
+    ann.page.$eval(".moves-pane", (pane) => {
+      const { top, height } = pane.getBoundingClientRect();
+      const shown = pane.querySelector("[aria-current]");
+      const place = shown?.getBoundingClientRect().top - top;
+      return { count: pane.querySelectorAll("li").length, shown: shown?.closest("li").value, inSight: place >= 0 && place < height, height };
+    });
+  const last = await ann.page.$eval("#table", (table) => Number(table.dataset.last));
+  for (const [press, ply] of [[null, 2], ["Home", 0], ["End", last]]) {
+    if (press) await ann.page.keyboard.press(press);
+    await ann.page.waitForFunction((ply) => Number(document.querySelector("#table").dataset.ply) === ply, { polling: 20 }, ply);
+    const { count, shown, inSight, height } = await list();
+    assert.equal(count, last);
+    assert.ok(height <= 0.61 * TELEPHONE.height, `${height} px high`);
+    if (ply) assert.ok(shown === ply && inSight, `move ${shown} is marked after ${ply}, in sight: ${inSight}`);
+  }
+  await ann.page.setViewport(WIDE);
 });
 
 /** How what asks for an earlier or later move fails, and what was asked so, until the test is over. */
@@ -149,7 +174,7 @@ test("face and place are chosen in either order, and only the preview asks the s
     await page.click(second);
     await page.waitForSelector(".send");
     assert.match(page.url(), /\?choose=f2#board$/);
-    assert.match(await ann.text("#said"), /f2.*It is not sent yet\./);
+    assert.match(await ann.text("#said"), /f2.*Not sent yet\./);
     await page.goBack();
     await page.waitForFunction(() => !document.querySelector(".send"), { polling: 20 });
   }
@@ -197,7 +222,7 @@ test("the result is in sight for both after the last move, with what became of t
   await server.command(`osbox move ${number} bob bob-secret a9`);
   await seesMove(ann, 2);
   await server.command(`osbox move ${number} ann ann-secret resign`);
-  for (const [person, words] of [[bob, /You won by resignation/], [ann, /Game won by bob by resignation/]]) {
+  for (const [person, words] of [[bob, /You won by resignation/], [ann, /You lost by resignation/]]) {
     await until("the end", async () => words.test(await person.text(".lead")));
     const box = await person.page.$eval(".lead", (one) => one.getBoundingClientRect().toJSON());
     const height = await person.page.evaluate(() => innerHeight);
@@ -293,7 +318,7 @@ test("a game is played on a telephone by touch alone", async () => {
   await ann.page.setViewport(TELEPHONE);
   await ann.open(path);
   await play(ann, dice(5));
-  assert.match(await ann.text(".lead"), /It is bob's turn/);
+  assert.match(await ann.text(".lead"), /bob's turn/);
   await ann.page.setViewport(WIDE);
 });
 

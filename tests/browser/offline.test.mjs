@@ -1,4 +1,4 @@
-// Boards seen last, without a network: they are shown, it is said when they were seen, and nothing of a session outlives it.
+// Games seen last, without a network: they are shown, it is said when they were seen, and nothing of a session outlives it.
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { challenge, chromium, server, stage, WITHOUT_TLS } from "./stage.mjs";
@@ -44,7 +44,7 @@ test("boards seen last are read without a network, and say when they were seen",
     assert.notEqual(columns, "block", "with its style");
     assert.deepEqual(await judge(ann), []);
     assert.equal(await ann.open(unseen), 503);
-    assert.match(await ann.text(), /No connection.*Boards seen last.*Osbox/s);
+    assert.match(await ann.text(), /No connection.*Games seen last.*Osbox/s);
     assert.deepEqual(await judge(ann), []);
     await ann.open("/");
     assert.match(await ann.text(), /No connection/);

@@ -161,7 +161,7 @@ export const PLAYER = {
   },
   feeds: async (person) => {
     await person.open("/settings");
-    if (!(await person.has("#feed-turns"))) await person.press("Switch them on");
+    if (!(await person.has("#feed-turns"))) await person.press("Turn on feeds");
   },
   key: async (person) => {
     await person.open("/settings");

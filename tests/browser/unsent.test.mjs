@@ -147,7 +147,7 @@ test("words of a talk and of a note survive the end of a session too", { skip },
   const ann = await Person.of(chromium, server, "ann");
   const path = await challenge();
   await begin(ann, path);
-  for (const [tab, field, label] of [["Talk", "#chat", "Say it"], ["More", "#own-note", "Save the note"]]) {
+  for (const [tab, field, label] of [["Talk", "#chat", "Send"], ["More", "#own-note", "Save the note"]]) {
     await ann.open(path);
     await ann.turnTo(tab);
     if (tab === "More") await ann.unfold("Note to yourself");

@@ -35,12 +35,12 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
 
   ann.userid = "ann";
   await play(ann, dice(4));
-  assert.match(await ann.text(".lead"), /It is bob's turn/);
+  assert.match(await ann.text(".lead"), /bob's turn/);
   assert.equal((await server.get("/api/v1/boards/osbox/101")).ply, 1);
 
   await ann.turnTo("Talk");
   await ann.page.type("#chat", "Take your time.");
-  await ann.press("Say it");
+  await ann.press("Send");
   assert.match(await ann.text(".talk"), /Take your time\./);
 
   await ann.follow("‹ Back");

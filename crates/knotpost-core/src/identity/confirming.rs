@@ -1,13 +1,16 @@
 //! Confirmation of addresses: mails that ask, and links and replies that confirm.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::json;
 
 use crate::app::App;
 use crate::boards::Code;
 use crate::boards::{Refusal, ServiceError};
-use crate::identity::Origin;
+use crate::identity::authentication::check_proven;
 use crate::identity::undoing::announce_change;
+use crate::identity::{Origin, ProvenUser};
 use crate::mailing::post::{post_answerable, registered_addresses};
 use crate::mailing::reply_address::Purpose;
 use crate::mailing::reply_grant::{AnsweredMail, Subject};
@@ -94,6 +97,40 @@ pub(crate) async fn register(
     let reply = Reply::said("confirm_address", facts);
     post_answerable(tx, app, &reply, address, Some(user.id), (None, subject), now).await?;
     Ok(Asked::Sent)
+}
+
+/// Mails the question again to the addresses of a user who has confirmed none.
+///
+/// # Errors
+///
+/// Refused if the last one was sent lately, or the address takes no mail.
+pub async fn ask_again(app: &Arc<App>, proven: ProvenUser) -> Result<(), ServiceError> {
+    app.write(async move |tx, app| {
+        let now = app.clock.now();
+        let user = check_proven(tx, &proven).await?;
+        for row in tx.addresses(user.id).await? {
+            let Ok(address) = row.address.parse::<Address>() else { continue };
+            let refusal = match register(tx, app, &Origin::operator(), &user, &address, now).await? {
+                Asked::Sent | Asked::NotNeeded => continue,
+                Asked::Lately(at) => Refusal::new(
+                    Code::RateLimited,
+                    format!("the last mail to {address} was sent {at}; look among the unwanted mails too"),
+                ),
+                Asked::Never => Refusal::new(
+                    Code::RateLimited,
+                    format!("{address} has been asked by others today; try again tomorrow"),
+                ),
+                Asked::Blocked => {
+                    Refusal::new(Code::NotAllowed, format!("{address} has asked us not to write to it"))
+                }
+            };
+            return Err(ServiceError::from(refusal));
+        }
+        Ok(())
+    })
+    .await?;
+    app.signals.outbox.notify_one();
+    Ok(())
 }
 
 /// Confirms an address and drops those that it replaces. `None`: the user has no such address.

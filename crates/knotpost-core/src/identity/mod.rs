@@ -24,7 +24,7 @@ pub(crate) mod webhook_settings;
 pub use authentication::whose_password;
 pub use bearer::{Bearer, Scope};
 pub use browsers::{BrowserView, BrowserWish, MOST_BROWSERS, add_browser, view_browsers};
-pub use confirming::{Asked, too_old as confirmation_too_old};
+pub use confirming::{Asked, ask_again, too_old as confirmation_too_old};
 pub use credentials::{Credentials, HashError, Login, Try};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
 pub use limits::{Limited, Limits};

@@ -53,6 +53,8 @@ pub struct Visitor {
     pub password_at: Option<Millis>,
     /// A bouncing address of theirs, and since when.
     pub stopped: Option<(String, Millis)>,
+    /// An address of theirs, if they have confirmed none and confirmations are asked for.
+    pub unconfirmed: Option<String>,
 }
 
 impl Visitor {
@@ -155,6 +157,7 @@ pub(crate) async fn begin(
                 password_at: (!matches!(entry, Entry::Link(_))).then_some(now.0),
                 stopped_address: None,
                 stopped_at: None,
+                unconfirmed_address: None,
             };
             tx.insert_session(&session).await?;
             Ok::<_, StoreError>(true)
@@ -182,6 +185,7 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
         session: digest,
         password_at: session.password_at.map(Millis),
         stopped: session.stopped_address.zip(session.stopped_at.map(Millis)),
+        unconfirmed: session.unconfirmed_address.filter(|_| app.config.confirms_addresses()),
     }))
 }
 

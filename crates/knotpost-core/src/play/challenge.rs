@@ -38,6 +38,10 @@ pub(crate) enum Cause {
     /// A challenge, by this user if known.
     Challenge(Option<String>),
     Pairing,
+    /// A practice game that goes on, with its deal.
+    Practice {
+        seed: [u8; 32],
+    },
     Rematch {
         of: BoardKey,
         number: i64,
@@ -52,6 +56,7 @@ impl Cause {
     fn note(&self) -> Note {
         match self {
             Self::Challenge(by) => Note::Challenged { by: by.clone() },
+            Self::Practice { .. } => Note::Challenged { by: None },
             Self::Pairing => Note::Paired,
             Self::Rematch { number, userid, seed, .. } => {
                 Note::Rematch { by: userid.clone(), number: *number, same_deal: seed.is_some() }
@@ -61,7 +66,7 @@ impl Cause {
 
     fn origin(&self) -> Option<OriginRow> {
         match self {
-            Self::Challenge(_) => None,
+            Self::Challenge(_) | Self::Practice { .. } => None,
             Self::Pairing => Some(OriginRow { sought: true, rematch_of: None }),
             Self::Rematch { of, .. } => Some(OriginRow { sought: false, rematch_of: Some(of.0) }),
         }
@@ -91,6 +96,7 @@ pub(crate) async fn start(
     let fresh: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     let (seed, speaker) = match &cause {
         Cause::Rematch { seed, by, .. } => (seed.unwrap_or(fresh), Some(*by)),
+        Cause::Practice { seed } => (*seed, None),
         Cause::Challenge(_) | Cause::Pairing => (fresh, None),
     };
     let position = game.setup(options, users.len(), &Seed(seed));

@@ -8,6 +8,7 @@ pub mod computer;
 pub mod computer_turns;
 pub(crate) mod invitations;
 pub(crate) mod joining;
+pub(crate) mod keeping;
 pub(crate) mod legal_list;
 pub(crate) mod moves;
 pub(crate) mod notifications;
@@ -27,5 +28,6 @@ pub use invitations::{
     view_own_invitations, withdraw_invitation,
 };
 pub use joining::{Confirmed, confirm_by_link};
+pub use keeping::{Practice, keep_practice};
 pub use own_notes::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
 pub use preferences::{PreferenceLine, set_favourite, view_favourites};

@@ -12,7 +12,7 @@ use crate::identity::Visitor;
 use crate::play::queries::{Seated, lines, show_with_context};
 use crate::queries::table::look_around;
 use crate::queries::talk::list_talk;
-use crate::queries::{BoardSummary, BoardVersion, Surroundings, TalkLine};
+use crate::queries::{BoardSummary, BoardVersion, MoveLine, Surroundings, TalkLine, list_moves};
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
 use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, StoreError};
@@ -76,10 +76,20 @@ pub struct BoardPage {
     pub next: Option<BoardKey>,
 }
 
+#[derive(Debug, Serialize)]
+pub struct ScoredMove {
+    #[serde(flatten)]
+    pub line: MoveLine,
+    /// Points that it brought.
+    pub gain: u32,
+}
+
 /// A board's page: one snapshot.
 pub struct BoardPageView {
     pub version: Option<BoardVersion>,
     pub view: BoardView,
+    /// All moves, also those after the one that is shown.
+    pub moves: Vec<ScoredMove>,
     pub talk: Vec<TalkLine>,
     pub around: Surroundings,
 }
@@ -99,11 +109,15 @@ pub async fn view_board_page(
 ) -> Result<BoardPageView, ServiceError> {
     find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
-    let mut view = board_after(&mut tx, app, name, ply).await?;
+    let board = whole_board(&mut tx, app, name).await?;
+    let gains = board.entries.iter().map(|entry| entry.gain);
+    let moves =
+        list_moves(&board).into_iter().zip(gains).map(|(line, gain)| ScoredMove { line, gain }).collect();
+    let mut view = view_at(&mut tx, app, board, ply).await?;
     let version = tx.board_pulse(&name.game, name.number).await?;
     let talk = list_talk(&mut tx, &view.board).await?;
     let around = look_around(&mut tx, app, &mut view.board, visitor).await?;
-    Ok(BoardPageView { version, view, talk, around })
+    Ok(BoardPageView { version, view, moves, talk, around })
 }
 
 async fn board_after(
@@ -112,10 +126,23 @@ async fn board_after(
     name: &BoardRef,
     ply: Option<i64>,
 ) -> Result<BoardView, ServiceError> {
+    let board = whole_board(tx, app, name).await?;
+    view_at(tx, app, board, ply).await
+}
+
+async fn whole_board(tx: &mut ReadTx, app: &App, name: &BoardRef) -> Result<Board, ServiceError> {
     let Some(found) = tx.find_seated_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    let board = Board::from_seated(tx, app, found).await?;
+    Ok(Board::from_seated(tx, app, found).await?)
+}
+
+async fn view_at(
+    tx: &mut ReadTx,
+    app: &App,
+    board: Board,
+    ply: Option<i64>,
+) -> Result<BoardView, ServiceError> {
     let board = at_ply(app, board, ply)?;
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
     Ok(view_of(tx, app, board, around).await?)

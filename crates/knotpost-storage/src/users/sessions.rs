@@ -19,15 +19,18 @@ row! {
         pub password_at: Option<i64>,
         pub stopped_address: Option<String>,
         pub stopped_at: Option<i64>,
+        pub unconfirmed_address: Option<String>,
     }
 }
 
-/// Columns of a session, with its user's latest stopped address.
+/// Columns of a session, with its user's latest stopped address, and an address of a user who has confirmed none.
 macro_rules! select_session {
     ($rest:literal) => {
         concat!(
             "SELECT s.digest, s.user_id, s.password_mark, s.user_agent, s.created_at, s.seen_at, s.expires_at, \
-             s.password_at, f.address_key AS stopped_address, f.stopped_at FROM web_sessions s \
+             s.password_at, f.address_key AS stopped_address, f.stopped_at, \
+             (SELECT MIN(u.address) FROM addresses u WHERE u.user_id = s.user_id HAVING COUNT(u.verified_at) = 0) \
+             AS unconfirmed_address FROM web_sessions s \
              LEFT JOIN failing_addresses f ON f.address_key = (SELECT l.address_key FROM addresses a \
              JOIN failing_addresses l ON l.address_key = a.address_key \
              WHERE a.user_id = s.user_id AND l.stopped_at IS NOT NULL \

@@ -87,13 +87,14 @@ pub(super) async fn page(
     status: StatusCode,
     notice: &Notice,
 ) -> Result<Response, Failure> {
-    let BoardPageView { version, view, talk, around } =
+    let BoardPageView { version, view, moves, talk, around } =
         view_board_page(&web.app, name, look.ply, visitor).await?;
     let seen = Seen { view: &view, visitor, look, around: &around };
     let own = context! {
         notice => notice.message.clone(),
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
+        moves => Serde(moves),
         pulse => version.as_ref().map(format_version).unwrap_or_default(),
         computer => expect_move(&web.app, &view.board).map(|(userid, expected)| tell_expected(&userid, expected)),
         preview => preview::of_board(&web.pages.url, &view),
@@ -150,7 +151,6 @@ impl Seen<'_> {
             clock => self.clock(),
             unreached => view.unreached.clone(),
             seats => self.seats(),
-            moves => self.moves(),
             picture => self.picture(turn.as_ref()),
             unsent => self.look.unsent.is_some(),
             may_rematch => is_over && plays && others,

@@ -107,6 +107,7 @@ impl Pages {
             mail_stop => visitor.and_then(|visitor| visitor.stopped.as_ref()).map(|(address, since)| {
                 context! { address, since => since.to_readable() }
             }),
+            unconfirmed => visitor.and_then(|visitor| visitor.unconfirmed.clone()),
             has_bots => self.has_bots,
             style => assets::address(theme.style()),
             scheme => theme.scheme(),
@@ -229,7 +230,8 @@ fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first: String = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     let end = if clause.is_empty() || clause.ends_with(['.', '?', '!']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
+    // Marks of literal words are for mails.
+    format!("{first}{}{end}", letters.as_str()).replace('`', "")
 }
 
 #[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
@@ -257,6 +259,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/puzzles", || get(practice::puzzles::list)),
     Route::new(Public, "GET", "/puzzles/{game}", || get(practice::puzzles::show)),
     Route::new(Public, "GET", "/try/{game}", || get(practice::show)),
+    Route::new(User, "POST", "/try/{game}", || post(practice::keep)),
     Route::new(Public, "GET", "/boards/{game}/{number}/analysis", || get(board::show_analysis)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
     Route::new(Public, "GET", "/boards/{game}/{number}/explore", || get(board::explore::show)),
@@ -271,6 +274,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "POST", "/theme", || post(theme::choose)),
     Route::new(User, "GET", "/settings", || get(settings::ask)),
     Route::new(User, "POST", "/settings", || post(settings::act)),
+    Route::new(User, "POST", "/settings/confirm-again", || post(settings::confirm_again)),
     Route::new(User, "POST", "/settings/mail-again", || post(settings::mail_again)),
     Route::new(Public, "GET", "/help/{topic}", || get(home::help)),
     Route::new(Public, "GET", "/login", || get(account::ask)),

@@ -4,11 +4,13 @@ pub(super) mod lessons;
 mod line;
 pub(super) mod puzzles;
 
+use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use knotpost_rules::{AnyGame, GivenOption, Seed};
 use minijinja::context;
+use serde::Deserialize;
 
 use self::lessons::has_lessons;
 use self::line::{COMPUTER, YOU};
@@ -17,9 +19,11 @@ use self::puzzles::has_puzzles;
 use super::{join, seeks};
 use crate::Web;
 use crate::client::Client;
+use crate::error::Failure;
 use crate::extract::{PagePath, PageQuery};
 use crate::session::LoggedIn;
 use knotpost_core::boards::Code;
+use knotpost_core::play::{Practice, keep_practice};
 use knotpost_platform::clock::random_bytes;
 
 /// Highest level without an account.
@@ -89,10 +93,35 @@ pub(super) async fn show(
     let own = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
         has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), options => seeks::name_terms(meta.trial), another, level,
-        levels => MOST_LEVEL,
+        levels => MOST_LEVEL, deal => look.deal,
     };
     let facts = join([own, line.facts(meta.title, &look)]);
     unlisted(web.pages.page_for(visitor.as_deref(), StatusCode::OK, "practice.html", facts))
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Kept {
+    moves: String,
+    #[serde(default)]
+    deal: u8,
+    level: u8,
+}
+
+/// Turns the line of moves into a board of the visitor against the computer player.
+pub(super) async fn keep(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    PagePath(name): PagePath<String>,
+    Form(kept): Form<Kept>,
+) -> Result<Response, Failure> {
+    let practice = Practice {
+        game: name.to_lowercase(),
+        level: kept.level,
+        seed: Seed([kept.deal; 32]),
+        moves: line::words(&kept.moves).map(str::to_owned).collect(),
+    };
+    let board = keep_practice(&web.app, visitor.proven(), practice).await?;
+    Ok(Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response())
 }
 
 /// Makes the moves of the computer player until the visitor's turn; returns true if there were any. Without an answer

@@ -24,7 +24,7 @@ use crate::extract::PageQuery;
 use crate::session::{LoggedIn, no_store, page_before, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
-    Visitor, gave_password_lately, give_password, log_in, view_sessions, view_tokens,
+    Visitor, ask_again, gave_password_lately, give_password, log_in, view_sessions, view_tokens,
 };
 use knotpost_core::mailing::try_again;
 use knotpost_core::play::PreferenceLine;
@@ -116,6 +116,15 @@ pub(super) async fn mail_again(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     try_again(&web.app, visitor.user).await?;
+    Ok(Redirect::to(&page_before(&headers)).into_response())
+}
+
+pub(super) async fn confirm_again(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    ask_again(&web.app, visitor.proven()).await?;
     Ok(Redirect::to(&page_before(&headers)).into_response())
 }
 

@@ -4,7 +4,7 @@ use knotpost_core::boards::Standing;
 use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
 use knotpost_core::replies::{Hint, Verdict};
 use knotpost_model::{BoardState, ProposalKind, UserKey};
-use knotpost_rules::Ability;
+use knotpost_rules::{Ability, Scores};
 use minijinja::{Value, context};
 
 use super::Seen;
@@ -55,7 +55,6 @@ impl Seen<'_> {
     pub(super) fn headline(&self) -> String {
         let me = self.visitor.map(|visitor| visitor.userid.as_str());
         let is_me = |userid: &String| me == Some(userid.as_str());
-        let verdict = self.view.sheet.verdict.to_string();
         match &self.view.sheet.verdict {
             Verdict::Turn(userid) if is_me(userid) => {
                 let own = self.view.summary.players().filter(|player| Some(*player) == me).count();
@@ -64,10 +63,35 @@ impl Seen<'_> {
                     None => "Your turn.".to_owned(),
                 }
             }
-            Verdict::Won { userid, .. } if is_me(userid) => {
-                verdict.replacen(&format!("Game won by {userid}"), "You won", 1)
+            Verdict::Turn(userid) => format!("{userid}'s turn."),
+            Verdict::Won { userid, lead, reason } => {
+                let players = || self.view.summary.players();
+                let is_lost =
+                    players().count() == 2 && !is_me(userid) && players().any(|one| Some(one) == me);
+                let how = match (lead, self.view.board.position.scores(), *reason) {
+                    (Some(_), Scores::Points(points), _) if points.len() == 2 => {
+                        let (more, less) = (points[0].max(points[1]), points[0].min(points[1]));
+                        if is_lost { format!(" {less}-{more}") } else { format!(" {more}-{less}") }
+                    }
+                    (Some(1), ..) => " by 1 point".to_owned(),
+                    (Some(lead), ..) => format!(" by {lead} points"),
+                    (None, _, "resignation") => " by resignation".to_owned(),
+                    (None, _, "forfeit") => " on time".to_owned(),
+                    (None, _, "adjudication") => " by adjudication".to_owned(),
+                    (None, ..) => String::new(),
+                };
+                if is_me(userid) {
+                    format!("You won{how}.")
+                } else if is_lost {
+                    format!("You lost{how}.")
+                } else {
+                    format!("{userid} won{how}.")
+                }
             }
-            _ => verdict,
+            Verdict::Tie(_) => match self.view.board.position.scores() {
+                Scores::Points(points) if points.len() == 2 => format!("Draw, {}-{}.", points[0], points[1]),
+                _ => "Draw.".to_owned(),
+            },
         }
     }
 
@@ -79,21 +103,6 @@ impl Seen<'_> {
             context! { rest, until => end.at.to_rfc3339() }
         });
         context! { since => since.to_rfc3339(), left }
-    }
-
-    pub(super) fn moves(&self) -> Vec<Value> {
-        let seats = &self.view.sheet.seats;
-        let line = |(index, line): (usize, &knotpost_core::replies::ListedMove)| {
-            let seat = usize::try_from(line.seat - 1).ok().and_then(|index| seats.get(index));
-            context! {
-                number => line.number,
-                seat => line.seat,
-                text => line.text.clone(),
-                userid => seat.map(|seat| seat.userid.clone()).unwrap_or_default(),
-                gain => self.view.board.entries.get(index).map_or(0, |entry| entry.gain),
-            }
-        };
-        self.view.sheet.moves.iter().enumerate().map(line).collect()
     }
 
     /// Latest words of another player, with or after the last move.
@@ -125,12 +134,12 @@ impl Seen<'_> {
                 let silent = proposal.silent.as_ref().map_or_else(String::new, |userid| {
                     format!(" If the time of {userid} runs out first, {userid} counts as accepting.")
                 });
-                format!("{} proposes {}.{silent}", proposal.by, proposal.kind)
+                format!("{} offers {}.{silent}", proposal.by, proposal.kind)
             }
             None => refused
                 .iter()
                 .map(|kind| {
-                    format!("You proposed {kind}, which was refused. You can propose it again when everybody has moved.")
+                    format!("You offered {kind}, which was declined. You can offer it again when everybody has moved.")
                 })
                 .collect::<Vec<_>>()
                 .join(" "),
@@ -188,7 +197,10 @@ impl Seen<'_> {
         let board = &self.view.board;
         let happened = last_move(board).map_or_else(
             || "The last move was taken back meanwhile.".to_owned(),
-            |line| format!("{} has moved meanwhile: {}.", line.userid, line.text),
+            |line| match self.visitor.filter(|visitor| visitor.userid == line.userid) {
+                Some(_) => format!("You have moved meanwhile: {}.", line.text),
+                None => format!("{} has moved meanwhile: {}.", line.userid, line.text),
+            },
         );
         context! {
             message => format!("{happened} Your {play} was not played."),

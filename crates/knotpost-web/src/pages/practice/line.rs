@@ -164,7 +164,7 @@ impl Line {
 
     fn page_with<'a>(&self, moves: impl Iterator<Item = &'a str>, begun: &str, spot: Option<&str>) -> String {
         let kept = self.origin.kept.iter().map(|(name, value)| (*name, value.as_str()));
-        let moves = moves.collect::<Vec<_>>().join(&BETWEEN.to_string());
+        let moves = join_moves(moves);
         let own = [("moves", moves.as_str()), ("choose", begun), ("spot", spot.unwrap_or_default())];
         with_query(&self.origin.path, kept.chain(own))
     }
@@ -219,6 +219,7 @@ impl Line {
             is_cut => self.is_cut,
             told => self.told.clone(),
             count => self.moves.len(),
+            played_moves => join_moves(self.texts()),
             here => self.here(),
             again => self.page_after(0),
             mover => self.mover(),
@@ -246,6 +247,10 @@ pub(in crate::pages) const COMPUTER: &str = "The computer";
 
 pub(in crate::pages) const SWAP: &str = "swap";
 
-fn words(moves: &str) -> impl Iterator<Item = &str> {
+fn join_moves<'a>(moves: impl Iterator<Item = &'a str>) -> String {
+    moves.collect::<Vec<_>>().join(&BETWEEN.to_string())
+}
+
+pub(super) fn words(moves: &str) -> impl Iterator<Item = &str> {
     moves.split(BETWEEN).filter(|play| !play.is_empty())
 }

@@ -71,11 +71,21 @@ const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/settings", Case("new feeds")),
     (
         "POST",
+        "/settings/confirm-again",
+        Reason("it posts the mail that a sign-up posts, and is counted in the same statement"),
+    ),
+    (
+        "POST",
         "/settings/mail-again",
         Reason("it deletes what an administrator deletes who starts an address, under the lock of its row"),
     ),
     ("POST", "/signup", Case("signup gus gus-secret gus@gus.example")),
     ("POST", "/theme", Reason("it writes nothing: the browser keeps the cookie")),
+    (
+        "POST",
+        "/try/{game}",
+        Reason("its board is made as that of a challenge; the moves are stored in the same transaction"),
+    ),
     ("POST", "/unsubscribe/{token}", Case("unsubscribe")),
     ("POST", "/users/{userid}", Case("message")),
 ];

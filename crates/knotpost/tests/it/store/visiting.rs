@@ -17,6 +17,7 @@ fn session(digest: &str, user: UserKey, seen: i64) -> SessionRow {
         password_at: None,
         stopped_address: None,
         stopped_at: None,
+        unconfirmed_address: None,
     }
 }
 

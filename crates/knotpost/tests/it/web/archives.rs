@@ -176,7 +176,7 @@ mod stories {
         app.sign_up("ann").await;
         app.work().await;
         let mut ann = Browser::of(&app, "ann").await;
-        assert!(ann.get("/settings").await.text.contains("Everything that is held about me"));
+        assert!(ann.get("/settings").await.text.contains("Download my data"));
         let mut made = 0;
         let last = loop {
             let (status, bytes) = press(&app, &ann, "/settings", "act=archive").await;

@@ -53,7 +53,7 @@ mod stories {
             "{}",
             shown.text
         );
-        assert!(shown.text.contains("You have the first seat") && shown.text.contains("unrated"));
+        assert!(shown.text.contains("You move first.") && shown.text.contains("unrated"));
         let (mut bob, mut cyd) = (Browser::of(&app, "bob").await, Browser::of(&app, "cyd").await);
         for _ in 0..2 {
             assert!(bob.get(&link).await.text.contains("Accept and begin"), "looking at it changes nothing");

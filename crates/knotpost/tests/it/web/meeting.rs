@@ -65,7 +65,7 @@ mod stories {
         let part = against(&ann.get("/users/dan").await.text);
         assert!(part.contains("You and dan have not played with each other yet"), "{part}");
         let part = against(&ann.get("/users/cyd").await.text);
-        assert!(part.contains("No board with both of you has ended yet"), "{part}");
+        assert!(part.contains("No game between you has ended yet"), "{part}");
         assert_eq!(against(&ann.get("/users/ann").await.text), "");
         assert_eq!(against(&Browser::new(&app).get("/users/bob").await.text), "");
     }

@@ -125,13 +125,13 @@ mod stories {
         let mut ann = Browser::of(&app, "ann").await;
         let before = app.tables().await.of_the_games();
         let page = ann.get("/boards/osbox/101?choose=f1").await;
-        assert!(page.text.contains("It is not sent yet."), "{}", page.text);
+        assert!(page.text.contains("Not sent yet."), "{}", page.text);
         assert!(page.text.contains("osbox move 101 ann PASSWORD f1"), "the mail that would do it");
         assert!(before.differing(&app.tables().await.of_the_games()).is_empty());
         ann.submit(BOARD, &[("act", "move"), ("move", "f1"), ("number", "1"), ("comment", "Hello!\r\nYou.")])
             .await;
         let page = ann.get(BOARD).await;
-        assert!(page.text.contains("It is bob's turn."));
+        assert!(page.text.contains("bob's turn."));
         assert!(page.text.contains("Hello!\nYou."), "{}", page.text);
         assert!(!page.text.contains("class=\"latest\""), "one's own words are no news");
         let page = Browser::of(&app, "bob").await.get(BOARD).await;
@@ -219,7 +219,7 @@ mod stories {
         assert!(page.text.contains("osbox move 101 ann PASSWORD"), "the mover is told how by mail");
         for mut browser in [Browser::of(&app, "bob").await, Browser::new(&app)] {
             let page = browser.get(BOARD).await;
-            assert!(page.text.contains("It is ann's turn."), "{}", page.text);
+            assert!(page.text.contains("ann's turn."), "{}", page.text);
             assert!(!page.text.contains("osbox move 101"), "the command is the mover's: {}", page.text);
         }
     }
@@ -357,7 +357,11 @@ mod stories {
         let mut ann = Browser::of(&app, "ann").await;
         assert_eq!(ann.post(BOARD, &[("act", "resign")]).await.status, 422);
         let page = ann.submit(BOARD, &[("act", "resign"), ("sure", "yes")]).await;
-        assert!(page.text.contains("Game won by bob"), "{}", page.text);
+        assert!(page.text.contains("You lost by resignation."), "{}", page.text);
+        let page = Browser::of(&app, "bob").await.get(BOARD).await;
+        assert!(page.text.contains("You won by resignation."), "{}", page.text);
+        let page = Browser::new(&app).get(BOARD).await;
+        assert!(page.text.contains("bob won by resignation."), "{}", page.text);
     }
 
     pub(super) async fn proposals_are_made_and_answered(place: Place) {
@@ -366,14 +370,14 @@ mod stories {
         let (mut ann, mut bob) = (Browser::of(&app, "ann").await, Browser::of(&app, "bob").await);
         ann.submit(BOARD, &[("act", "undo")]).await;
         let page = bob.get(BOARD).await;
-        assert!(page.text.contains("ann proposes to take back the last move."), "{}", page.text);
+        assert!(page.text.contains("ann offers to take back the last move."), "{}", page.text);
         bob.submit(BOARD, &[("act", "accept")]).await;
         assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 0);
         // A refusal is told to the player who made the offer, and they cannot repeat it at once.
         ann.submit(BOARD, &[("act", "propose")]).await;
         bob.submit(BOARD, &[("act", "reject")]).await;
         let (page, other) = (ann.get(BOARD).await, bob.get(BOARD).await);
-        assert!(page.text.contains("You proposed a draw, which was refused."), "{}", page.text);
+        assert!(page.text.contains("You offered a draw, which was declined."), "{}", page.text);
         assert!(!page.text.contains("value=\"propose\"") && other.text.contains("value=\"propose\""));
     }
 

@@ -126,7 +126,7 @@ async fn every_page_bears_any_query() {
                     "{path}?{query}: {}",
                     page.text
                 );
-                let footer = "write commands to <strong>games@knotpost.example</strong>";
+                let footer = "Play by e-mail</a> (<strong>games@knotpost.example</strong>)";
                 assert!(page.text.contains(footer), "{path}?{query}: {}", page.text);
             }
             asked += 1;

@@ -5,12 +5,14 @@ use super::tell;
 tell! {
     a_visitor_plays_both_sides_without_an_account,
     a_visitor_plays_the_computer_without_an_account,
+    practice_is_kept_as_a_board_of_the_account,
     a_push_closes_a_knot_on_the_start_page_of_visitors,
     a_page_says_for_which_session_it_was_made,
     lessons_judge_a_move_by_the_rules,
     an_address_with_a_wrong_move_shows_the_board_before_it,
     a_seek_is_played_on_its_own_terms,
     signing_up_goes_on_with_the_page_that_was_wanted,
+    a_bar_asks_to_confirm_the_address_until_that_is_done,
     saved_settings_say_so,
     guessed_addresses_lead_somewhere,
     games_are_found_by_kind_and_word_and_favourites_come_first,
@@ -23,6 +25,7 @@ tell! {
 mod stories {
     use super::super::browser::Browser;
     use crate::harness::{Place, TestApp};
+    use knotpost_core::config::Confirm;
 
     const GAMES: [&str; 4] = ["osbox", "osbo", "obsidio", "boxilies"];
 
@@ -76,7 +79,7 @@ mod stories {
             assert_eq!(page.header("x-robots-tag"), "noindex, nofollow");
         }
         assert!(visitor.cookie.is_none(), "nothing is stored, not even a cookie");
-        assert!(visitor.get("/").await.text.contains("None at the moment."), "such boards are in no list");
+        assert!(visitor.get("/").await.text.contains("No games right now."), "such boards are in no list");
     }
 
     pub(super) async fn a_push_closes_a_knot_on_the_start_page_of_visitors(place: Place) {
@@ -148,7 +151,7 @@ mod stories {
             }
             // On the usual board of Osbox hardly any first game has a point.
             let page = visitor.get(&address).await;
-            assert_eq!(page.text.contains("Played here with thin knots"), game == "osbox");
+            assert_eq!(page.text.contains("Practice is played with thin knots"), game == "osbox");
         }
         assert!(visitor.cookie.is_none());
         // The same address is answered in several ways: a won game cannot be won again by its moves.
@@ -160,6 +163,45 @@ mod stories {
         // The levels that think long are for players who have an account.
         let page = visitor.get("/try/osbox?moves=f1&level=8").await;
         assert!(page.text.contains("Vert to move.") && page.text.contains("both sides"), "{}", page.text);
+    }
+
+    pub(super) async fn practice_is_kept_as_a_board_of_the_account(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        app.enlist_bots().await;
+        let (mut visitor, mut ann) = (Browser::new(&app), Browser::of(&app, "ann").await);
+        app.letters();
+        for game in GAMES {
+            let played = take_a_turn(&mut visitor, format!("/try/{game}?level=2&deal=3")).await;
+            let address = visitor.get(&played).await.header("location").to_owned();
+            assert!(visitor.get(&address).await.text.contains("Sign up and keep this game"));
+            let page = ann.get(&address).await;
+            assert!(page.text.contains("Keep this game"), "{}", page.text);
+            let moves = page.text.split("name=\"moves\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+            let form = [("moves", moves), ("deal", "3"), ("level", "2")];
+            let path = format!("/try/{game}");
+            assert!(visitor.post(&path, &form).await.header("location").starts_with("/login"));
+            let kept = ann.submit(&path, &form).await;
+            assert!(kept.text.contains("Your turn"), "{}", kept.text);
+            let board = app.get(&format!("/api/v1/boards/{game}/101")).await.json();
+            let stored: Vec<&str> = board["moves"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|made| made["text"].as_str().unwrap())
+                .collect();
+            assert_eq!(stored.len(), 2, "{board}");
+            for (text, canonical) in stored.iter().zip(moves.split('~')) {
+                assert!(text.contains(canonical), "{text} is not {canonical}");
+            }
+            assert_eq!(board["rated"], false);
+            assert_eq!(board["players"][1]["userid"], "knotbot-2", "{board}");
+            // A move that cannot be played leaves no board behind.
+            let bad = ann.post(&path, &[("moves", "zz9"), ("level", "2")]).await;
+            assert_eq!(bad.status, 422, "{}", bad.text);
+            assert_eq!(app.get(&format!("/api/v1/boards/{game}/102")).await.status, 404);
+        }
+        app.work().await;
+        assert!(app.letters().is_empty(), "the player sees it at once");
     }
 
     pub(super) async fn lessons_judge_a_move_by_the_rules(place: Place) {
@@ -226,6 +268,30 @@ mod stories {
         ];
         let answer = visitor.post("/signup", &fields).await;
         assert_eq!(answer.header("location"), "/challenge?game=osbox", "{}", answer.text);
+    }
+
+    pub(super) async fn a_bar_asks_to_confirm_the_address_until_that_is_done(place: Place) {
+        let app = TestApp::start_with(place, |config| config.accounts.confirm_addresses = Confirm::On).await;
+        app.mail("gus@gus.example", "signup gus gus-secret gus@gus.example", "").await;
+        app.work().await;
+        assert_eq!(app.letters().len(), 1);
+        let mut gus = Browser::of(&app, "gus").await;
+        let bar = "We sent a mail to <strong>gus@gus.example</strong>";
+        for path in ["/", "/settings", "/games"] {
+            assert!(gus.get(path).await.text.contains(bar), "{path}");
+        }
+        gus.submit("/settings/confirm-again", &[]).await;
+        app.work().await;
+        let again = app.letters();
+        assert!(again.len() == 1 && again[0].text.contains("/confirm/"), "{again:?}");
+        // The share of an address is small, and the page says so.
+        gus.submit("/settings/confirm-again", &[]).await;
+        let refused = gus.post("/settings/confirm-again", &[]).await;
+        assert_eq!(refused.status, 429, "{}", refused.text);
+        assert!(refused.text.contains("The last mail to gus@gus.example was sent"), "{}", refused.text);
+        app.work().await;
+        app.confirm().await;
+        assert!(!gus.get("/").await.text.contains("We sent a mail"));
     }
 
     pub(super) async fn saved_settings_say_so(place: Place) {
@@ -340,7 +406,7 @@ mod stories {
         assert!(page.text.contains("bob is away until"), "{}", page.text);
         let start = ann.get("/").await;
         assert!(start.text.contains("(bob away)"), "{}", start.text);
-        assert!(start.text.contains("1 board waits for you"), "{}", start.text);
+        assert!(start.text.contains("Your turn in 1 game"), "{}", start.text);
     }
 
     pub(super) async fn a_message_is_written_from_the_page_of_a_user(place: Place) {
@@ -362,7 +428,7 @@ mod stories {
             assert!(!bob.get(path).await.text.contains(listed), "{path}");
         }
         let mut ann = Browser::of(&app, "ann").await;
-        assert!(ann.get("/").await.text.contains("on your own"));
+        assert!(ann.get("/").await.text.contains("both sides are yours"));
         assert!(ann.get("/users/ann").await.text.contains(listed));
     }
 }
