@@ -21,7 +21,7 @@ test("the start page follows the moves of others, and its title counts what wait
   const two = await challenge("osbox challenge -size=3 bob ann");
   await ann.open("/");
   assert.doesNotMatch(await ann.page.title(), /^\(/);
-  assert.match(await ann.text("#mine"), /Nothing waits for you/);
+  assert.match(await ann.text("#mine"), /not your turn in any game/);
   const loads = ann.loads.filter((url) => /\/events\?/.test(url)).length;
   await ann.page.focus(`#mine a[href="${two.path}"]`);
   await server.command(`osbox move ${one.number} bob bob-secret f1`);

@@ -41,7 +41,7 @@ async function playOut(challenge, prefer) {
 }
 
 async function expectEnd({ board, path }, players) {
-  const outcome = /won|wins|tie|drawn/i;
+  const outcome = /won|lost|wins|tie|draw/i;
   for (const person of [ann, bob]) assert.match(await person.text(".lead"), outcome, path);
   const letter = await server.letter("cyd", (one) => one.subject.includes("Game over") || /won|wins|tie/i.test(one.text.split("\n").slice(0, 12).join("\n")));
   assert.match(letter.text, outcome);

@@ -54,7 +54,7 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
   await ann.fill({ sure: true });
   await ann.press("Resign");
   assert.equal((await server.get("/api/v1/boards/osbox/101")).state, "over");
-  assert.match(await ann.text(".lead"), /bob/);
+  assert.match(await ann.text(".lead"), /You lost by resignation/);
   assert.ok(ann.loads.every((url) => !url.endsWith("/events")), "nothing live was asked for");
   assert.deepEqual(ann.odd, []);
 });
