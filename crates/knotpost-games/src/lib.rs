@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod new_game;
 pub mod oracle;
 #[cfg(test)]
 mod tests;

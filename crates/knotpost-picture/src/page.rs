@@ -305,11 +305,16 @@ type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
 fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
     let has_discs = |piece: &Piece| matches!(piece, Piece::Token { look, .. } if look.figure == Figure::Disc);
+    // Houses are told apart by their sides.
+    let has_owner = |piece: &Piece| match piece {
+        Piece::Token { owner: Some(_), look, .. } => !matches!(look.figure, Figure::Seeds(_)),
+        _ => false,
+    };
     let mark: Option<DrawMark> = if pieces().any(has_discs) {
         Some(tokens::draw_disc)
     } else if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {
         Some(stones::draw_badge)
-    } else if pieces().any(|piece| matches!(piece, Piece::Token { owner: Some(_), .. })) {
+    } else if pieces().any(has_owner) {
         Some(tokens::draw_mark)
     } else {
         None

@@ -2,7 +2,7 @@
 
 use crate::weave::Weave;
 use knotpost_rules::knot::{Face, Side};
-use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Sight, View};
+use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Shape, Sight, View};
 use std::fmt::Write;
 
 /// Describes the view in sentences, as the text alternative of a picture (`alt`).
@@ -39,7 +39,7 @@ fn read_panel(panel: &Panel) -> Vec<String> {
     let title = panel.title.trim().trim_end_matches(':');
     let name = if title.is_empty() { "Board" } else { title };
     sentences.push(format!("{name}: {}.", panel.tell_shape()));
-    if panel.is_of_tokens() {
+    if panel.is_of_tokens() && panel.shape != Shape::Houses {
         sentences.extend(panel.tell_owners());
     }
     let columns: Vec<String> = (0..panel.columns).map(|column| column_name(panel, column)).collect();
@@ -59,10 +59,12 @@ fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     for (column, label) in columns.iter().enumerate() {
         let before = words.len();
         // Columns of rows that differ in length have no letter in common.
-        let spot = (panel.cells_in(row) != panel.columns)
-            .then(|| panel.spots.get(panel.start(row) + column))
-            .flatten();
-        for part in [between, spot.map_or(label, String::as_str), " "] {
+        let own = match panel.shape {
+            Shape::Houses => panel.margin(row_edge(row)).labels.get(column),
+            _ if panel.cells_in(row) != panel.columns => panel.spots.get(panel.start(row) + column),
+            _ => None,
+        };
+        for part in [between, own.map_or(label, String::as_str), " "] {
             words.push_str(part);
         }
         if read_piece(&mut words, panel.cell(row, column)) {
@@ -102,8 +104,16 @@ fn read_last(panel: &Panel) -> Option<String> {
     }
 }
 
+/// The side of a row of houses.
+const fn row_edge(row: usize) -> Edge {
+    if row == 0 { Edge::Top } else { Edge::Bottom }
+}
+
 /// Labels that agree on both sides are coordinates; otherwise rows and columns are numbered.
 fn row_name(panel: &Panel, row: usize) -> String {
+    if panel.shape == Shape::Houses {
+        return format!("Houses of {}", panel.margin(row_edge(row)).owner);
+    }
     let [left, right] = [Edge::Left, Edge::Right].map(|edge| panel.margin(edge).labels.get(row));
     match left.filter(|_| left == right) {
         Some(label) => format!("Row {label}"),
@@ -135,6 +145,10 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
             (Figure::Target, Some(_)) => {
                 words.push_str("target of ");
                 words.push(sign);
+            }
+            (Figure::Seeds(0), _) => return false,
+            (Figure::Seeds(seeds), _) => {
+                let _ = write!(words, "{seeds}");
             }
             (Figure::Counter | Figure::Disc | Figure::Sign, _) => words.push(sign),
         },

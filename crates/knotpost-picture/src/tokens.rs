@@ -42,6 +42,7 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
                 let seat = owner.unwrap_or(Seat::FIRST);
                 draw_disc(scene, seat, area.centre(), area.width * 0.38, palette);
             }
+            Figure::Seeds(seeds) => draw_house(scene, seeds, area, palette),
             Figure::Sign => {
                 let hand = Hand { height: area.height * 0.5, weight: Weight::Strong, colour: palette.ink };
                 hand.write_centred(scene, sign.encode_utf8(&mut [0; 4]), area.centre());
@@ -102,6 +103,17 @@ pub(crate) fn draw_disc(scene: &mut Scene, seat: Seat, place: Point, size: f32, 
         disc.circle(place, size * 0.83);
         let rim = Paint::line(palette.rim, size * 0.44);
         scene.paint(&disc, &[Paint::Fill(palette.tile), rim, Paint::line(strong, size * 0.34)]);
+    }
+}
+
+/// Draws a pit with the number of its seeds; an empty one is a pit alone.
+fn draw_house(scene: &mut Scene, seeds: u8, area: Area, palette: &Palette) {
+    let mut pit = Path::default();
+    pit.circle(area.centre(), area.width * 0.38);
+    scene.paint(&pit, &[Paint::Fill(palette.tile), Paint::line(palette.muted, area.width * 0.04)]);
+    if seeds > 0 {
+        let hand = Hand { height: area.height * 0.3, weight: Weight::Strong, colour: palette.ink };
+        hand.write_centred(scene, &seeds.to_string(), area.centre());
     }
 }
 

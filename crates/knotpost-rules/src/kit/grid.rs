@@ -162,6 +162,7 @@ impl Grid {
             return None;
         }
         let row = if from_below { self.rows - 1 - row } else { row };
+        let column = self.turn(row, column);
         Some(self.cell_at(row, column)).filter(|cell| self.cells.contains(*cell))
     }
 
@@ -169,10 +170,16 @@ impl Grid {
     pub fn name(&self, cell: usize) -> Place {
         let Names { lettered_rows, from_below, without_i } = self.names;
         let (row, column) = self.row_and_column(cell);
+        let column = self.turn(row, column);
         let row = if from_below { self.rows - 1 - row } else { row };
         let (letter, number) = if lettered_rows { (row, column) } else { (column, row) };
         let letter = b'a' + letter as u8;
         Place { letter: letter + u8::from(without_i && letter >= b'i'), number: number as u8 + 1 }
+    }
+
+    /// The column as its name counts: houses of the upper row are named from the right, as their owner sees them.
+    const fn turn(&self, row: usize, column: usize) -> usize {
+        if matches!(self.shape, Shape::Houses) && row == 0 { self.columns - 1 - column } else { column }
     }
 
     /// The names of the corners, in a list.
@@ -330,13 +337,22 @@ impl Grid {
         self.stones.iter().flat_map(|stones| stones.0).fold(Key::EMPTY, Key::with)
     }
 
-    /// The board to be shown; `spot` names a cell where it is pointed at.
-    pub(super) fn panel(&self, owners: [&'static str; 4], spot: impl Fn(usize) -> String) -> Panel {
+    /// The stone on a cell, to be shown.
+    pub fn piece(&self, cell: usize) -> Piece {
         let look = Look { figure: Figure::Disc, ..Look::default() };
-        let piece = |cell| match self.owner(cell) {
+        match self.owner(cell) {
             None => Piece::Empty,
             owner => Piece::Token { sign: self.sign(cell), owner, look },
-        };
+        }
+    }
+
+    /// The board to be shown; `piece` shows a cell, and `spot` names it where it is pointed at.
+    pub(super) fn panel(
+        &self,
+        owners: [&'static str; 4],
+        piece: impl Fn(usize) -> Piece,
+        spot: impl Fn(usize) -> String,
+    ) -> Panel {
         let rows: Vec<Vec<usize>> = self.by_rows().collect();
         let letter = |cell: usize| char::from(self.name(cell).letter).to_string();
         let number = |cell: usize| self.name(cell).number.to_string();
@@ -344,6 +360,7 @@ impl Grid {
         let column_label = |cell| if self.names.lettered_rows { number(cell) } else { letter(cell) };
         let beside: Vec<String> = rows.iter().filter_map(|row| row.first().copied().map(row_label)).collect();
         let along = |row: Option<&Vec<usize>>| row.into_iter().flatten().copied().map(column_label).collect();
+        let beside = if self.shape == Shape::Houses { Vec::new() } else { beside };
         let labels = [beside.clone(), along(rows.first()), beside, along(rows.last())];
         let mut margins = labels.map(|labels| Margin { labels, ..Margin::default() });
         for (margin, owner) in margins.iter_mut().zip(owners) {

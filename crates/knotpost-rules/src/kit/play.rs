@@ -9,12 +9,13 @@ use crate::{
     choice::Part,
     error::{PositionError, SyntaxError},
     game::{Forbidden, Game, Show},
+    key::Key,
     meta::{Ability, Meta},
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
     turn::{Outcome, Scores},
-    view::{ScoreLine, View, Viewer},
+    view::{Piece, ScoreLine, View, Viewer},
 };
 use std::{fmt, ops::ControlFlow};
 
@@ -67,6 +68,9 @@ impl Board {
         if own { Ok(cell) } else { Err(Refusal::NotYours(place)) }
     }
 }
+
+/// The parts of a position string that has nothing of its own.
+const PARTS: &str = "the rows from the top joined by `/`, a blank and the seat to move";
 
 /// The parts of a game beyond the kit.
 pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
@@ -123,6 +127,30 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
         false
     }
 
+    /// The rows of the position string, and what follows the seat to move; empty where nothing does.
+    fn write(&self, board: &Board) -> (String, String) {
+        (board.grid.to_string(), String::new())
+    }
+
+    /// Reads what [`Self::write`] gives onto a board that has just been set up.
+    ///
+    /// # Errors
+    /// Whatever differs from what is written.
+    fn read_parts(&mut self, board: &mut Board, rows: &str, rest: &str) -> Result<(), PositionError> {
+        board.grid.read(rows)?;
+        if rest.is_empty() { Ok(()) } else { Err(PositionError::Parts { expected: PARTS }) }
+    }
+
+    /// A key and what the position has beside stones and seats.
+    fn add_to_key(&self, key: Key) -> Key {
+        key
+    }
+
+    /// The look of a cell.
+    fn piece(&self, board: &Board, cell: usize) -> Piece {
+        board.grid.piece(cell)
+    }
+
     /// The standing; none where somebody just wins.
     fn scores(&self, _board: &Board) -> Scores {
         Scores::None
@@ -155,7 +183,9 @@ pub struct Play<R> {
 
 impl<R: Rules> fmt::Display for Play<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.board.grid, self.board.two.next)
+        let (rows, rest) = self.rules.write(&self.board);
+        write!(f, "{rows} {}", self.board.two.next)?;
+        if rest.is_empty() { Ok(()) } else { write!(f, " {rest}") }
     }
 }
 
@@ -172,10 +202,9 @@ impl<R: Rules> Game for Play<R> {
     }
 
     fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
-        let (rows, seat) = text.split_once(' ').ok_or(PositionError::Parts {
-            expected: "the rows from the top joined by `/`, a blank and the seat to move",
-        })?;
-        self.board.grid.read(rows)?;
+        let (rows, seat) = text.split_once(' ').ok_or(PositionError::Parts { expected: PARTS })?;
+        let (seat, rest) = seat.split_once(' ').unwrap_or((seat, ""));
+        self.rules.read_parts(&mut self.board, rows, rest)?;
         self.board.two = Two::new(false);
         self.board.two.next = match seat {
             "1" => Seat::FIRST,
@@ -287,7 +316,7 @@ impl<R: Rules> Game for Play<R> {
 
     fn key(&self) -> u64 {
         let Two { next, retired, swap, .. } = self.board.two;
-        self.board.grid.key().with(swap as u64).with_seats(next, retired).finish()
+        self.rules.add_to_key(self.board.grid.key().with(swap as u64)).with_seats(next, retired).finish()
     }
 
     fn scores(&self) -> Scores {
@@ -320,7 +349,8 @@ impl<R: Rules> Show for Play<R> {
 
     fn view(&self, (places, has_arrow): &Self::Trace, _: Viewer) -> View {
         let Board { grid, two } = &self.board;
-        let mut panel = grid.panel(R::OWNERS, |cell| self.rules.spot(&self.board, cell));
+        let piece = |cell| self.rules.piece(&self.board, cell);
+        let mut panel = grid.panel(R::OWNERS, piece, |cell| self.rules.spot(&self.board, cell));
         panel.last = places.iter().filter_map(|place| grid.rank(grid.find(*place)?)).collect();
         panel.arrow = match panel.last.as_slice() {
             [from, .., to] if *has_arrow => Some([*from, *to]),

@@ -2,6 +2,7 @@
 //! view, so they cannot disagree. Rules are unknown here.
 
 mod cast;
+mod houses;
 mod layout;
 mod look;
 mod news;

@@ -1,6 +1,6 @@
 //! A board in words, for screen readers: every cell by its coordinates, nothing that has to be seen.
 
-use super::{Edge, Fate, Margin, Panel, Piece, Shape, View};
+use super::{Edge, Fate, Margin, Panel, Piece, Shape, View, houses::count_seeds};
 use crate::{
     knot::{Face, Side},
     seat::Seat,
@@ -44,7 +44,9 @@ fn read_panel(panel: &Panel, view: &View) -> Vec<String> {
     let name = if title.is_empty() { "The board".to_owned() } else { title.to_owned() };
     lines.push(format!("{name}: {}.", panel.tell_shape()));
     lines.extend(read_owners(panel));
-    if panel.is_of_tokens() {
+    if panel.shape == Shape::Houses {
+        lines.extend(read_houses(panel));
+    } else if panel.is_of_tokens() {
         lines.extend(panel.tell_owners());
         lines.extend(read_tokens(panel, view));
     } else {
@@ -85,6 +87,10 @@ pub(super) fn name_cell(panel: &Panel, place: usize) -> String {
         return name.clone();
     }
     let (row, column) = (place / panel.columns.max(1), place % panel.columns.max(1));
+    if panel.shape == Shape::Houses {
+        let Margin { owner, labels, .. } = panel.margin(if row == 0 { Edge::Top } else { Edge::Bottom });
+        return format!("{} of {owner}", labels.get(column).map_or("a house", String::as_str));
+    }
     let label = |edge, index: usize| panel.margin(edge).labels.get(index).cloned().unwrap_or_default();
     if is_lettered(panel) {
         return format!("{}{}", label(Edge::Top, column), label(Edge::Left, row));
@@ -167,6 +173,29 @@ fn read_tokens(panel: &Panel, view: &View) -> Vec<String> {
     }
     let rest = if lines.is_empty() { "All cells are empty." } else { "All other cells are empty." };
     lines.extend(panel.cells.contains(&Piece::Empty).then(|| rest.to_owned()));
+    lines
+}
+
+/// The houses of each side that hold seeds, from its `a` on.
+fn read_houses(panel: &Panel) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (row, edge) in [(panel.rows().saturating_sub(1), Edge::Bottom), (0, Edge::Top)] {
+        let Margin { owner, labels, .. } = panel.margin(edge);
+        let seeds = (0..panel.columns).map(|column| count_seeds(panel.cell(row, column)));
+        let mut houses: Vec<(&String, u8)> =
+            labels.iter().zip(seeds).filter_map(|(label, seeds)| Some((label, seeds?))).collect();
+        houses.sort_unstable();
+        let words: Vec<String> = houses.iter().map(|(label, seeds)| format!("{label} {seeds},")).collect();
+        lines.extend(fill(&format!("Houses of {owner}:"), &words));
+        if let Some(line) = lines.last_mut() {
+            *line = match line.strip_suffix(',') {
+                Some(words) => format!("{words}."),
+                None => format!("{line} none."),
+            };
+        }
+    }
+    let has_empty = panel.cells.iter().any(|piece| count_seeds(*piece).is_none());
+    lines.extend(has_empty.then(|| "All other houses are empty.".to_owned()));
     lines
 }
 

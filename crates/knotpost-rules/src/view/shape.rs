@@ -19,6 +19,8 @@ pub enum Shape {
     Hexagon,
     /// Points where lines cross.
     Points,
+    /// Houses that hold seeds, a row a seat, which the owners of the upper and the lower side have.
+    Houses,
 }
 
 impl Panel {
@@ -87,7 +89,7 @@ impl Panel {
         let count = |number, what| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
         let (rows, columns) = (count(self.rows(), "row"), count(self.columns, "column"));
         match self.shape {
-            Shape::Framed | Shape::Square | Shape::Points => format!("{rows} by {columns}"),
+            Shape::Framed | Shape::Square | Shape::Points | Shape::Houses => format!("{rows} by {columns}"),
             Shape::Slanted => {
                 format!("{rows} by {columns}, each row half a cell further right")
             }

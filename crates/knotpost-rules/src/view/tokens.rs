@@ -2,7 +2,7 @@
 //! says, half a cell being one character.
 
 use super::{
-    Edge, Panel, Piece,
+    Edge, Panel, Piece, Shape, houses,
     text::{MARGIN, push_blanks, push_row_label},
 };
 
@@ -11,6 +11,9 @@ const TIGHT_MARGIN: usize = MARGIN - 2;
 
 /// The lines of the panel with its margins.
 pub(super) fn draw(panel: &Panel, tight: bool) -> Vec<String> {
+    if panel.shape == Shape::Houses {
+        return houses::draw(panel, tight);
+    }
     let margin = if tight { TIGHT_MARGIN } else { MARGIN };
     let last = panel.rows().saturating_sub(1);
     let [left, top, right] = [Edge::Left, Edge::Top, Edge::Right].map(|edge| panel.margin(edge).owner);

@@ -12,6 +12,7 @@ mod health;
 mod import;
 mod man;
 mod moving;
+mod new_game;
 mod output;
 mod personal;
 mod play;
@@ -68,6 +69,8 @@ enum Command {
     Think(bots::ThinkArgs),
     /// Have computer players play against each other.
     Match(bots::MatchArgs),
+    /// Make the folder of a new game, for its author to go on with.
+    NewGame(new_game::NewGameArgs),
     /// The effective configuration.
     Config {
         #[command(subcommand)]
@@ -148,6 +151,7 @@ pub fn main() -> ExitCode {
         Command::Play(args) => return play::run(&args, &GAMES),
         Command::Think(args) => return bots::think(&args, &GAMES),
         Command::Match(args) => return bots::contest(&args, &GAMES),
+        Command::NewGame(args) => return output::end(new_game::run(&args, &GAMES), exit_code),
         Command::Trf { action } => return output::end(Ok(trf::run(&action)), exit_code),
         Command::Openapi => {
             say!("{:#}", knotpost_web::openapi());
@@ -247,6 +251,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => Box::pin(admin::run(config, action)).await,
         Command::Doctor(_)
+        | Command::NewGame(_)
         | Command::Play(_)
         | Command::Think(_)
         | Command::Match(_)

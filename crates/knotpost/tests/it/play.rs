@@ -2,6 +2,7 @@
 
 mod bots;
 mod chance;
+mod making;
 mod oracle;
 mod pictures;
 mod turns;
