@@ -17,6 +17,7 @@ mod rates;
 pub mod rating;
 mod reach;
 mod time;
+mod tournament;
 mod unmailed;
 mod verdicts;
 mod words;
@@ -36,6 +37,10 @@ pub use rates::{Channel, Rate, Share, ShareOf};
 pub use rating::{Pool, Rating, Score};
 pub use reach::{Reach, is_public};
 pub use time::{Millis, Span};
+pub use tournament::{
+    FormError, PlayerState, TermsError, TournamentForm, TournamentName, TournamentStart, TournamentState,
+    TournamentTerms, TournamentText,
+};
 pub use unmailed::{UnmailedTarget, without_tag};
 pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;
