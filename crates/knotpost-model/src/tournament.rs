@@ -361,8 +361,8 @@ impl fmt::Display for TournamentTerms {
 
 /// Days as a number, to the millisecond: `120`, `0.5`.
 fn show_days(span: Span) -> String {
-    let text = format!("{:.8}", span.0 as f64 / DAY as f64);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let days = u64::try_from(span.0).ok().and_then(Days::from_millis);
+    days.map(|days| days.to_string()).unwrap_or_default()
 }
 
 struct Given<'a> {
@@ -430,6 +430,8 @@ fn read_number(word: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use knotpost_commands::{TOURNAMENT_OPTIONS, TournamentOption};
+
     use super::*;
 
     fn given(words: &str) -> Vec<GivenOption> {
@@ -541,6 +543,19 @@ mod tests {
         }
         // A group that everybody fits in is the last stage.
         read("-players=4-5 -group=5 -advance=3").expect("terms");
+    }
+
+    #[test]
+    fn every_option_of_the_language_is_a_term_with_that_default() {
+        for TournamentOption { name, example, default, .. } in TOURNAMENT_OPTIONS {
+            let with = |value: Option<&str>| {
+                read(&value.map_or_else(|| format!("-{name}"), |value| format!("-{name}={value}")))
+            };
+            with(example).unwrap_or_else(|error| panic!("{error}"));
+            if !default.is_empty() {
+                assert_eq!(with(Some(default)).expect(name), TournamentTerms::default(), "{name}");
+            }
+        }
     }
 
     #[test]
