@@ -18,6 +18,7 @@ pub mod rating;
 mod reach;
 mod time;
 mod tournament;
+mod tournament_log;
 mod unmailed;
 mod verdicts;
 mod words;
@@ -41,6 +42,7 @@ pub use tournament::{
     FormError, PlayerState, TermsError, TournamentForm, TournamentName, TournamentStart, TournamentState,
     TournamentTerms, TournamentText,
 };
+pub use tournament_log::{LeaveReason, TournamentDeed};
 pub use unmailed::{UnmailedTarget, without_tag};
 pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;

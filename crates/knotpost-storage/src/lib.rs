@@ -10,7 +10,7 @@
 //! 2. `postgres`: the server of a PostgreSQL database, and the pool of connections to it.
 //! 3. `rows`: rows that several of them know, as plain values.
 //! 4. `transaction`: [`ReadTx`] and [`WriteTx`].
-//! 5. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
+//! 5. The tables, by subject: `boards`, `tournaments`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
 //!    methods of the transactions; no subject imports another one.
 //! 6. `writer`: runs writes, on SQLite in groups that share a commit, on PostgreSQL each in a transaction of its own.
 //! 7. `store`: opens the database, and hands out transactions.
@@ -27,6 +27,7 @@ mod postgres;
 mod ratings;
 mod rows;
 mod store;
+mod tournaments;
 mod transaction;
 mod users;
 mod writer;
@@ -39,5 +40,6 @@ pub use postgres::check_address;
 pub use ratings::*;
 pub use rows::*;
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
+pub use tournaments::*;
 pub use transaction::{ReadTx, Unwritten, WriteError, WriteTx};
 pub use users::*;

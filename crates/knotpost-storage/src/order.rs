@@ -9,7 +9,7 @@ const RANKS: [&[&str]; 7] = [
     &["postgres"],
     &["rows"],
     &["transaction"],
-    &["boards", "mail", "ops", "ratings", "users"],
+    &["boards", "mail", "ops", "ratings", "tournaments", "users"],
     &["writer"],
     &["store"],
 ];

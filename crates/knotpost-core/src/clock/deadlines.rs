@@ -145,7 +145,7 @@ async fn lose(
     let Some(row) = board.seats.iter().find(|row| seat_at(row.seat) == seat).cloned() else {
         return Err(StoreError::Corrupt("nobody sits in the seat to move".to_owned()).into());
     };
-    if board.entries.len() < board.seats.len() {
+    if board.can_be_declined() {
         return silently_decline(tx, app, board, row, now).await;
     }
     let pending = pending_proposal(tx, &board).await?;

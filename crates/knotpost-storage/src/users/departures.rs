@@ -69,6 +69,8 @@ impl WriteTx {
         for sql in [
             "UPDATE remarks SET text = $2 WHERE user_id = $1",
             "UPDATE broadcasts SET text = $2 WHERE user_id = $1",
+            "UPDATE tournament_log SET words = $2 WHERE user_id = $1 AND words <> ''",
+            "UPDATE tournaments SET title = $2, description = $2 WHERE announcer_id = $1",
         ] {
             self.exec(sql, &[&user, &REMOVED]).await?;
         }

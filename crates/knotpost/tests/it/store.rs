@@ -105,6 +105,7 @@ fn new_board(game: &str) -> NewBoard {
         nag_ms: None,
         forfeit_ms: Some(5),
         total_ms: None,
+        pairing: None,
     }
 }
 

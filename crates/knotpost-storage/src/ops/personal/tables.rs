@@ -109,6 +109,31 @@ pub const HELD: &[Held] = &[
         [game Text, number Number, seat Number, seat_state Text, to_move Flag, resigns_on_turn Flag,
          board_state Text, rated Flag, started_at Time, last_move_at Time, ended_at Time]
         without [board_id user_id]),
+    held!(tournaments in "tournaments-announced", "tournaments announced or directed",
+        "SELECT 't' || t.id AS name, t.game, t.form, t.title, t.description, t.terms, t.state, t.created_at, t.starts_at, \
+         t.started_at, t.ended_at, t.announcer_id = $1 AS announced, t.director_id = $1 AS directs FROM tournaments t \
+         WHERE t.announcer_id = $1 OR t.director_id = $1 ORDER BY t.id",
+        [name Text, game Text, form Text, title Text, description Text, terms Text, state Text, announced_at Time,
+         starts_at Time, started_at Time, ended_at Time, announced Flag, directs Flag]
+        without [id rules announcer_id director_id delays round deadline extended reminders due_at rests_until next_id]),
+    held!(tournament_players in "tournaments", "tournaments entered",
+        "SELECT 't' || p.tournament_id AS name, t.title, p.number, p.pool, p.state, p.entered_at, p.left_at, p.left_why, \
+         p.counts FROM tournament_players p JOIN tournaments t ON t.id = p.tournament_id WHERE p.user_id = $1 \
+         ORDER BY p.tournament_id, p.entry",
+        [name Text, title Text, number Number, group Text, state Text, entered_at Time, left_at Time, why Text,
+         counts Flag] without [tournament_id entry user_id leaving]),
+    held!(tournament_seats in "tournament-results", "boards of tournaments, and their points in halves",
+        "SELECT 't' || s.tournament_id AS name, b.game, b.number, s.seat, s.points, s.played, s.on_time \
+         FROM tournament_players p JOIN tournament_seats s ON s.tournament_id = p.tournament_id AND s.entry = p.entry \
+         LEFT JOIN boards b ON b.id = s.board_id WHERE p.user_id = $1 ORDER BY s.pairing_id, s.game",
+        [name Text, game Text, number Number, seat Number, points Number, is_played Flag, lost_on_time Flag]
+        without [pairing_id tournament_id entry board_id]),
+    held!(tournament_log in "tournament-log", "what the user did in tournaments, and what was done about them",
+        "SELECT 't' || l.tournament_id AS name, l.at, l.deed, CASE WHEN l.user_id = $1 THEN l.words END AS words, \
+         b.game, b.number, l.subject_id = $1 AS is_about_you FROM tournament_log l \
+         LEFT JOIN boards b ON b.id = l.board_id WHERE l.user_id = $1 OR l.subject_id = $1 ORDER BY l.id",
+        [name Text, at Time, deed Text, words Text, game Text, number Number, is_about_you Flag]
+        without [id tournament_id user_id subject_id board_id told_after]),
     held!(queued_moves in "queued-moves", "moves that wait for their turn",
         "SELECT b.game, b.number AS board, q.seat, q.place, q.condition, q.text, q.number, q.ply, q.at \
          FROM queued_moves q JOIN boards b ON b.id = q.board_id \
@@ -251,6 +276,7 @@ pub const NOT_HELD: &[NotHeld] = &[
     NotHeld { table: "moves", why: "is in the records of the boards" },
     NotHeld { table: "imports", why: "is in the records of the boards" },
     NotHeld { table: "board_origins", why: "is about boards" },
+    NotHeld { table: "tournament_pairings", why: "is about boards; who played is in tournament_seats" },
     NotHeld { table: "board_pauses", why: "is about boards" },
     NotHeld { table: "boards_in_play", why: "repeats what seats say" },
     NotHeld { table: "bot_leases", why: "tells which server decides on a move at this moment" },
