@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::mailing::post::post_to_user;
 use crate::replies::{Column, Content, Facts, Reply, Table};
+use crate::webhooks::queue_for_tournament;
 use knotpost_model::{
     LeaveReason, Millis, PlayerState, TournamentDeed, TournamentName, TournamentState, UserKey,
 };
@@ -311,6 +312,29 @@ async fn tell_director(
         starts: row.starts_at.map(Millis::to_readable),
     });
     post_to_user(tx, app, &reply, director, now).await
+}
+
+/// Queues an event of the tournament for the webhooks of its players and its director.
+pub(super) async fn tell_webhooks(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    players: &[PlayerRow],
+    kind: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let is_in = |player: &&PlayerRow| player.state == PlayerState::In && !player.is_bot;
+    let mut users: Vec<UserKey> = players.iter().filter(is_in).map(|player| player.user_id).collect();
+    users.extend(row.director_id.filter(|director| !users.contains(director)));
+    let url = app.config.server.public_url.trim_end_matches('/');
+    let mut data = serde_json::Map::new();
+    data.insert("tournament".into(), row.id.to_string().into());
+    data.insert("title".into(), row.title.clone().into());
+    data.insert("game".into(), row.game.clone().into());
+    data.insert("round".into(), row.round.into());
+    data.insert("deadline".into(), row.deadline.map(Millis::to_rfc3339).into());
+    data.insert("url".into(), format!("{url}/tournaments/{}", row.id).into());
+    queue_for_tournament(tx, app, kind, &data, &users, now).await
 }
 
 /// Tells a player who is out why, unless they know: they withdrew, or left the server.
