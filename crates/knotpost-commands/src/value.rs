@@ -199,11 +199,12 @@ impl Days {
             return None;
         }
         let days: f64 = word.replace(',', ".").parse().ok()?;
-        let millis = (days * Self::MILLIS_PER_DAY as f64).round();
-        if millis < 1000.0 || millis > Self::MAX.millis as f64 {
-            return None;
-        }
-        Some(Self { millis: millis as u64 })
+        Self::from_millis((days * Self::MILLIS_PER_DAY as f64).round() as u64)
+    }
+
+    /// `None`: less than a second or more than the maximum.
+    pub fn from_millis(millis: u64) -> Option<Self> {
+        (1000..=Self::MAX.millis).contains(&millis).then_some(Self { millis })
     }
 
     /// The time in milliseconds.
@@ -214,6 +215,14 @@ impl Days {
     /// The time in days.
     pub fn as_days(self) -> f64 {
         self.millis as f64 / Self::MILLIS_PER_DAY as f64
+    }
+}
+
+impl fmt::Display for Days {
+    /// Days as a number that is read as the same time: `120`, `0.5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:.8}", self.as_days());
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
@@ -231,6 +240,186 @@ pub struct ServerOptions {
     /// A computer player may take an unmatched seek.
     pub computer: Option<ComputerWish>,
 }
+
+/// An option of an announced tournament, beside those of its game. Its terms give the bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TournamentOption {
+    /// The name without dashes.
+    pub name: &'static str,
+    /// A value that it takes; `None`: it stands alone.
+    pub example: Option<&'static str>,
+    /// The default as shown to players; may be empty.
+    pub default: &'static str,
+    /// Its effect, in one line.
+    pub help: &'static str,
+}
+
+impl TournamentOption {
+    /// The option as written, with its default: `-games=2 (default 1)`.
+    pub fn shown(&self) -> String {
+        let value = self.example.map(|example| format!("={example}")).unwrap_or_default();
+        let default =
+            if self.default.is_empty() { String::new() } else { format!(" (default {})", self.default) };
+        format!("-{}{value}{default}", self.name)
+    }
+}
+
+const fn term(
+    name: &'static str,
+    example: Option<&'static str>,
+    default: &'static str,
+    help: &'static str,
+) -> TournamentOption {
+    TournamentOption { name, example, default, help }
+}
+
+/// The options of a tournament.
+pub const TOURNAMENT_OPTIONS: [TournamentOption; 13] = [
+    term("players", Some("4-8"), "4-10", "the fewest and the most players"),
+    term("group", Some("6"), "10", "the most players of a group; with more players there are several groups"),
+    term("advance", Some("1"), "2", "players of each group who go on to the next stage"),
+    term("roundtime", Some("60"), "120", "days until the games of a stage are decided"),
+    term("start", Some("2027-01-31"), "full", "a day on which it starts, instead of when it is full"),
+    term("repeat", None, "", "when it starts, the next one with the same terms takes entries"),
+    term("games", Some("2"), "1", "games of each two players; the second has the seats changed"),
+    term("fill", Some("3"), "", "level of the computer players who take the places that stay free"),
+    term("closed", None, "", "only players whom the director admits may enter"),
+    term("unrated", None, "", "the games do not count for ratings"),
+    term("nagtime", Some("2"), "1", "days without a move until a player is reminded"),
+    term("forfeittime", Some("5"), "7", "days without a move until a player loses the game"),
+    term("totaltime", Some("20"), "", "days of a player for all moves of a game"),
+];
+
+/// Selection among tournaments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TournamentSelector {
+    /// Those that take entries.
+    Open,
+    /// Those that are played.
+    Active,
+    /// Those that have ended.
+    Over,
+    /// Every tournament.
+    All,
+}
+
+impl TournamentSelector {
+    /// All selectors, in the order they are listed to players.
+    pub const ALL: [Self; 4] = [Self::Open, Self::Active, Self::Over, Self::All];
+
+    /// Parses a selector, case-insensitive but never shortened.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|selector| selector.as_str().eq_ignore_ascii_case(word))
+    }
+
+    /// The word of the selector.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Active => "active",
+            Self::Over => "over",
+            Self::All => "all",
+        }
+    }
+}
+
+/// A part of a tournament.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TournamentPart {
+    /// A group, by its letters in lower case.
+    Group(String),
+    /// A round, from 1.
+    Round(u32),
+}
+
+impl TournamentPart {
+    /// Parses a group or the number of a round.
+    pub fn from_word(word: &str) -> Option<Self> {
+        if let Some(round) = read_count(word).filter(|round| *round > 0) {
+            return Some(Self::Round(round));
+        }
+        let is_group = (1..=2).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_group.then(|| Self::Group(word.to_ascii_lowercase()))
+    }
+}
+
+impl fmt::Display for TournamentPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Group(group) => f.write_str(group),
+            Self::Round(round) => write!(f, "{round}"),
+        }
+    }
+}
+
+/// A deed of the director of a tournament. A reason or text is the body of the mail.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Deed {
+    /// Start it with those who have entered.
+    Start,
+    /// Cancel it; boards go on as ordinary ones.
+    Cancel,
+    /// Put off the deadline of the round.
+    Extend(Days),
+    /// Let a user enter a closed tournament.
+    Admit(String),
+    /// Take a player out.
+    Expel(String),
+    /// Decide a board.
+    Award {
+        /// The number of the board within the game of the tournament.
+        board: u32,
+        /// The seat that wins, from 1; `None`: a tie.
+        seat: Option<u8>,
+    },
+    /// Mail the body to all players.
+    Say,
+    /// Hand the tournament to another director.
+    Hand(String),
+}
+
+impl Deed {
+    /// The deeds with what follows their word, in the order they are listed to players.
+    pub const ALL: [(&'static str, &'static str); 8] = [
+        ("start", ""),
+        ("cancel", ""),
+        ("extend", "DAYS"),
+        ("admit", "USERID"),
+        ("expel", "USERID"),
+        ("award", "BOARD SEAT|tie"),
+        ("say", ""),
+        ("hand", "USERID"),
+    ];
+
+    /// The word of the deed.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Cancel => "cancel",
+            Self::Extend(_) => "extend",
+            Self::Admit(_) => "admit",
+            Self::Expel(_) => "expel",
+            Self::Award { .. } => "award",
+            Self::Say => "say",
+            Self::Hand(_) => "hand",
+        }
+    }
+
+    /// What follows the word.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        match self {
+            Self::Start | Self::Cancel | Self::Say => Vec::new(),
+            Self::Extend(days) => vec![days.to_string()],
+            Self::Admit(userid) | Self::Expel(userid) | Self::Hand(userid) => vec![userid.clone()],
+            Self::Award { board, seat } => {
+                vec![board.to_string(), seat.map_or_else(|| TIE.to_owned(), |seat| seat.to_string())]
+            }
+        }
+    }
+}
+
+/// Written in place of a seat.
+pub(crate) const TIE: &str = "tie";
 
 /// A wanted computer player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -94,6 +94,7 @@ const PAGES: &[&str] = &[
     "signup",
     "standings",
     "static",
+    "tournaments",
     "unsubscribe",
     "users",
 ];

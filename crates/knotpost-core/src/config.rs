@@ -27,9 +27,9 @@ pub use log_level::filter_text;
 pub use reference::{SectionText, SettingText, describe};
 use sections::About;
 pub use sections::{
-    Accounts, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits,
-    Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Push, Retention, Secrets, Server, Smtp,
-    StrangerPolicy, Time, Webhooks,
+    Accounts, Announcers, AuthPolicy, Bots, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw,
+    Limits, Lmtp, Log, LogFormat, Mail, Maildir, Migrate, Pace, Push, Retention, Secrets, Server, Smtp,
+    StrangerPolicy, Time, Tournaments, Webhooks,
 };
 pub use warnings::Warning;
 
@@ -73,6 +73,7 @@ sections! {
     time: Time,
     games: Games,
     bots: Bots,
+    tournaments: Tournaments,
     webhooks: Webhooks,
     push: Push,
     retention: Retention,

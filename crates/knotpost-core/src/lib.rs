@@ -28,6 +28,7 @@ pub mod records;
 pub mod replies;
 pub mod requests;
 pub mod signals;
+pub mod tournaments;
 pub mod transfer;
 pub mod webhooks;
 

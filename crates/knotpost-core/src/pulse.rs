@@ -13,6 +13,7 @@ words! {
         Inbox = "inbox",
         Outbox = "outbox",
         Clock = "clock",
+        Tournaments = "tournaments",
         Rounds = "rounds",
         Webhooks = "webhooks",
     }

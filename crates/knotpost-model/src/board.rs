@@ -62,6 +62,8 @@ words! {
         Draw = "draw",
         /// An administrator said who has won.
         Adjudicated = "adjudicated",
+        /// The deadline of a tournament decided, for who had used less time.
+        Deadline = "deadline",
     }
 
     /// A proposal to the other players.

@@ -17,6 +17,8 @@ mod rates;
 pub mod rating;
 mod reach;
 mod time;
+mod tournament;
+mod tournament_log;
 mod unmailed;
 mod verdicts;
 mod words;
@@ -36,6 +38,11 @@ pub use rates::{Channel, Rate, Share, ShareOf};
 pub use rating::{Pool, Rating, Score};
 pub use reach::{Reach, is_public};
 pub use time::{Millis, Span};
+pub use tournament::{
+    FormError, PlayerState, TermsError, TournamentForm, TournamentName, TournamentStart, TournamentState,
+    TournamentTerms, TournamentText,
+};
+pub use tournament_log::{LeaveReason, TournamentDeed};
 pub use unmailed::{UnmailedTarget, without_tag};
 pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;

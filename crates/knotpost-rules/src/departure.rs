@@ -67,8 +67,17 @@ impl Departures<'_> {
 
     /// An arbiter named the winners: these share the first place.
     pub fn adjudicated(&self, winners: &[Seat]) -> Outcome {
+        self.decided(winners, "adjudication")
+    }
+
+    /// The deadline of a tournament came; who had used the least time share the first place.
+    pub fn at_deadline(&self, winners: &[Seat]) -> Outcome {
+        self.decided(winners, "deadline")
+    }
+
+    fn decided(&self, winners: &[Seat], reason: &'static str) -> Outcome {
         let key = |seat: Seat| (winners.contains(&seat), self.stayed_until(seat));
-        Outcome::rank(&self.seats().map(key).collect::<Vec<_>>(), "adjudication")
+        Outcome::rank(&self.seats().map(key).collect::<Vec<_>>(), reason)
     }
 
     /// An outcome with the seats that left behind all others.

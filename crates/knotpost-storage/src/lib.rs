@@ -8,9 +8,9 @@
 //!
 //! 1. `connection`: connections, errors, and how statements run on either database.
 //! 2. `postgres`: the server of a PostgreSQL database, and the pool of connections to it.
-//! 3. `rows`: rows that several of them know, as plain values.
+//! 3. `rows`: rows that several of them know, as plain values; `schema`: every table and column.
 //! 4. `transaction`: [`ReadTx`] and [`WriteTx`].
-//! 5. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
+//! 5. The tables, by subject: `boards`, `tournaments`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
 //!    methods of the transactions; no subject imports another one.
 //! 6. `writer`: runs writes, on SQLite in groups that share a commit, on PostgreSQL each in a transaction of its own.
 //! 7. `store`: opens the database, and hands out transactions.
@@ -26,7 +26,9 @@ mod order;
 mod postgres;
 mod ratings;
 mod rows;
+mod schema;
 mod store;
+mod tournaments;
 mod transaction;
 mod users;
 mod writer;
@@ -38,6 +40,8 @@ pub use ops::*;
 pub use postgres::check_address;
 pub use ratings::*;
 pub use rows::*;
+pub use schema::{Column, Deletion, Field, Format, Personal, SCHEMA, Table, Transfer};
 pub use store::{Listener, MAX_NOTICE, Notification, Readiness, Settings, Store};
+pub use tournaments::*;
 pub use transaction::{ReadTx, Unwritten, WriteError, WriteTx};
 pub use users::*;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 const RANKS: [&[&str]; 7] = [
     &["connection"],
     &["postgres"],
-    &["rows"],
+    &["rows", "schema"],
     &["transaction"],
-    &["boards", "mail", "ops", "ratings", "users"],
+    &["boards", "mail", "ops", "ratings", "tournaments", "users"],
     &["writer"],
     &["store"],
 ];

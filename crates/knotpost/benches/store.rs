@@ -76,6 +76,7 @@ fn new_board() -> NewBoard {
         nag_ms: None,
         forfeit_ms: None,
         total_ms: None,
+        pairing: None,
     }
 }
 

@@ -341,7 +341,11 @@ fn start_loops(
     loops.spawn("report", 1, move |app, stop| worker::work_report(app, Arc::clone(&server), stop));
     let told = Arc::new(Mutex::new(app.signals.take_announcements()));
     loops.spawn("peers", 1, move |app, stop| worker::work_peers(app, Arc::clone(&told), stop));
+    let same_holder = Arc::clone(&holder);
     loops.spawn("clock", 1, move |app, stop| worker::work_clock(app, Arc::clone(&holder), stop));
+    loops.spawn("tournaments", 1, move |app, stop| {
+        worker::work_tournaments(app, Arc::clone(&same_holder), stop)
+    });
     loops.spawn("rounds", 1, worker::work_rounds);
     let folder = transport.maildir().cloned();
     loops.spawn("retention", 1, move |app, stop| worker::work_retention(app, folder.clone(), stop));

@@ -210,6 +210,23 @@ pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken
     }
 }
 
+/// Takes the steps of tournaments, as long as this process runs the clock.
+pub async fn work_tournaments(app: Arc<App>, holder: Arc<str>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        let worked = knotpost_core::clock::work_tournaments(&app, &holder).await;
+        app.pulse.beat(Loop::Tournaments, app.clock.now());
+        let pause = match worked {
+            Ok(true) => continue,
+            Ok(false) => TICK,
+            Err(error) => {
+                log_failure(&error, "tournaments cannot go on");
+                REST
+            }
+        };
+        wait(&stop, pause).await;
+    }
+}
+
 pub async fn work_report(app: Arc<App>, server: Arc<RunningServer>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         if let Err(error) = server.report(&app, &logged_errors()).await {

@@ -11,7 +11,7 @@ use crate::play::notifications::{notify_of_removal, notify_readers};
 use crate::play::proposals::{last_own_move, take_back};
 use crate::play::resignation::remove;
 use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply, Ruling as Ruled};
-use knotpost_model::{BoardRef, BoardState, Millis, Period, SeatState};
+use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState};
 use knotpost_storage::WriteTx;
 
 #[derive(Debug, Serialize)]
@@ -152,7 +152,7 @@ async fn adjudicate(
     end_pause(tx, &mut board, now).await?;
     tx.delete_proposal(board.row.id).await?;
     let stored = board.entries.len();
-    board.adjudicate(&winners, next, now);
+    board.decide(MoveKind::Adjudicated, &winners, next, now);
     finish_turn(tx, app, &mut board, stored, now).await?;
     Ok(board)
 }

@@ -11,7 +11,7 @@ use crate::mailing::{AddressStop, UserAddress, bounces};
 use crate::play::account_deletion;
 use crate::ratings::board_ratings;
 use crate::{commands, webhooks};
-use knotpost_model::{Address, Millis, Moment, UserKey};
+use knotpost_model::{Address, LeaveReason, Millis, Moment, UserKey};
 use knotpost_storage::{NewUser, StoreError, UserRow, UserState, WriteTx};
 
 const PAGE: usize = 500;
@@ -292,6 +292,7 @@ pub(crate) async fn apply(
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
         UserEdit::Suspend => {
             tx.set_user_state(user.id, UserState::Suspended).await?;
+            tx.leave_tournaments(user.id, LeaveReason::Suspended, now).await?;
             tx.drop_sessions_of(user.id).await?;
             webhooks::silence(tx, user.id, now).await?;
             tx.end_broadcasts(user.id, now).await?;

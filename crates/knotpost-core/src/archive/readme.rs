@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::app::App;
-use knotpost_storage::{HELD, UserRow};
+use knotpost_storage::{Table, UserRow};
 
 pub(super) fn readme(app: &App, user: &UserRow) -> String {
     let server = &app.config.server;
@@ -17,8 +17,8 @@ pub(super) fn readme(app: &App, user: &UserRow) -> String {
         server.public_url,
         env!("CARGO_PKG_VERSION"),
     );
-    for held in HELD {
-        let _ = writeln!(text, "{}.json\n    {}", held.file, held.about);
+    for (_, personal) in Table::personal() {
+        let _ = writeln!(text, "{}.json\n    {}", personal.file, personal.about);
     }
     text.push_str(
         "boards/GAME-NUMBER.txt\n    the record of each board, with the words said with moves; of a game that is being\n    \

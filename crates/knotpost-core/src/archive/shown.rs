@@ -6,19 +6,19 @@ use crate::app::App;
 use crate::mailing::inspector::mail_text::{Author, mask_tokens, masked_lines};
 use crate::mailing::references::Reference;
 use knotpost_model::Millis;
-use knotpost_storage::{Cell, Shown};
+use knotpost_storage::{Cell, Format};
 
-pub(super) fn show(app: &App, cell: &Cell, shown: Shown) -> Value {
-    match (cell, shown) {
-        (Cell::Int(at), Shown::Time) => Millis(*at).to_rfc3339().into(),
+pub(super) fn show(app: &App, cell: &Cell, format: Format) -> Value {
+    match (cell, format) {
+        (Cell::Int(at), Format::Time) => Millis(*at).to_rfc3339().into(),
         (Cell::Int(value), _) => (*value).into(),
         (Cell::Flag(value), _) => (*value).into(),
         (Cell::Real(value), _) => (*value).into(),
-        (Cell::Text(text), Shown::Host) => host(text).into(),
-        (Cell::Text(text), Shown::Masked) => {
+        (Cell::Text(text), Format::Host) => host(text).into(),
+        (Cell::Text(text), Format::Masked) => {
             text.lines().map(mask_tokens).collect::<Vec<_>>().join("\n").into()
         }
-        (Cell::Text(facts), Shown::Letter) => match serde_json::from_str(facts) {
+        (Cell::Text(facts), Format::Letter) => match serde_json::from_str(facts) {
             Ok(Reference::Letter(stored)) => {
                 let text = masked_lines(app, &stored.letter.text, Author::Server);
                 json!({ "subject": stored.letter.subject, "text": text })

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::boards::Board;
 use crate::records::record_of;
 use knotpost_model::{BoardRef, UserKey};
-use knotpost_storage::{BoardFilter, HELD, Held, ReadTx, StoreError, UserRow};
+use knotpost_storage::{BoardFilter, Personal, ReadTx, StoreError, Table, UserRow};
 
 /// Boards listed at once …
 const PAGE: i64 = 100;
@@ -68,8 +68,8 @@ pub async fn write_archive(
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     let mut writing = Writing { zip: ZipWriter::new_stream(out), options, written: Archive::default() };
     writing.add("README.txt", readme(app, &user).as_bytes())?;
-    for held in HELD {
-        writing.add_table(app, &mut tx, held, user.id).await?;
+    for (table, personal) in Table::personal() {
+        writing.add_table(app, &mut tx, table, &personal, user.id).await?;
     }
     writing.add_boards(app, &mut tx, &user).await?;
     let Writing { zip, written, .. } = writing;
@@ -87,16 +87,17 @@ impl Writing<'_> {
         &mut self,
         app: &App,
         tx: &mut ReadTx,
-        held: &Held,
+        table: &Table,
+        personal: &Personal,
         user: UserKey,
     ) -> Result<(), ArchiveError> {
-        self.zip.start_file(format!("{}.json", held.file), self.options)?;
+        self.zip.start_file(format!("{}.json", personal.file), self.options)?;
         let mut rows = 0_u64;
         let (zip, mut line) = (&mut self.zip, Vec::new());
-        let each = tx.each_held(held, user, |cells| {
-            let fields = held.columns.iter().zip(cells);
+        let each = tx.each_personal(table, personal, user, |cells| {
+            let fields = table.fields().zip(cells);
             let fields: Map<String, Value> =
-                fields.map(|((name, shown), cell)| ((*name).to_owned(), show(app, cell, *shown))).collect();
+                fields.map(|(field, cell)| (field.name.to_owned(), show(app, cell, field.format))).collect();
             line.clear();
             line.extend_from_slice(if rows == 0 { b"[\n" } else { b",\n" });
             serde_json::to_writer(&mut line, &fields).map_err(io::Error::from)?;

@@ -5,7 +5,7 @@ mod imagined;
 mod pauses;
 
 pub use ending::Standing;
-pub(crate) use ending::{read_adjudication, read_departure};
+pub(crate) use ending::{read_decision, read_departure};
 
 use knotpost_rules::{AnyGame, GameOptions, Position, Rejected, Seat, Seed, Turn};
 use sha2::{Digest as _, Sha256};
@@ -222,6 +222,7 @@ impl Board {
         let text = match row.kind {
             MoveKind::Draw => "Draw",
             MoveKind::Adjudicated => "Adjudicated",
+            MoveKind::Deadline => "Deadline",
             _ => {
                 let seat = seat_at(row.seat);
                 self.position.retire(seat);
@@ -311,6 +312,12 @@ impl Board {
     pub fn side(&self, seat: i64) -> &'static str {
         let index = usize::try_from(seat - 1).unwrap_or(0);
         self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
+    }
+
+    /// True in the first round of a board that a player can decline without losing. Who entered a tournament has agreed to
+    /// its boards.
+    pub(crate) fn can_be_declined(&self) -> bool {
+        self.entries.len() < self.seats.len() && self.row.pairing_id.is_none()
     }
 
     pub(crate) fn seat_row(&self, seat: i64) -> Option<&SeatRow> {

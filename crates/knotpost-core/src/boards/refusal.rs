@@ -39,6 +39,7 @@ codes! {
     UnknownGame = "unknown_game", 404;
     NoSuchBoard = "no_such_board", 404;
     NoSuchUser = "no_such_user", 404;
+    NoSuchTournament = "no_such_tournament", 404;
     GameOver = "game_over", 409;
     NotYourTurn = "not_your_turn", 409;
     /// The number given is not that of the next move.

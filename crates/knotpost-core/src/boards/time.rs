@@ -138,6 +138,13 @@ pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
     used
 }
 
+/// Time per seat until `end`, where time off while it was somebody's turn counts as used.
+pub(crate) fn time_used_at(board: &Board, end: Millis) -> Vec<Span> {
+    let mut at_work = board.clone();
+    at_work.timing.pauses.vacations.clear();
+    time_used(&at_work, end.max(waiting_since(board)))
+}
+
 /// Time per seat that counts towards the total limit, without moves made under a more generous one.
 fn time_that_counts(board: &Board) -> Vec<Span> {
     let is_floored = limits_at_first(board).total != board.timing.limits.total;

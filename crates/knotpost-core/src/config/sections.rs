@@ -255,6 +255,22 @@ section! {
 }
 
 section! {
+    /// Tournaments.
+    Tournaments {
+        /// Whether tournaments can be announced and entered. Those that run are played to their end.
+        enabled: bool = true,
+        /// Users who may announce one: `users` from their first finished board on, or only `admins`.
+        announce: Announcers = Announcers::Users,
+        /// Tournaments that a user directs at once; administrators as many as they like.
+        running_per_director: u32 = 2,
+        /// Tournaments that a user can be in at once.
+        entries_per_user: u32 = 5,
+        /// Boards that all entries of a user can bring at once.
+        boards_per_user: u32 = 30,
+    }
+}
+
+section! {
     /// Programs of users that are told what happens on their boards.
     Webhooks {
         /// Users' programs and browsers receive events.
@@ -383,6 +399,14 @@ words! {
         Known = "known",
         /// Refused or unanswered, and nobody can sign up.
         Closed = "closed",
+    }
+}
+
+choice! {
+    Announcers {
+        /// Everybody who has finished a board.
+        Users,
+        Admins,
     }
 }
 

@@ -159,6 +159,9 @@ fn lasts(note: &Note) -> bool {
         | Note::SilentDraw
         | Note::Stopped { .. }
         | Note::Ruled { .. }
+        | Note::OutOfTournament { .. }
+        | Note::Deadline { .. }
+        | Note::Awarded { .. }
         | Note::Agreed { .. } => true,
         Note::Reminder { .. }
         | Note::Away { .. }

@@ -74,6 +74,9 @@ variants! { notes: Note {
     Note::Stopped { .. } => r#"{"stopped":{"address":"ann@example.org"}}"#,
     Note::Ruled { .. } => r#"{"ruled":{"ruling":"paused","why":""}}"#,
     Note::Submitted { .. } => r#"{"submitted":{"game":"osbox","number":101,"userid":"ann"}}"#,
+    Note::OutOfTournament { .. } => r#"{"out_of_tournament":{"userid":"ann","why":"time"}}"#,
+    Note::Deadline { .. } => r#"{"deadline":{"tournament":"t12"}}"#,
+    Note::Awarded { .. } => r#"{"awarded":{"by":"ann","why":""}}"#,
 }}
 
 variants! { rulings: Ruling {

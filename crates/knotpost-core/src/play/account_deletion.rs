@@ -10,7 +10,7 @@ use crate::play::resignation::{Left, removed, take_out};
 use crate::ratings::board_ratings;
 use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_commands::Remarks;
-use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
+use knotpost_model::{BoardState, LeaveReason, Millis, MoveKind, SeatState, UserKey};
 use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 
 const PAGE: i64 = 100;
@@ -28,6 +28,9 @@ pub(crate) async fn leave(
     tx.end_broadcasts(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
+    // Before their boards end, since games finished by play are counted.
+    tx.leave_tournaments(user.id, LeaveReason::Deleted, now).await?;
+    tx.leave_directed(user.id).await?;
     if user.role == "admin" {
         tx.set_user_role(user.id, "player").await?;
     }
@@ -66,7 +69,7 @@ async fn resign_for_good(
     now: Millis,
 ) -> Result<(), ServiceError> {
     let left = |restarted| Note::Left { userid: user.userid.clone(), restarted };
-    if board.entries.len() < board.seats.len() {
+    if board.can_be_declined() {
         if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
             let reply = removed(&board, user, "", true);
             return Ok(notify_of_removal(tx, app, &board, &reply, now).await?);
@@ -75,11 +78,23 @@ async fn resign_for_good(
         notify_readers(tx, app, &board, facts, now).await?;
         return Ok(());
     }
+    resign_seats(tx, app, board, user.id, left(false), now).await
+}
+
+/// Resigns all seats of a user, on or off turn, for the reason that the note gives.
+pub(crate) async fn resign_seats(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    user: UserKey,
+    note: Note,
+    now: Millis,
+) -> Result<(), ServiceError> {
     let stored = board.entries.len();
     tx.delete_proposal(board.row.id).await?;
     for index in 0..board.seats.len() {
         let Some(row) = board.seats.get_mut(index) else { continue };
-        if row.user_id != user.id || row.state != SeatState::Playing {
+        if row.user_id != user || row.state != SeatState::Playing {
             continue;
         }
         row.state = SeatState::Resigned;
@@ -92,7 +107,7 @@ async fn resign_for_good(
     }
     let made = board.entries.len() - stored;
     finish_turn(tx, app, &mut board, stored, now).await?;
-    let facts = BoardFacts { notes: vec![left(false)], made, ..BoardFacts::plain(Heading::Summary) };
+    let facts = BoardFacts { notes: vec![note], made, ..BoardFacts::plain(Heading::Summary) };
     notify_readers(tx, app, &board, facts, now).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::boards::time::schedule;
 use crate::boards::{Board, ServiceError};
 use crate::play::notifications::notify_of_end;
 use crate::play::stand_in::are_computer_players;
-use crate::play::{opponents, queue, resignation};
+use crate::play::{opponents, queue, resignation, tournament_boards};
 use crate::ratings::board_ratings;
 use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{MoveRow, StoreError, Turn, WriteTx};
@@ -27,6 +27,7 @@ pub(crate) async fn finish_turn(
     store_turn(tx, board, stored, now).await?;
     if board.row.state == BoardState::Over {
         tx.delete_submissions(board.row.id).await?;
+        tournament_boards::board_ended(tx, board, now).await?;
         board_ratings::board_ended(tx, board, now).await?;
         opponents::seats_are_free(tx, app, board, now).await?;
         notify_of_end(tx, app, board, now).await?;

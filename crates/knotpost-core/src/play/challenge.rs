@@ -50,23 +50,30 @@ pub(crate) enum Cause {
         /// Seed of that board, if its deal is repeated.
         seed: Option<[u8; 32]>,
     },
+    /// A pairing of a tournament.
+    Tournament {
+        pairing: i64,
+        /// Seed of the first board of the pairing, if its deal is repeated.
+        seed: Option<[u8; 32]>,
+    },
 }
 
 impl Cause {
-    fn note(&self) -> Note {
+    fn note(&self) -> Option<Note> {
         match self {
-            Self::Challenge(by) => Note::Challenged { by: by.clone() },
-            Self::Practice { .. } => Note::Challenged { by: None },
-            Self::Pairing => Note::Paired,
+            Self::Challenge(by) => Some(Note::Challenged { by: by.clone() }),
+            Self::Pairing => Some(Note::Paired),
             Self::Rematch { number, userid, seed, .. } => {
-                Note::Rematch { by: userid.clone(), number: *number, same_deal: seed.is_some() }
+                Some(Note::Rematch { by: userid.clone(), number: *number, same_deal: seed.is_some() })
             }
+            // The player has just asked for it; and every mail about a board of a tournament names that.
+            Self::Practice { .. } | Self::Tournament { .. } => None,
         }
     }
 
     fn origin(&self) -> Option<OriginRow> {
         match self {
-            Self::Challenge(_) | Self::Practice { .. } => None,
+            Self::Challenge(_) | Self::Practice { .. } | Self::Tournament { .. } => None,
             Self::Pairing => Some(OriginRow { sought: true, rematch_of: None }),
             Self::Rematch { of, .. } => Some(OriginRow { sought: false, rematch_of: Some(of.0) }),
         }
@@ -91,12 +98,15 @@ pub(crate) async fn start(
     now: Millis,
 ) -> Result<(Board, BoardFacts), ServiceError> {
     let Opening { terms, cause, comment } = opening;
-    check_hard_boards(tx, users.iter(), MOST_HARD).await?;
+    if !matches!(cause, Cause::Tournament { .. }) {
+        check_hard_boards(tx, users.iter(), MOST_HARD).await?;
+    }
     let name = game.meta().name;
     let fresh: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     let (seed, speaker) = match &cause {
         Cause::Rematch { seed, by, .. } => (seed.unwrap_or(fresh), Some(*by)),
         Cause::Practice { seed } => (*seed, None),
+        Cause::Tournament { seed, .. } => (seed.unwrap_or(fresh), None),
         Cause::Challenge(_) | Cause::Pairing => (fresh, None),
     };
     let position = game.setup(options, users.len(), &Seed(seed));
@@ -115,6 +125,10 @@ pub(crate) async fn start(
         nag_ms: terms.nag_ms,
         forfeit_ms: terms.forfeit_ms,
         total_ms: terms.total_ms,
+        pairing: match cause {
+            Cause::Tournament { pairing, .. } => Some(pairing),
+            _ => None,
+        },
     };
     let number = tx.take_board_number(name).await?;
     let key = tx.insert_board(number, &new).await?;
@@ -127,11 +141,13 @@ pub(crate) async fn start(
             .await?;
     }
     for user in users.iter().filter(|_| distinct) {
-        tx.count_down_seek(name, user.id).await?;
+        if !matches!(cause, Cause::Tournament { .. }) {
+            tx.count_down_seek(name, user.id).await?;
+        }
         board_ratings::board_began(tx, name, user.id, now).await?;
     }
     let mut facts = BoardFacts::plain(Heading::New);
-    facts.notes.extend(distinct.then(|| cause.note()));
+    facts.notes.extend(cause.note().filter(|_| distinct));
     if !comment.trim().is_empty() {
         facts.remark = Some(tx.insert_remark(key, 0, speaker, RemarkKind::Comment, comment, now).await?);
     }

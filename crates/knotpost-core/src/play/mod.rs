@@ -21,6 +21,7 @@ pub(crate) mod queue;
 pub(crate) mod resignation;
 pub(crate) mod stand_in;
 pub(crate) mod substitution;
+pub(crate) mod tournament_boards;
 pub(crate) mod waiting_boards;
 
 pub use invitations::{

@@ -279,7 +279,9 @@ pub(crate) async fn agree_on_draw(
 
 /// Index of the last move made by a player, not by the server; none if a player has resigned since.
 pub(crate) fn last_own_move(board: &Board) -> Option<usize> {
-    let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated);
+    let gone = |kind| {
+        matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated | MoveKind::Deadline)
+    };
     let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
     board.entries.get(index).filter(|entry| !gone(entry.row.kind)).map(|_| index)
 }

@@ -9,6 +9,7 @@ use crate::mailing::post::post_to_user;
 use crate::play::boards::answer_with_board;
 use crate::play::notifications::notify_of_removal;
 use crate::play::stand_in::are_computer_players;
+use crate::play::tournament_boards;
 use crate::ratings::board_ratings;
 use crate::replies::{Answer, BoardFacts, Content, Heading, Note, Reply};
 use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
@@ -179,6 +180,9 @@ pub(crate) async fn remove(tx: &mut WriteTx, board: &mut Board, now: Millis) -> 
     board.row.ended_at = Some(now.0);
     board.row.due_at = None;
     tx.update_board(&board.row).await?;
+    if board.row.pairing_id.is_some() {
+        tournament_boards::count_as_tie(tx, board.row.id, now).await?;
+    }
     for seat in &mut board.seats {
         seat.to_move = false;
         tx.update_seat(board.row.id, seat).await?;

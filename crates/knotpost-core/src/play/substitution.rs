@@ -34,6 +34,9 @@ pub(crate) async fn check(
     } else if row.away_until.is_some_and(|until| until > now.0) {
         Refusal::new(Code::Conflict, format!("{} is on vacation", row.userid))
             .hint("No time is counted until they are back.")
+    } else if board.row.pairing_id.is_some() {
+        Refusal::new(Code::Conflict, "this is a board of a tournament")
+            .hint("Whoever entered plays it to its end. When their time is over, you win.")
     } else if board.row.nagged_at.is_none() {
         Refusal::new(Code::Conflict, format!("{} has not been reminded yet", row.userid))
             .hint("A computer player can go on for a player who was reminded and has not moved since.")

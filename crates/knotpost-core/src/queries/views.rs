@@ -223,8 +223,16 @@ pub async fn view_playable_board(
     find_game(app, &name.game)?;
     let mut tx = app.store.read().await?;
     let mut view = board_after(&mut tx, app, name, ply).await?;
-    let is_word =
-        |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Draw | MoveKind::Adjudicated);
+    let is_word = |kind| {
+        matches!(
+            kind,
+            MoveKind::Resign
+                | MoveKind::Forfeit
+                | MoveKind::Draw
+                | MoveKind::Adjudicated
+                | MoveKind::Deadline
+        )
+    };
     let words = view.board.entries.iter().rev().take_while(|entry| is_word(entry.row.kind)).count();
     if words > 0 && matches!(view.board.standing(), Standing::Over(_)) {
         let before = (view.board.entries.len() - words) as i64;

@@ -163,6 +163,7 @@ async fn insert(
         nag_ms: None,
         forfeit_ms: None,
         total_ms: None,
+        pairing: None,
     };
     let key = tx.insert_board(number, &new).await?;
     for (seat, user) in (1..).zip(users) {

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::split::split;
 use super::start::{echo, read_start};
 use super::write::list_seats;
-use crate::boards::board::{parse_options, read_adjudication, read_departure, seat_at};
+use crate::boards::board::{parse_options, read_decision, read_departure, seat_at};
 use crate::boards::{Board, Standing, commitment};
 use knotpost_model::{Millis, MoveKind, SeatState, clean_text, is_unwanted};
 use knotpost_platform::secret::to_hex;
@@ -222,12 +222,12 @@ fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<()
     if text.eq_ignore_ascii_case(MoveKind::Draw.as_str()) {
         return agree(board, next, at);
     }
-    if let Some(winners) = read_adjudication(text) {
+    if let Some((kind, winners)) = read_decision(text) {
         let plays = |seat: &Seat| board.seats.iter().any(|row| seat_at(row.seat) == *seat);
         if !winners.iter().all(plays) {
             return Err("somebody was to win who does not play".to_owned());
         }
-        board.adjudicate(&winners, next, at);
+        board.decide(kind, &winners, next, at);
         return Ok(());
     }
     match read_departure(text) {

@@ -39,7 +39,11 @@ pub(crate) async fn record_of(tx: &mut ReadTx, board: &Board) -> Result<Record, 
 /// A move in a spelling that replays.
 fn word(kind: MoveKind, text: &str) -> &str {
     match kind {
-        MoveKind::Move | MoveKind::Adjudicated | MoveKind::Resign | MoveKind::Forfeit => text,
+        MoveKind::Move
+        | MoveKind::Adjudicated
+        | MoveKind::Deadline
+        | MoveKind::Resign
+        | MoveKind::Forfeit => text,
         other => other.as_str(),
     }
 }
@@ -145,7 +149,7 @@ fn rolls(board: &Board, over: bool) -> Vec<String> {
             MoveKind::Move => position.play(Turn::Move(&entry.row.text)).map(drop),
             MoveKind::Pass => position.play(Turn::Pass).map(drop),
             MoveKind::Swap => position.play(Turn::Swap).map(drop),
-            MoveKind::Draw | MoveKind::Adjudicated => Ok(()),
+            MoveKind::Draw | MoveKind::Adjudicated | MoveKind::Deadline => Ok(()),
             MoveKind::Resign | MoveKind::Forfeit => {
                 position.retire(seat_at(entry.row.seat));
                 Ok(())

@@ -8,7 +8,7 @@ use crate::boards::proposals::{silent_player, still_to_answer};
 use crate::boards::{Board, Standing, TimeUp, pending_proposal};
 use crate::replies::times::times;
 use crate::replies::{Style, TimeFacts};
-use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState, UserKey};
+use knotpost_model::{LeaveReason, Millis, ProposalKind, RemarkKey, SeatState, TournamentName, UserKey};
 use knotpost_storage::{ProposalRow, ReadTx, SeatRow, StoreError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +123,20 @@ pub enum Note {
         number: i64,
         userid: String,
     },
+    /// A player is out of the tournament, and loses this board.
+    OutOfTournament {
+        userid: String,
+        why: LeaveReason,
+    },
+    /// The deadline of the round has ended the board.
+    Deadline {
+        tournament: TournamentName,
+    },
+    /// The director of the tournament decided the board.
+    Awarded {
+        by: String,
+        why: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,6 +247,20 @@ impl fmt::Display for Note {
                 writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
                 writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
                 write!(f, "   {game} confirm {number} {userid} PASSWORD")
+            }
+            Self::OutOfTournament { userid, why } => {
+                writeln!(f, "{}", why.about(userid))?;
+                write!(f, "Their boards that were not over are lost.")
+            }
+            Self::Deadline { tournament } => {
+                writeln!(f, "The deadline of the round of {tournament} has come.")?;
+                write!(f, "The board goes to whoever had used less time, counted in minutes.")
+            }
+            Self::Awarded { by, why } if why.is_empty() => {
+                write!(f, "{by}, the director of the tournament, decided this game.")
+            }
+            Self::Awarded { by, why } => {
+                write!(f, "{by}, the director of the tournament, decided this game.\nThe reason given: {why}")
             }
         }
     }

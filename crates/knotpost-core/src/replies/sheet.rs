@@ -60,6 +60,9 @@ impl fmt::Display for Verdict {
             Self::Won { userid, reason: "adjudication", .. } => {
                 write!(f, "Game won by {userid} by adjudication.")
             }
+            Self::Won { userid, reason: "deadline", .. } => {
+                write!(f, "Game won by {userid} at the deadline.")
+            }
             Self::Won { userid, .. } => write!(f, "Game won by {userid}."),
             Self::Tie(userids) => write!(f, "The game was a tie. ({})", userids.join(", ")),
         }

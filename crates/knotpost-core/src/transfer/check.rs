@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::line::{FORMAT, Header, LastLine, Lines, Section, VERSION, read_row, rules_of, to_text};
 use super::{MoveError, OnProgress, Stage};
-use knotpost_storage::{TABLES, Table};
+use knotpost_storage::Table;
 
 const REPORT_EVERY: u64 = 1 << 13;
 
@@ -27,7 +27,7 @@ impl Checked {
     }
 
     pub(super) fn tables(&self) -> impl Iterator<Item = (&'static Table, u64)> {
-        TABLES.iter().zip(&self.header.tables).map(|(table, section)| (table, section.rows))
+        Table::moving().zip(&self.header.tables).map(|(table, section)| (table, section.rows))
     }
 }
 
@@ -125,8 +125,8 @@ fn read_header<R: BufRead>(
     let header: Header = serde_json::from_slice(line).map_err(|error| lines.damaged(error.to_string()))?;
     check_schema(&header, schema)?;
     check_rules(&header, registry)?;
-    let ours = TABLES.iter().zip(&header.tables).map(|(table, section)| Section::of(table, section.rows));
-    if header.tables.len() != TABLES.len() || !ours.eq(header.tables.iter().cloned()) {
+    let ours = Table::moving().zip(&header.tables).map(|(table, section)| Section::of(table, section.rows));
+    if header.tables.len() != Table::moving().count() || !ours.eq(header.tables.iter().cloned()) {
         return Err(lines.damaged("the tables are not those of this schema"));
     }
     Ok(header)

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::line::{FORMAT, Header, LastLine, Section, VERSION, rules_of, to_text, write_json, write_row};
 use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
-use knotpost_storage::{ReadTx, StoreError, TABLES};
+use knotpost_storage::{ReadTx, StoreError, Table};
 
 const REPORT_EVERY: u64 = 1 << 13;
 
@@ -35,7 +35,7 @@ pub async fn export_server(
     let mut tx = app.store.read().await?;
     let header = header_of(&mut tx, app).await?;
     let tables =
-        TABLES.iter().zip(&header.tables).map(|(table, section)| (table.name, section.rows)).collect();
+        Table::moving().zip(&header.tables).map(|(table, section)| (table.name, section.rows)).collect();
     let mut line = Vec::new();
     write_json(&header, &mut line)?;
     let mut tally = Tally::new(out);
@@ -66,7 +66,7 @@ pub(super) async fn digest_of(
 
 async fn header_of(tx: &mut ReadTx, app: &App) -> Result<Header, StoreError> {
     let mut tables = Vec::new();
-    for table in TABLES {
+    for table in Table::moving() {
         tables.push(Section::of(table, tx.count_rows(table).await?));
     }
     Ok(Header {
@@ -110,7 +110,7 @@ async fn write_rows(
 ) -> Result<(), MoveError> {
     let total = header.tables.iter().map(|section| section.rows).sum();
     let (mut done, mut line) = (0, Vec::new());
-    for table in TABLES {
+    for table in Table::moving() {
         let rows = tx.each_row(table, |cells| {
             line.clear();
             write_row(cells, &mut line)?;

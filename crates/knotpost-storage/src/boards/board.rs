@@ -8,7 +8,7 @@ macro_rules! select_board {
         concat!(
             "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
              winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
-             due_at, nagged_at, paused_at FROM boards ",
+             due_at, nagged_at, paused_at, pairing_id FROM boards ",
             $rest
         )
     };
@@ -164,8 +164,8 @@ impl WriteTx {
     /// The board is due for the clock at once, unless a time is set.
     pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
-                   scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
-                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
+                   scores, started_at, nag_ms, forfeit_ms, total_ms, due_at, pairing_id) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9, $13) RETURNING id";
         self.fetch_one(
             sql,
             &[
@@ -181,6 +181,7 @@ impl WriteTx {
                 &board.nag_ms,
                 &board.forfeit_ms,
                 &board.total_ms,
+                &board.pairing,
             ],
         )
         .await

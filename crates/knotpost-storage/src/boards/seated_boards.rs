@@ -22,7 +22,7 @@ macro_rules! select_seated {
         concat!(
             "SELECT b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
              b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
-             b.total_ms, b.due_at, b.nagged_at, b.paused_at, \
+             b.total_ms, b.due_at, b.nagged_at, b.paused_at, b.pairing_id, \
              s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
              (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
              u.state = 'suspended' AS is_suspended, \

@@ -6,8 +6,9 @@ use sqlx::{Decode, Row as _, Type};
 use sqlx_postgres::{PgRow, Postgres};
 
 use knotpost_model::{
-    BoardKey, BoardState, BounceKind, InboxKey, Millis, MoveKind, OutboxKey, ProposalKind, RemarkKey,
-    RemarkKind, SeatState, UserKey,
+    BoardKey, BoardState, BounceKind, InboxKey, LeaveReason, Millis, MoveKind, OutboxKey, PlayerState,
+    ProposalKind, RemarkKey, RemarkKind, SeatState, TournamentDeed, TournamentForm, TournamentName,
+    TournamentState, UserKey,
 };
 
 use super::sqlite::SqliteRow;
@@ -224,7 +225,7 @@ macro_rules! numbers {
         }
     )+};
 }
-numbers!(UserKey, BoardKey, RemarkKey, InboxKey, OutboxKey, Millis);
+numbers!(UserKey, BoardKey, RemarkKey, InboxKey, OutboxKey, TournamentName, Millis);
 
 /// Has an enum stored as the word that its `as_str` gives.
 macro_rules! words {
@@ -252,3 +253,4 @@ macro_rules! words {
 }
 pub(crate) use words;
 words!(BoardState, SeatState, MoveKind, RemarkKind, ProposalKind);
+words!(TournamentForm, TournamentState, TournamentDeed, PlayerState, LeaveReason);

@@ -15,6 +15,5 @@ mod transfer;
 pub use audit::{AuditFilter, AuditRow, NewAudit};
 pub use leader_lease::LeaderLease;
 pub use overview::{Deadline, DutyLine, RecentPeers, StateCount, WaitingBroadcast};
-pub use personal::{HELD, Held, NOT_HELD, Shown};
 pub use servers::ServerRow;
-pub use transfer::{Cell, Column, STAYING, Staying, TABLES, Table};
+pub use transfer::Cell;

@@ -1,13 +1,10 @@
 //! Generic export and import of all tables, to transfer a server to another database.
 
-mod tables;
-
 use sqlx::AssertSqlSafe;
 
 use crate::connection::{Argument, At, Column as _, Kind, Result, Row, Sql, StoreError, Value, values};
+use crate::schema::{SCHEMA, Table};
 use crate::transaction::{ReadTx, Statements, WriteTx};
-
-pub use tables::{Column, STAYING, Staying, TABLES, Table};
 
 /// Parameters per statement; SQLite takes 32,766, PostgreSQL 65,535.
 const MOST_PARAMETERS: usize = 8_000;
@@ -118,8 +115,7 @@ impl WriteTx {
 
     /// Empties all tables, those not transferred included.
     pub async fn empty_tables(&mut self) -> Result<()> {
-        let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
-        let names = staying.chain(TABLES.iter().rev().map(|table| table.name));
+        let names = SCHEMA.iter().rev().map(|table| table.name);
         if self.is_postgres() {
             // It looks for the rows that refer to each deleted one, and not every reference has an index: of large tables
             // that takes days. Together they may be truncated, as nothing else refers to them.
@@ -137,14 +133,14 @@ impl WriteTx {
         if !self.is_postgres() {
             return Ok(());
         }
-        for table in TABLES.iter().filter(|table| table.key == ["id"]) {
+        for table in Table::moving().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
             );
             self.exec(AssertSqlSafe(sql), &[]).await?;
         }
-        for table in TABLES {
+        for table in Table::moving() {
             let sql = format!("ANALYZE {}", table.name);
             self.exec(AssertSqlSafe(sql), &[]).await?;
         }

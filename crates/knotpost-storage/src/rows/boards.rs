@@ -35,6 +35,8 @@ row! {
         pub due_at: Option<i64>,
         pub nagged_at: Option<i64>,
         pub paused_at: Option<i64>,
+        /// Pairing of a tournament that it is played for.
+        pub pairing_id: Option<i64>,
     }
 }
 
@@ -51,6 +53,8 @@ pub struct NewBoard {
     pub nag_ms: Option<i64>,
     pub forfeit_ms: Option<i64>,
     pub total_ms: Option<i64>,
+    /// Pairing of a tournament that it is played for.
+    pub pairing: Option<i64>,
 }
 
 row! {

@@ -4,7 +4,6 @@ mod accounts;
 mod address_changes;
 mod addresses;
 mod api_tokens;
-mod departures;
 mod guarding;
 mod passkeys;
 mod preferences;

@@ -17,7 +17,7 @@ use knotpost_core::config::{Config, Migrate};
 use knotpost_core::hold::mark_copy;
 use knotpost_core::identity::compare_key;
 use knotpost_platform::files::{create_new_private, folder_of, foreign_owner, private_folder, sync_name};
-use knotpost_storage::{Settings, Store, StoreError, TABLES};
+use knotpost_storage::{Settings, Store, StoreError, Table};
 
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["copy", "same", "verify"])))]
@@ -232,7 +232,7 @@ async fn examine(app: &App, has_key: bool, needs_no_key: bool) -> anyhow::Result
     let mut tx = app.store.read().await?;
     let mut figures = Vec::new();
     for name in ["users", "boards", "moves", "inbox", "outbox"] {
-        if let Some(table) = TABLES.iter().find(|table| table.name == name) {
+        if let Some(table) = Table::moving().find(|table| table.name == name) {
             figures.push(format!("{} rows in {name}", tx.count_rows(table).await?));
         }
     }

@@ -39,6 +39,7 @@ const CRATES: [(&str, &[&str]); 15] = [
             "knotpost-model",
             "knotpost-platform",
             "knotpost-storage",
+            "knotpost-tournaments",
         ],
     ),
     (
@@ -121,9 +122,25 @@ const MODULES: [(&str, &[&str]); 4] = [
 ];
 
 /// The modules of the core, lowest first: each knows only those before it.
-const CORE_ORDER: [&str; 17] = [
-    "signals", "boards", "replies", "ratings", "mailing", "webhooks", "identity", "requests", "records",
-    "play", "commands", "intake", "queries", "clock", "admin", "transfer", "archive",
+const CORE_ORDER: [&str; 18] = [
+    "signals",
+    "boards",
+    "replies",
+    "ratings",
+    "mailing",
+    "webhooks",
+    "identity",
+    "requests",
+    "records",
+    "play",
+    "tournaments",
+    "commands",
+    "intake",
+    "queries",
+    "clock",
+    "admin",
+    "transfer",
+    "archive",
 ];
 
 /// What every use case of the core is handed, and the parts it consists of: all modules may name them.

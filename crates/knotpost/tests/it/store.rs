@@ -33,6 +33,7 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 use knotpost_storage::{NewBoard, NewSeat, NewUser, Settings, Store, StoreError};
 
 use crate::postgres;
+pub(crate) use whole::made_up;
 
 /// A migrated, empty database that disappears with this value.
 struct Ground {
@@ -105,6 +106,7 @@ fn new_board(game: &str) -> NewBoard {
         nag_ms: None,
         forfeit_ms: Some(5),
         total_ms: None,
+        pairing: None,
     }
 }
 
@@ -152,7 +154,7 @@ contracts! {
     leaving::a_broadcast_is_passed_on_in_parts,
     leaving::who_leaves_is_forgotten_and_nobody_else,
     leaving::a_mail_by_reference_is_queued,
-    whole::every_table_is_in_the_archive_of_a_user_or_says_why_not,
+    whole::rows_of_a_user_go_or_stay_as_their_table_says,
     visiting::sessions_begin_are_used_and_end,
     visiting::a_link_is_taken_once_and_only_the_latest,
     visiting::a_board_has_a_pulse,
@@ -240,5 +242,5 @@ contracts! {
     auditing::the_state_of_the_server_is_told,
     auditing::users_are_searched_by_beginning_and_address,
     replay::stored_moves_lead_to_the_stored_position,
-    whole::every_table_moves_or_says_why_it_stays,
+    whole::every_table_and_column_is_described,
 }

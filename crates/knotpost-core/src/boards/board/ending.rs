@@ -29,9 +29,9 @@ impl Board {
         self.enter_word(self.next_row(seat, MoveKind::Draw, MoveKind::Draw.as_str().to_owned(), at));
     }
 
-    /// Ends the game with these winners, entered for the seat to move.
-    pub fn adjudicate(&mut self, winners: &[Seat], seat: Seat, at: Millis) {
-        self.enter_word(self.next_row(seat, MoveKind::Adjudicated, write_adjudication(winners), at));
+    /// Ends the game with these winners, entered for the seat to move: by an arbiter, or by the deadline of a tournament.
+    pub fn decide(&mut self, kind: MoveKind, winners: &[Seat], seat: Seat, at: Millis) {
+        self.enter_word(self.next_row(seat, kind, write_decision(kind, winners), at));
     }
 
     /// State after `entries`. The resignations of all others end the game, unless its rules play on.
@@ -40,9 +40,12 @@ impl Board {
         let departures = self.departures();
         let outcome = match last.map(|row| row.kind) {
             Some(MoveKind::Draw) => Some(departures.agreed_draw()),
-            Some(MoveKind::Adjudicated) => {
-                let winners = last.and_then(|row| read_adjudication(&row.text)).unwrap_or_default();
-                Some(departures.adjudicated(&winners))
+            Some(MoveKind::Adjudicated | MoveKind::Deadline) => {
+                let decision = last.and_then(|row| read_decision(&row.text));
+                decision.map(|(kind, winners)| match kind {
+                    MoveKind::Deadline => departures.at_deadline(&winners),
+                    _ => departures.adjudicated(&winners),
+                })
             }
             _ => departures.outcome(&*self.position, self.game.meta()),
         };
@@ -76,9 +79,9 @@ impl Board {
 }
 
 /// Encodes winners for the move list: `adjudicated:1,3`.
-fn write_adjudication(winners: &[Seat]) -> String {
+fn write_decision(kind: MoveKind, winners: &[Seat]) -> String {
     let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
-    format!("{}:{}", MoveKind::Adjudicated.as_str(), seats.join(","))
+    format!("{}:{}", kind.as_str(), seats.join(","))
 }
 
 /// Decodes a departure: `resign` for the seat on turn, `resign:2` for another one.
@@ -93,11 +96,12 @@ pub(crate) fn read_departure(text: &str) -> Option<(MoveKind, Option<Seat>)> {
     }
 }
 
-/// Decodes [`write_adjudication`].
-pub(crate) fn read_adjudication(text: &str) -> Option<Vec<Seat>> {
+/// Decodes [`write_decision`].
+pub(crate) fn read_decision(text: &str) -> Option<(MoveKind, Vec<Seat>)> {
     let (word, seats) = text.split_once(':')?;
-    if !word.eq_ignore_ascii_case(MoveKind::Adjudicated.as_str()) {
-        return None;
-    }
-    seats.split(',').map(|seat| Seat::new(seat.parse().ok()?)).collect()
+    let kind = [MoveKind::Adjudicated, MoveKind::Deadline]
+        .into_iter()
+        .find(|kind| word.eq_ignore_ascii_case(kind.as_str()))?;
+    let winners: Option<Vec<Seat>> = seats.split(',').map(|seat| Seat::new(seat.parse().ok()?)).collect();
+    Some((kind, winners?))
 }

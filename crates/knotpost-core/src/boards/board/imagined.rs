@@ -39,6 +39,7 @@ impl Board {
             due_at: None,
             nagged_at: None,
             paused_at: None,
+            pairing_id: None,
         };
         let sides = game.meta().seat_names(players);
         let seats = (1..=players as i64)

@@ -19,7 +19,7 @@ impl Board {
         let vacations =
             vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
         if has_own_limits(&self.row) {
-            self.timing.needs_consent = !tx.board_origin(key).await?.sought;
+            self.timing.needs_consent = self.row.pairing_id.is_none() && !tx.board_origin(key).await?.sought;
         }
         self.timing.pauses = BoardPauses { everybody, vacations };
         Ok(())

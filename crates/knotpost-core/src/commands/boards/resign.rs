@@ -46,8 +46,7 @@ pub(in crate::commands) async fn run(
     let Some(seat) = board.seat_of(user.id).cloned() else {
         return Err(StoreError::Corrupt("a player without a seat".to_owned()).into());
     };
-    // First round: fewer moves than players.
-    if board.entries.len() < board.seats.len() {
+    if board.can_be_declined() {
         return decline(tx, app, &ready.body, board, &user, now).await;
     }
     match board.standing() {

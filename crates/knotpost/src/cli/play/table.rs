@@ -170,20 +170,21 @@ impl Table {
         self.turns.push(Played { seat, canonical, text: text.to_owned(), gain: 0 });
     }
 
-    /// Reads a word of a record that ends a game without a move, `draw` or `adjudicated:2`; returns its form in the
-    /// move list.
+    /// Reads a word of a record that ends a game without a move, `draw`, `adjudicated:2` or `deadline:2`; returns its form
+    /// in the move list.
     fn read_decision(&self, word: &str) -> Option<(Outcome, &'static str)> {
         if word.eq_ignore_ascii_case("draw") && self.meta.abilities.has(Ability::Draw) {
             return Some((self.departures().agreed_draw(), "Draw"));
         }
         let (verb, seats) = word.split_once(':')?;
-        if !verb.eq_ignore_ascii_case("adjudicated") {
-            return None;
-        }
         let playing = |seat: &Seat| Seats::first(self.players).contains(*seat) && !self.left.contains(seat);
         let winners: Option<Vec<Seat>> =
             seats.split(',').map(|seat| Seat::new(seat.parse().ok()?).filter(playing)).collect();
-        Some((self.departures().adjudicated(&winners?), "Adjudicated"))
+        match verb.to_ascii_lowercase().as_str() {
+            "adjudicated" => Some((self.departures().adjudicated(&winners?), "Adjudicated")),
+            "deadline" => Some((self.departures().at_deadline(&winners?), "Deadline")),
+            _ => None,
+        }
     }
 
     fn decide(&mut self, outcome: Outcome, text: &str, word: &str) {

@@ -1,7 +1,7 @@
 //! Letting time go by: with the server at work, or without it.
 
 use knotpost_core::boards::Standing;
-use knotpost_core::clock::{CLOCK_DUTY, work_due};
+use knotpost_core::clock::{CLOCK_DUTY, work_due, work_tournaments};
 use knotpost_core::queries::view_board;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::LeaderLease;
@@ -32,6 +32,7 @@ impl TestApp {
     /// The clock of the boards does what is due.
     pub(crate) async fn tick(&self) {
         while work_due(&self.app, HOLDER).await.expect("the clock works") {}
+        while work_tournaments(&self.app, HOLDER).await.expect("tournaments work") {}
         self.work().await;
     }
 

@@ -1,12 +1,14 @@
-//! No table and no column of the schema is forgotten when a server moves, or when a user asks what is held about them.
+//! No table and no column of the schema is forgotten when a server moves, when a user asks what is held about them, or
+//! when they leave.
 
 use std::collections::BTreeSet;
 
-use knotpost_storage::{Driver, HELD, Kind, NOT_HELD, ReadTx, STAYING, StoreError, TABLES};
+use knotpost_model::UserKey;
+use knotpost_storage::{Cell, Deletion, Driver, Kind, ReadTx, SCHEMA, StoreError, Table, Transfer};
 
 use super::Ground;
 
-/// Tables with their columns, kinds and key columns, as the database itself tells.
+/// Tables with their columns and kinds, as the database itself tells.
 async fn schema(tx: &mut ReadTx) -> Vec<(String, String, String)> {
     match tx.driver_for_tests() {
         Driver::Sqlite(connection) => {
@@ -52,67 +54,102 @@ fn fits(kind: Kind, stored: &str) -> bool {
     }
 }
 
-pub(super) async fn every_table_moves_or_says_why_it_stays(ground: &Ground) {
+pub(super) async fn every_table_and_column_is_described(ground: &Ground) {
     let mut tx = ground.store.read().await.unwrap();
-    let schema = schema(&mut tx).await;
-    let tables: BTreeSet<&str> = schema.iter().map(|(table, _, _)| table.as_str()).collect();
-    let known: Vec<&str> =
-        TABLES.iter().map(|table| table.name).chain(STAYING.iter().map(|table| table.name)).collect();
-    let named: BTreeSet<&str> = known.iter().copied().collect();
-    assert_eq!(named.len(), known.len(), "no table is named twice");
-    assert_eq!(named, tables, "src/store/whole/tables.rs names every table, to move or to stay");
-    for table in TABLES {
-        let stored: BTreeSet<&str> = schema
-            .iter()
-            .filter(|(name, _, _)| name == table.name)
-            .map(|(_, column, _)| column.as_str())
-            .collect();
-        let moving: BTreeSet<&str> = table.columns.iter().map(|column| column.name).collect();
-        assert_eq!(moving, stored, "the columns of {}", table.name);
-        for column in table.columns {
-            let is = schema.iter().find(|row| row.0 == table.name && row.1 == column.name).unwrap();
-            assert!(fits(column.kind, &is.2), "{}.{} is {}", table.name, column.name, is.2);
-        }
+    let mut schema = schema(&mut tx).await;
+    schema.retain(|(table, _, _)| table != "_sqlx_migrations");
+    let stored: BTreeSet<(&str, &str)> =
+        schema.iter().map(|(table, column, _)| (table.as_str(), column.as_str())).collect();
+    let columns = || SCHEMA.iter().flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+    let described: BTreeSet<(&str, &str)> =
+        columns().map(|(table, column)| (table.name, column.name)).collect();
+    let missing: Vec<_> = stored.difference(&described).collect();
+    assert!(missing.is_empty(), "knotpost-storage/schema.rs does not describe {missing:?}");
+    let gone: Vec<_> = described.difference(&stored).collect();
+    assert!(gone.is_empty(), "knotpost-storage/schema.rs describes what is not there: {gone:?}");
+    assert_eq!(described.len(), columns().count(), "none is described twice");
+    for (table, column) in columns() {
+        let is = schema.iter().find(|row| row.0 == table.name && row.1 == column.name).unwrap();
+        assert!(fits(column.kind, &is.2), "{}.{} is {}", table.name, column.name, is.2);
+    }
+    for table in SCHEMA {
         assert_eq!(keys(&mut tx, table.name).await, table.key, "the key of {}", table.name);
     }
+    let files: BTreeSet<&str> = Table::personal().map(|(_, personal)| personal.file).collect();
+    assert_eq!(files.len(), Table::personal().count(), "each has a file of its own");
 }
 
-pub(super) async fn every_table_is_in_the_archive_of_a_user_or_says_why_not(ground: &Ground) {
-    let ann = ground.user("ann").await;
+/// A row of made-up values that fits the rows of the other tables with the same `number`.
+pub(crate) fn made_up(table: &Table, number: i64) -> Vec<Cell> {
+    let cell = |(name, kind): (&str, Kind)| match kind {
+        Kind::Int if name == "id" || name.ends_with("_id") || name == "rematch_of" => Cell::Int(number),
+        Kind::Int if number == 2 => Cell::Int(i64::MIN + 1),
+        Kind::Int => Cell::Int(number),
+        Kind::Flag => Cell::Flag(number == 1),
+        Kind::Real => Cell::Real(if number == 1 { 0.1 + 0.2 } else { -1.0 / 3.0e-300 }),
+        Kind::Text if number == 1 => Cell::Text(format!("{name}: Z\u{301}\"\\\r\n\t\u{7f}\u{2028}🎲")),
+        // Sorts differently by bytes and by any language.
+        Kind::Text => Cell::Text(format!("ä_{number}{name}")),
+        Kind::Bytes => Cell::Bytes((0..=255).collect()),
+    };
+    table.columns.iter().map(|column| cell((column.name, column.kind))).collect()
+}
+
+/// The user's rows of each table that the archive shows: their number there, and all rows of the table.
+async fn personal_rows(ground: &Ground, user: UserKey) -> Vec<(&'static str, u32, u64)> {
     let mut tx = ground.store.read().await.unwrap();
-    let schema = schema(&mut tx).await;
-    let tables: BTreeSet<&str> = schema.iter().map(|(table, _, _)| table.as_str()).collect();
-    let known: Vec<&str> =
-        HELD.iter().map(|held| held.table).chain(NOT_HELD.iter().map(|table| table.table)).collect();
-    let named: BTreeSet<&str> = known.iter().copied().collect();
-    assert_eq!(named.len(), known.len(), "no table is named twice");
-    assert_eq!(
-        named, tables,
-        "ops/personal/tables.rs names every table: what is held about a user, or why nothing"
-    );
-    let files: BTreeSet<&str> = HELD.iter().map(|held| held.file).collect();
-    assert_eq!(files.len(), HELD.len(), "each has a file of its own");
-    for held in HELD {
-        let words: BTreeSet<&str> =
-            held.sql.split(|sign: char| !sign.is_alphanumeric() && sign != '_').collect();
-        for (_, column, _) in schema.iter().filter(|(table, _, _)| table == held.table) {
-            // An alias that is called as a column does not hide one that was left out: those are few and read in a review.
-            let is_read = words.contains(column.as_str());
-            let is_left_out = held.without.contains(&column.as_str());
-            assert!(is_read || is_left_out, "{}.{column} is neither read nor left out", held.table);
-        }
-        for column in held.without {
-            let is_there = schema.iter().any(|(table, name, _)| table == held.table && name == column);
-            assert!(is_there, "{} has no column {column}", held.table);
-        }
-        let mut count = 0;
-        tx.each_held(held, ann, |cells| {
-            count += 1;
-            assert_eq!(cells.len(), held.columns.len());
+    let mut found = Vec::new();
+    for (table, personal) in Table::personal() {
+        let mut shown = 0;
+        let each = tx.each_personal(table, &personal, user, |cells| {
+            assert_eq!(cells.len(), table.fields().count());
+            shown += 1;
             Ok::<(), StoreError>(())
-        })
-        .await
-        .unwrap();
-        assert!(held.table != "users" || count == 1, "the account itself");
+        });
+        each.await.unwrap();
+        found.push((table.name, shown, tx.count_rows(table).await.unwrap()));
+    }
+    found
+}
+
+pub(super) async fn rows_of_a_user_go_or_stay_as_their_table_says(ground: &Ground) {
+    let filled = ground.store.write(async |tx| {
+        tx.empty_tables().await?;
+        for table in SCHEMA.iter().filter(|table| table.transfer == Transfer::Moves || table.personal.is_ok())
+        {
+            let rows: Vec<_> = (1..=3).map(|number| made_up(table, number)).collect();
+            tx.insert_rows(table, &rows).await?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    filled.await.unwrap();
+    let user = UserKey(1);
+    // The made-up addresses and names in these are no user's.
+    let of_nobody = ["do_not_mail", "inbox", "audit"];
+    for (table, shown, rows) in personal_rows(ground, user).await {
+        assert_eq!((shown, rows), (u32::from(!of_nobody.contains(&table)), 3), "{table}");
+    }
+    let left = ground.store.write(async move |tx| {
+        tx.remove_remarks(user).await?;
+        tx.forget_user(user).await
+    });
+    left.await.unwrap();
+    let found = personal_rows(ground, user).await;
+    for ((table, shown, rows), (_, personal)) in found.into_iter().zip(Table::personal()) {
+        match personal.deletion {
+            Deletion::Deletes(_) => assert_eq!((shown, rows), (0, 2), "{table}"),
+            _ => assert_eq!(rows, 3, "{table}"),
+        }
+    }
+    let mut tx = ground.store.read().await.unwrap();
+    for name in ["remarks", "broadcasts"] {
+        let table = SCHEMA.iter().find(|table| table.name == name).unwrap();
+        let mut removed = Vec::new();
+        let each = tx.each_row(table, |cells| {
+            removed.push(cells.contains(&Cell::Text("[removed]".to_owned())));
+            Ok::<(), StoreError>(())
+        });
+        each.await.unwrap();
+        assert_eq!(removed, [true, false, false], "{name}");
     }
 }

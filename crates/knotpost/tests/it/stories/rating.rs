@@ -191,6 +191,7 @@ mod stories {
                 nag_ms: None,
                 forfeit_ms: None,
                 total_ms: None,
+                pairing: None,
             };
             let board = tx.insert_board(500, &new).await?;
             let scores = [(ann, Score::Tied), (bob, Score::Tied)];

@@ -171,6 +171,7 @@ mod stories {
                     nag_ms: None,
                     forfeit_ms: None,
                     total_ms: None,
+                    pairing: None,
                 };
                 let board = tx.insert_board(number, &board).await?;
                 tx.set_board_note(ann, board, "x", Millis(2_000 - number)).await?;

@@ -1,0 +1,69 @@
+//! Steps of tournaments, taken by the process that runs the clock.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::clock::clock_leader::may_judge;
+use crate::tournaments::work::step;
+use knotpost_model::TournamentName;
+use knotpost_storage::StoreError;
+
+/// Time for which a tournament is left alone in which something failed.
+const SET_ASIDE_MS: i64 = 3_600_000;
+
+/// Takes a step in each tournament where something is to be done, if this process runs the clock; true if there may be
+/// more. On hold nobody runs it.
+pub async fn work_tournaments(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> {
+    let now = app.clock.now();
+    if app.hold.is_some() {
+        return Ok(false);
+    }
+    let waiting = app.store.query().await?.tournaments_to_work(now).await?;
+    for name in &waiting {
+        if !take_step(app, holder, *name).await? {
+            return Ok(false);
+        }
+    }
+    Ok(!waiting.is_empty())
+}
+
+/// False: another process runs the clock.
+async fn take_step(app: &Arc<App>, holder: &str, name: TournamentName) -> Result<bool, StoreError> {
+    let holder = holder.to_owned();
+    let done = app
+        .write(async move |tx, app| {
+            let now = app.clock.now();
+            if !may_judge(tx, &holder, now).await? {
+                return Ok(None);
+            }
+            Box::pin(step(tx, app, name, now)).await.map(Some).map_err(store_error)
+        })
+        .await;
+    match done {
+        Ok(None) => Ok(false),
+        Ok(Some(ended)) => {
+            app.signals.outbox.notify_one();
+            app.signals.tell_boards(&ended);
+            Ok(true)
+        }
+        Err(error) if error.is_transient() => Err(error),
+        Err(error) => {
+            tracing::error!(
+                tournament = %name,
+                error = error.with_causes(),
+                "this tournament cannot go on; it is set aside for an hour"
+            );
+            let later = app.clock.now().plus(SET_ASIDE_MS);
+            app.store.write_queue(async move |tx| tx.rest_tournament(name, later).await).await?;
+            Ok(true)
+        }
+    }
+}
+
+fn store_error(error: ServiceError) -> StoreError {
+    match error {
+        ServiceError::Store(error) => error,
+        ServiceError::Refused(refusal) => StoreError::Corrupt(refusal.message),
+    }
+}

@@ -1,0 +1,71 @@
+//! Results of boards for the tournaments they are played in.
+//!
+//! Only rows of the board's own seats are written, unless somebody lost on time: no move waits for another board.
+
+use crate::boards::{Board, ServiceError};
+use crate::ratings::board_ratings::score;
+use knotpost_model::{BoardKey, LeaveReason, Millis, MoveKind, Score, SeatState, TournamentDeed, UserKey};
+use knotpost_storage::{NewLogEntry, SeatResult, StoreError, Told, WriteTx};
+
+/// Losses on time in a tournament with which a player is out.
+const MOST_LOSSES_ON_TIME: i64 = 2;
+
+/// Sets the points of a board that has just ended. One that ended before its loser had moved is not rated. Who lost on time
+/// twice, or without ever having moved, is out.
+pub(crate) async fn board_ended(
+    tx: &mut WriteTx,
+    board: &mut Board,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let Some(pairing) = board.row.pairing_id else { return Ok(()) };
+    let seats: Vec<(i64, UserKey)> = board.seats.iter().map(|row| (row.seat, row.user_id)).collect();
+    let scores = score(&seats, board.row.winners.as_deref().unwrap_or_default());
+    let is_tie = scores.iter().all(|(_, score)| *score == Score::Tied);
+    let played = scores
+        .iter()
+        .filter(|(_, score)| is_tie || *score == Score::Lost)
+        .all(|(user, _)| has_moved(board, *user));
+    if !played && board.row.rated {
+        board.row.rated = false;
+        tx.set_unrated(board.row.id).await?;
+    }
+    for (user, score) in scores {
+        let points = match score {
+            Score::Won => 2,
+            Score::Tied => 1,
+            Score::Lost => 0,
+        };
+        let on_time = board.seats.iter().any(|row| row.user_id == user && row.state == SeatState::Forfeited);
+        tx.set_points(board.row.id, SeatResult { user, points, played, on_time }).await?;
+        if on_time
+            && let Some((tournament, losses)) = tx.losses_on_time(pairing, user).await?
+            && (losses >= MOST_LOSSES_ON_TIME || !has_moved(board, user))
+        {
+            tx.withdraw_player(tournament, user, LeaveReason::Time, now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// True if a user has moved on a board; a pass that the server made for them is no move.
+fn has_moved(board: &Board, user: UserKey) -> bool {
+    board.entries.iter().enumerate().any(|(index, entry)| {
+        let is_move = match entry.row.kind {
+            MoveKind::Move | MoveKind::Swap => true,
+            MoveKind::Pass => !entry.row.auto,
+            _ => false,
+        };
+        is_move && board.seat_row(board.present_seat(index)).is_some_and(|row| row.user_id == user)
+    })
+}
+
+/// Counts a board as a tie if it still has no result: it was removed, or cannot be read. The director is told.
+pub(crate) async fn count_as_tie(tx: &mut WriteTx, board: BoardKey, now: Millis) -> Result<(), StoreError> {
+    let Some(tournament) = tx.tie_board(board).await? else { return Ok(()) };
+    let entry = NewLogEntry {
+        board: Some(board),
+        told: Told::Director,
+        ..NewLogEntry::of_server(TournamentDeed::Removed)
+    };
+    tx.log_tournament(tournament, &entry, now).await
+}

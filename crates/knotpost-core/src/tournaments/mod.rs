@@ -1,0 +1,24 @@
+//! Tournaments: announcing, entering and directing them, and what happens in them by itself.
+//!
+//! Ends of boards reach them through `play`, which sets the points of seats; the process that runs the clock takes the
+//! steps in `work`.
+
+mod announcing;
+mod boards;
+mod directing;
+mod entering;
+mod reading;
+mod rounds;
+mod tables;
+mod telling;
+mod view;
+pub(crate) mod work;
+
+pub use announcing::{Announcement, announce};
+pub use directing::direct;
+pub use entering::{enter, withdraw};
+pub use reading::{TournamentQuery, list, log, view};
+pub use view::{
+    PairingSeat, PairingState, TournamentLine, TournamentLogLine, TournamentPage, TournamentPairing,
+    TournamentPlayer, TournamentView,
+};

@@ -1,0 +1,386 @@
+//! Telling players and the director what happened, as the log has it: some players in a transaction.
+
+use serde::Serialize;
+
+use super::reading::find_tournament;
+use super::tables::tables_of_round;
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::mailing::post::post_to_user;
+use crate::replies::{Column, Content, Facts, Reply, Table};
+use crate::webhooks::queue_for_tournament;
+use knotpost_model::{
+    LeaveReason, Millis, PlayerState, TournamentDeed, TournamentName, TournamentState, UserKey,
+};
+use knotpost_storage::{LogRow, PairedSeat, PlayerRow, StoreError, TournamentRow, UserState, WriteTx};
+
+/// Players whom one transaction tells.
+const MOST_PLAYERS: usize = 20;
+
+/// The tournament that a mail is about.
+#[derive(Clone, Debug, Serialize)]
+struct About {
+    /// The reader.
+    userid: String,
+    name: TournamentName,
+    title: String,
+    /// Title of the game.
+    game: String,
+    round: i64,
+    deadline: Option<String>,
+}
+
+/// A round begins, or its deadline is near: the reader's boards.
+#[derive(Debug, Serialize)]
+struct Boards<const STARTS: bool> {
+    #[serde(flatten)]
+    about: About,
+    group: String,
+    #[serde(skip)]
+    boards: Vec<[String; 4]>,
+}
+
+impl Content for Boards<true> {
+    const TEMPLATE: &'static str = "tournament_started";
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).table("table", boards_table(&self.boards))
+    }
+}
+
+impl Content for Boards<false> {
+    const TEMPLATE: &'static str = "tournament_deadline";
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).table("table", boards_table(&self.boards))
+    }
+}
+
+fn boards_table(boards: &[[String; 4]]) -> Table {
+    let columns = vec![
+        Column::of_numbers("Board", 5),
+        Column::of_words("Opponent", 12),
+        Column::of_numbers("Seat", 4),
+        Column::of_words("State", 8),
+    ];
+    Table { columns, rows: boards.iter().map(|board| board.to_vec()).collect() }
+}
+
+/// The reader is out.
+#[derive(Debug, Serialize)]
+struct Out {
+    #[serde(flatten)]
+    about: About,
+    why: LeaveReason,
+    /// Their games count for nobody.
+    counts: bool,
+    /// The time until which they can enter nothing.
+    barred: Option<String>,
+}
+
+impl Content for Out {
+    const TEMPLATE: &'static str = "tournament_out";
+}
+
+#[derive(Debug, Serialize)]
+struct Over {
+    #[serde(flatten)]
+    about: About,
+    place: Option<u32>,
+    next: Option<TournamentName>,
+    /// The first of the final table, a line each.
+    #[serde(skip)]
+    lines: Vec<[String; 3]>,
+}
+
+impl Content for Over {
+    const TEMPLATE: &'static str = "tournament_over";
+
+    fn facts(&self) -> Facts {
+        let columns = vec![
+            Column::of_numbers("Place", 5),
+            Column::of_words("Player", 12),
+            Column::of_numbers("Points", 6),
+        ];
+        let rows = self.lines.iter().map(|line| line.to_vec()).collect();
+        Facts::of(self).table("table", Table { columns, rows })
+    }
+}
+
+/// A deed of the director, or of the server, of which all players are told.
+#[derive(Debug, Serialize)]
+struct News {
+    #[serde(flatten)]
+    about: About,
+    deed: TournamentDeed,
+    by: Option<String>,
+    subject: Option<String>,
+    starts: Option<String>,
+    #[serde(skip)]
+    words: String,
+}
+
+impl Content for News {
+    const TEMPLATE: &'static str = "tournament_news";
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).prose("words", (!self.words.is_empty()).then(|| self.words.clone()))
+    }
+}
+
+/// What the director is told.
+#[derive(Debug, Serialize)]
+struct ToDirector {
+    #[serde(flatten)]
+    about: About,
+    deed: TournamentDeed,
+    subject: Option<String>,
+    why: Option<LeaveReason>,
+    board: Option<i64>,
+    players: usize,
+    starts: Option<String>,
+}
+
+impl Content for ToDirector {
+    const TEMPLATE: &'static str = "tournament_director";
+}
+
+fn about(app: &App, row: &TournamentRow, userid: &str) -> About {
+    About {
+        userid: userid.to_owned(),
+        name: row.id,
+        title: row.title.clone(),
+        game: app.game(&row.game).map_or_else(|| row.game.clone(), |game| game.meta().title.to_owned()),
+        round: row.round,
+        deadline: row.deadline.map(Millis::to_readable),
+    }
+}
+
+/// Tells the next players of an entry of the log, and the director with the first of them.
+pub(super) async fn tell(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    entry: &LogRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let Some(after) = entry.told_after else { return Ok(()) };
+    let players = tx.tournament_players(row.id).await?;
+    if after == 0 || after == i64::MAX {
+        tell_director(tx, app, row, entry, &players, now).await?;
+    }
+    let mut next: Vec<&PlayerRow> = players.iter().filter(|player| player.entry > after).collect();
+    let is_last = next.len() <= MOST_PLAYERS;
+    next.truncate(MOST_PLAYERS);
+    if next.is_empty() {
+        return Ok(tx.set_told(entry.id, None).await?);
+    }
+    let seats = match entry.deed {
+        TournamentDeed::Opened | TournamentDeed::Remind | TournamentDeed::Over => {
+            tx.paired_seats(row.id).await?
+        }
+        _ => Vec::new(),
+    };
+    let last = next.last().map(|player| player.entry);
+    let here = |player: &&PlayerRow| {
+        player.state == PlayerState::In && !player.is_bot && player.user_state == UserState::Active
+    };
+    for player in next.into_iter().filter(here) {
+        if let Some(reply) = letter(app, row, entry, player, &players, &seats) {
+            post_to_user(tx, app, &reply, player.user_id, now).await?;
+        }
+    }
+    Ok(tx.set_told(entry.id, last.filter(|_| !is_last)).await?)
+}
+
+/// What a player is told; `None`: it is not about them.
+fn letter(
+    app: &App,
+    row: &TournamentRow,
+    entry: &LogRow,
+    player: &PlayerRow,
+    players: &[PlayerRow],
+    seats: &[PairedSeat],
+) -> Option<Reply> {
+    let about = about(app, row, &player.userid);
+    match entry.deed {
+        TournamentDeed::Opened => {
+            let (group, boards) = boards_of(row, player, players, seats, false);
+            (!boards.is_empty()).then(|| Reply::from(Boards::<true> { about, group, boards }))
+        }
+        TournamentDeed::Remind => {
+            let (group, boards) = boards_of(row, player, players, seats, true);
+            (!boards.is_empty()).then(|| Reply::from(Boards::<false> { about, group, boards }))
+        }
+        TournamentDeed::Over => {
+            let (place, lines) = final_lines(row, player, players, seats);
+            Some(Reply::from(Over { about, place, next: row.next_id, lines }))
+        }
+        _ => Some(Reply::from(News {
+            about,
+            deed: entry.deed,
+            by: entry.userid.clone(),
+            subject: entry.subject.clone(),
+            starts: row.starts_at.map(Millis::to_readable),
+            words: entry.words.clone(),
+        })),
+    }
+}
+
+/// A player's group and boards of the round: number, opponent, seat, and how they stand.
+fn boards_of(
+    row: &TournamentRow,
+    player: &PlayerRow,
+    players: &[PlayerRow],
+    seats: &[PairedSeat],
+    is_open_only: bool,
+) -> (String, Vec<[String; 4]>) {
+    let mut group = String::new();
+    let mut lines = Vec::new();
+    let here: Vec<&PairedSeat> = seats.iter().filter(|seat| seat.round == row.round).collect();
+    for board in here.chunk_by(|a, b| (a.pairing_id, a.game) == (b.pairing_id, b.game)) {
+        let Some(own) = board.iter().find(|seat| seat.entry == player.entry) else { continue };
+        let other = board.iter().find(|seat| seat.entry != player.entry);
+        group.clone_from(&own.pool);
+        if is_open_only && own.points.is_some() {
+            continue;
+        }
+        let opponent = other
+            .and_then(|seat| players.iter().find(|player| player.entry == seat.entry))
+            .map(|player| player.userid.clone());
+        let state = match own.points {
+            None => "",
+            Some(2) => "won",
+            Some(0) => "lost",
+            Some(_) => "tied",
+        };
+        lines.push([
+            own.board.map(|number| number.to_string()).unwrap_or_default(),
+            opponent.unwrap_or_default(),
+            own.seat.to_string(),
+            state.to_owned(),
+        ]);
+    }
+    (group, lines)
+}
+
+/// The player's place in their group of the last round, and the lines of its table.
+fn final_lines(
+    row: &TournamentRow,
+    player: &PlayerRow,
+    players: &[PlayerRow],
+    seats: &[PairedSeat],
+) -> (Option<u32>, Vec<[String; 3]>) {
+    let tables = tables_of_round(players, seats, row.round);
+    let name = |entry: i64| {
+        players
+            .iter()
+            .find(|player| player.entry == entry)
+            .map(|player| player.userid.clone())
+            .unwrap_or_default()
+    };
+    let lines = tables.iter().flat_map(|table| &table.lines);
+    let place = lines.clone().find(|line| line.entry == player.entry).map(|line| line.place);
+    let shown = lines.map(|line| [line.place.to_string(), name(line.entry), line.points.to_string()]);
+    (place, shown.collect())
+}
+
+async fn tell_director(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    entry: &LogRow,
+    players: &[PlayerRow],
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(director) = row.director_id else { return Ok(()) };
+    let is_own = entry.userid.is_some() && entry.userid == row.director;
+    let is_told_as_player = entry.told_after == Some(0)
+        && players.iter().any(|player| player.user_id == director && player.state == PlayerState::In);
+    let is_for_players = matches!(entry.deed, TournamentDeed::Remind | TournamentDeed::Say);
+    if is_own || is_told_as_player || is_for_players {
+        return Ok(());
+    }
+    let subject = players.iter().find(|player| Some(player.user_id) == entry.subject_id);
+    let reply = Reply::from(ToDirector {
+        about: about(app, row, row.director.as_deref().unwrap_or_default()),
+        deed: entry.deed,
+        subject: entry.subject.clone(),
+        why: subject.and_then(|player| player.left_why),
+        board: entry.board,
+        players: players.iter().filter(|player| player.state == PlayerState::In).count(),
+        starts: row.starts_at.map(Millis::to_readable),
+    });
+    post_to_user(tx, app, &reply, director, now).await
+}
+
+/// Queues an event of the tournament for the webhooks of its players and its director.
+pub(super) async fn tell_webhooks(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    players: &[PlayerRow],
+    kind: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let is_in = |player: &&PlayerRow| player.state == PlayerState::In && !player.is_bot;
+    let mut users: Vec<UserKey> = players.iter().filter(is_in).map(|player| player.user_id).collect();
+    users.extend(row.director_id.filter(|director| !users.contains(director)));
+    let url = app.config.server.public_url.trim_end_matches('/');
+    let mut data = serde_json::Map::new();
+    data.insert("tournament".into(), row.id.to_string().into());
+    data.insert("title".into(), row.title.clone().into());
+    data.insert("game".into(), row.game.clone().into());
+    data.insert("round".into(), row.round.into());
+    data.insert("deadline".into(), row.deadline.map(Millis::to_rfc3339).into());
+    data.insert("url".into(), format!("{url}/tournaments/{}", row.id).into());
+    queue_for_tournament(tx, app, kind, &data, &users, now).await
+}
+
+/// Tells a player who is out why, unless they know: they withdrew, or left the server.
+pub(super) async fn tell_out(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    player: &PlayerRow,
+    barred: Option<Millis>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(why) =
+        player.left_why.filter(|why| !matches!(why, LeaveReason::Withdrew | LeaveReason::Deleted))
+    else {
+        return Ok(());
+    };
+    if player.is_bot {
+        return Ok(());
+    }
+    let reply = Reply::from(Out {
+        about: about(app, row, &player.userid),
+        why,
+        counts: player.counts,
+        barred: barred.map(Millis::to_readable),
+    });
+    post_to_user(tx, app, &reply, player.user_id, now).await
+}
+
+/// Tells a user that they direct a tournament from now on.
+pub(super) async fn tell_new_director(
+    tx: &mut WriteTx,
+    app: &App,
+    name: TournamentName,
+    user: UserKey,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let row = find_tournament(tx, name).await?;
+    let players = tx.tournament_players(name).await?;
+    let reply = Reply::from(ToDirector {
+        about: about(app, &row, row.director.as_deref().unwrap_or_default()),
+        deed: TournamentDeed::Hand,
+        subject: None,
+        why: None,
+        board: None,
+        players: players.iter().filter(|player| player.state == PlayerState::In).count(),
+        starts: row.starts_at.filter(|_| row.state == TournamentState::Open).map(Millis::to_readable),
+    });
+    Ok(post_to_user(tx, app, &reply, user, now).await?)
+}

@@ -1,0 +1,320 @@
+//! What happens in tournaments by itself, a step in a transaction. Each step checks everything again, so that it does not
+//! matter who takes it, or whether the one before was the last of a server that was killed.
+
+use super::announcing::repeat;
+use super::boards::{end_at_deadline, lose_boards, open_boards};
+use super::entering::barred_until;
+use super::reading::read_terms;
+use super::rounds::{Fillers, Group, levels_near, make_groups, pair_group, seat_everybody};
+use super::tables::{GroupTable, letter, tables_of_round};
+use super::telling::{tell, tell_out, tell_webhooks};
+use crate::app::App;
+use crate::boards::ServiceError;
+use knotpost_model::computer_player::{LEVELS, userid_of};
+use knotpost_model::{
+    BoardRef, LeaveReason, Millis, PlayerState, Span, TournamentDeed, TournamentName, TournamentState,
+    TournamentTerms,
+};
+use knotpost_storage::{
+    NewLogEntry, PlayerRow, ReadTx, StoreError, Told, TournamentRow, UserRow, UserState, WriteTx,
+};
+
+const DAY_MS: i64 = 86_400_000;
+const WEEK_MS: i64 = 7 * DAY_MS;
+/// Starts put off before the tournament is cancelled.
+const MOST_DELAYS: i64 = 2;
+/// Rating of a player without one.
+const UNKNOWN_RATING: f64 = 1600.0;
+
+/// Takes the next step of a tournament, if there is one. Returns the boards that it ended.
+pub(crate) async fn step(
+    tx: &mut WriteTx,
+    app: &App,
+    name: TournamentName,
+    now: Millis,
+) -> Result<Vec<BoardRef>, ServiceError> {
+    let Some(row) = tx.tournament(name).await? else { return Ok(Vec::new()) };
+    if let Some(entry) = tx.entry_to_tell(name).await? {
+        tell(tx, app, &row, &entry, now).await?;
+        return Ok(Vec::new());
+    }
+    match row.state {
+        TournamentState::Open => step_open(tx, app, row, now).await.map(|()| Vec::new()),
+        TournamentState::Running => step_running(tx, app, row, now).await,
+        TournamentState::Over | TournamentState::Cancelled => {
+            for player in tx.tournament_players(name).await?.iter().filter(|player| player.leaving) {
+                tx.end_leaving(name, player.entry).await?;
+            }
+            tx.update_tournament(&TournamentRow { due_at: None, ..row }).await?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+async fn step_open(
+    tx: &mut WriteTx,
+    app: &App,
+    mut row: TournamentRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let terms = read_terms(&row)?;
+    let is_full = row.entered >= i64::from(terms.maximum);
+    let is_time = row.starts_at.is_some_and(|at| at <= now);
+    if (is_full || is_time) && start(tx, app, &mut row, &terms, now).await? {
+        let entry = NewLogEntry::of_server(TournamentDeed::Start);
+        return Ok(tx.log_tournament(row.id, &entry, now).await?);
+    }
+    let Some(at) = row.starts_at.filter(|_| is_time) else {
+        row.due_at = row.starts_at;
+        return Ok(tx.update_tournament(&row).await?);
+    };
+    let deed = if row.delays < MOST_DELAYS {
+        row.delays += 1;
+        row.starts_at = Some(at.plus(WEEK_MS));
+        row.due_at = row.starts_at;
+        TournamentDeed::PutOff
+    } else {
+        row.state = TournamentState::Cancelled;
+        row.ended_at = Some(now);
+        row.due_at = None;
+        TournamentDeed::Cancel
+    };
+    tx.update_tournament(&row).await?;
+    let words = format!("{} of at least {} players have entered.", row.entered, terms.minimum);
+    let entry = NewLogEntry { words, told: Told::Players, ..NewLogEntry::of_server(deed) };
+    Ok(tx.log_tournament(row.id, &entry, now).await?)
+}
+
+/// Begins a tournament with those who have entered; false: they are too few. The caller notes it in the log.
+pub(super) async fn start(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &mut TournamentRow,
+    terms: &TournamentTerms,
+    now: Millis,
+) -> Result<bool, ServiceError> {
+    let fillers = find_fillers(tx, app, terms).await?;
+    let mut people = tx.tournament_players(row.id).await?;
+    people.retain(|player| player.state == PlayerState::In);
+    people.sort_by(|one, other| {
+        strength(other.rating)
+            .total_cmp(&strength(one.rating))
+            .then_with(|| one.userid.to_lowercase().cmp(&other.userid.to_lowercase()))
+    });
+    let filling = match fillers.first() {
+        None => None,
+        Some(first) => {
+            let rating = strength(tx.rating(&row.game, first.id).await?.map(|row| row.rating));
+            let behind = people.iter().filter(|player| strength(player.rating) >= rating).count();
+            Some(Fillers { kinds: fillers.len(), behind })
+        }
+    };
+    let Some(places) = seat_everybody(people.len(), filling, terms.minimum.into(), terms.group.into()) else {
+        return Ok(false);
+    };
+    tx.drop_withdrawn(row.id).await?;
+    let mut groups: Vec<Group> = Vec::with_capacity(places.len());
+    for (index, places) in places.iter().enumerate() {
+        let (pool, mut fillers) = (letter(index), fillers.iter());
+        let mut numbered: Vec<(i64, i64)> = Vec::with_capacity(places.len());
+        for place in places {
+            let person = place.person.and_then(|person| people.get(person));
+            let entry = match person {
+                Some(player) => player.entry,
+                None => {
+                    let Some(filler) = fillers.next() else { return Err(no_filler(row.id).into()) };
+                    tx.insert_player(row.id, filler.id, now).await?
+                }
+            };
+            tx.place_player(row.id, entry, place.number, &pool).await?;
+            numbered.push((place.number, entry));
+        }
+        numbered.sort_unstable();
+        groups.push(Group { pool, entries: numbered.into_iter().map(|(_, entry)| entry).collect() });
+    }
+    row.state = TournamentState::Running;
+    row.started_at = Some(now);
+    if terms.repeat && app.offered_game(&row.game).is_some() && app.config.tournaments.enabled {
+        row.next_id = Some(repeat(tx, row, row.director_id, now).await?);
+    }
+    begin_round(tx, row, terms, &groups, now).await?;
+    Ok(true)
+}
+
+fn no_filler(name: TournamentName) -> StoreError {
+    StoreError::Corrupt(format!("{name} was to be filled up with more computer players than there are"))
+}
+
+fn strength(rating: Option<f64>) -> f64 {
+    rating.unwrap_or(UNKNOWN_RATING)
+}
+
+/// Computer players that may fill up, the nearest to the wanted level first.
+async fn find_fillers(
+    tx: &mut ReadTx,
+    app: &App,
+    terms: &TournamentTerms,
+) -> Result<Vec<UserRow>, StoreError> {
+    let mut found = Vec::new();
+    let Some(level) = terms.fill.filter(|_| app.config.bots.enabled) else { return Ok(found) };
+    for level in levels_near(level, LEVELS) {
+        let user = tx.find_user(&userid_of(level)).await?;
+        found.extend(user.filter(|user| user.is_computer_player() && user.state == UserState::Active));
+    }
+    Ok(found)
+}
+
+/// Stores the pairings of the next round, whose boards begin afterwards.
+async fn begin_round(
+    tx: &mut WriteTx,
+    row: &mut TournamentRow,
+    terms: &TournamentTerms,
+    groups: &[Group],
+    now: Millis,
+) -> Result<(), ServiceError> {
+    row.round += 1;
+    row.deadline = Some(now.plus(terms.round.0));
+    row.extended = false;
+    row.reminders = 0;
+    row.due_at = Some(now);
+    let pairings: Vec<_> = groups.iter().flat_map(|group| pair_group(group, terms.games)).collect();
+    tx.insert_pairings(row.id, row.round, row.deadline, &pairings).await?;
+    Ok(tx.update_tournament(row).await?)
+}
+
+async fn step_running(
+    tx: &mut WriteTx,
+    app: &App,
+    mut row: TournamentRow,
+    now: Millis,
+) -> Result<Vec<BoardRef>, ServiceError> {
+    let players = tx.tournament_players(row.id).await?;
+    if let Some(player) = players.iter().find(|player| player.leaving) {
+        let ended = lose_boards(tx, app, &row, player, now).await?;
+        if ended.is_empty() {
+            take_leave(tx, app, &row, player, now).await?;
+        }
+        return Ok(ended);
+    }
+    if open_boards(tx, app, &row, now).await? {
+        if tx.waiting_seats(row.id, 1).await?.is_empty() {
+            let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Opened) };
+            tx.log_tournament(row.id, &entry, now).await?;
+            let kind = if row.round == 1 { "tournament.started" } else { "tournament.round" };
+            tell_webhooks(tx, app, &row, &players, kind, now).await?;
+        }
+        return Ok(Vec::new());
+    }
+    if !tx.has_open_seats(row.id).await? {
+        return finish_round(tx, app, row, &players, now).await.map(|()| Vec::new());
+    }
+    if row.deadline.is_some_and(|deadline| deadline <= now) {
+        return end_at_deadline(tx, app, &row, now).await;
+    }
+    let terms = read_terms(&row)?;
+    let times = row.deadline.map(|deadline| reminder_times(deadline, terms.round)).into_iter().flatten();
+    let passed = times.clone().filter(|at| *at <= now).count() as i64;
+    if passed > row.reminders {
+        let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Remind) };
+        tx.log_tournament(row.id, &entry, now).await?;
+        row.reminders = passed;
+    }
+    row.due_at = times.filter(|at| *at > now).min().or(row.deadline);
+    tx.update_tournament(&row).await?;
+    Ok(Vec::new())
+}
+
+/// Times of the reminders of a deadline: a week and a day before, or half and a tenth of the round where that is later.
+fn reminder_times(deadline: Millis, round: Span) -> [Millis; 2] {
+    [deadline.plus(-WEEK_MS.min(round.0 / 2)), deadline.plus(-DAY_MS.min(round.0 / 10))]
+}
+
+/// Closes the withdrawal of a player whose boards have ended.
+async fn take_leave(
+    tx: &mut WriteTx,
+    app: &App,
+    row: &TournamentRow,
+    player: &PlayerRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    tx.end_leaving(row.id, player.entry).await?;
+    if player.left_why != Some(LeaveReason::Expelled) {
+        let entry = NewLogEntry {
+            subject: Some(player.user_id),
+            words: player.left_why.map(|why| why.about(&player.userid)).unwrap_or_default(),
+            told: Told::Director,
+            ..NewLogEntry::of_server(TournamentDeed::Out)
+        };
+        tx.log_tournament(row.id, &entry, now).await?;
+    }
+    let barred = match player.left_why {
+        Some(LeaveReason::Time) => barred_until(&tx.time_outs(player.user_id).await?),
+        _ => None,
+    };
+    Ok(tell_out(tx, app, row, player, barred, now).await?)
+}
+
+/// Goes on to the next stage with the first of each group, or ends the tournament.
+async fn finish_round(
+    tx: &mut WriteTx,
+    app: &App,
+    mut row: TournamentRow,
+    players: &[PlayerRow],
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let terms = read_terms(&row)?;
+    let seats = tx.paired_seats(row.id).await?;
+    let tables = tables_of_round(players, &seats, row.round);
+    let next =
+        if tables.len() > 1 { who_advance(&tables, players, terms.advance.into()) } else { Vec::new() };
+    if next.len() > 1 {
+        let groups = make_groups(&next, terms.group.into());
+        for group in &groups {
+            for entry in &group.entries {
+                let player = players.iter().find(|player| player.entry == *entry);
+                let number = player.and_then(|player| player.number).unwrap_or_default();
+                tx.place_player(row.id, *entry, number, &group.pool).await?;
+            }
+        }
+        begin_round(tx, &mut row, &terms, &groups, now).await?;
+        let entry = NewLogEntry::of_server(TournamentDeed::Start);
+        return Ok(tx.log_tournament(row.id, &entry, now).await?);
+    }
+    row.state = TournamentState::Over;
+    row.ended_at = Some(now);
+    row.due_at = None;
+    tx.update_tournament(&row).await?;
+    tell_webhooks(tx, app, &row, players, "tournament.over", now).await?;
+    let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Over) };
+    Ok(tx.log_tournament(row.id, &entry, now).await?)
+}
+
+/// Entries of the first of each group who are people and in, in order of their numbers.
+fn who_advance(tables: &[GroupTable], players: &[PlayerRow], advance: usize) -> Vec<i64> {
+    let find = |entry: i64| players.iter().find(|player| player.entry == entry);
+    let goes_on = |player: &&PlayerRow| player.state == PlayerState::In && !player.is_bot;
+    let mut next: Vec<&PlayerRow> = tables
+        .iter()
+        .flat_map(|table| {
+            table.lines.iter().filter_map(|line| find(line.entry)).filter(goes_on).take(advance)
+        })
+        .collect();
+    next.sort_by_key(|player| player.number);
+    next.into_iter().map(|player| player.entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reminders_come_later_in_short_rounds() {
+        let days = |round: i64| {
+            let times = reminder_times(Millis(1000 * DAY_MS), Span(round * DAY_MS));
+            times.map(|at| (at.0 - 1000 * DAY_MS) as f64 / DAY_MS as f64)
+        };
+        assert_eq!(days(120), [-7.0, -1.0]);
+        assert_eq!(days(10), [-5.0, -1.0]);
+        assert_eq!(days(5), [-2.5, -0.5]);
+    }
+}

@@ -1,0 +1,143 @@
+use sqlx::AssertSqlSafe;
+
+use crate::connection::{Argument, Result, row, values};
+use crate::transaction::{ReadTx, Statements, WriteTx};
+use knotpost_model::{Millis, TournamentName};
+
+/// A pairing to be stored, whose boards begin later.
+#[derive(Clone, Debug)]
+pub struct NewPairing {
+    pub pool: String,
+    /// In the group and round, from 1.
+    pub number: i64,
+    pub seats: Vec<NewTournamentSeat>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct NewTournamentSeat {
+    /// Board of the pairing, from 1.
+    pub game: i64,
+    pub seat: i64,
+    /// Entry of the player.
+    pub entry: i64,
+}
+
+row! {
+    /// A seat of a pairing.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PairedSeat {
+        pub pairing_id: i64,
+        pub round: i64,
+        pub pool: String,
+        pub number: i64,
+        pub deadline: Option<Millis>,
+        pub opened: bool,
+        pub game: i64,
+        pub seat: i64,
+        pub entry: i64,
+        /// Number of the board, once it has begun.
+        pub board: Option<i64>,
+        /// In halves; `None`: undecided.
+        pub points: Option<i64>,
+        /// False: decided before the loser had moved.
+        pub played: bool,
+    }
+}
+
+row! {
+    /// A seat of a pairing whose boards have not begun.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WaitingSeat {
+        pub pairing_id: i64,
+        pub round: i64,
+        pub pool: String,
+        pub game: i64,
+        pub seat: i64,
+        pub entry: i64,
+    }
+}
+
+/// Most rows that one statement inserts.
+const MOST_ROWS: usize = 100;
+
+impl ReadTx {
+    /// All seats of a tournament by round, group and pairing, boards and seats in order.
+    pub async fn paired_seats(&mut self, id: TournamentName) -> Result<Vec<PairedSeat>> {
+        let sql = "SELECT s.pairing_id, g.round, g.pool, g.number, g.deadline, g.opened, s.game, s.seat, s.entry, \
+                   b.number AS board, s.points, s.played FROM tournament_pairings g \
+                   JOIN tournament_seats s ON s.pairing_id = g.id LEFT JOIN boards b ON b.id = s.board_id \
+                   WHERE g.tournament_id = $1 \
+                   ORDER BY g.round, g.pool, g.number, s.game, s.seat";
+        self.fetch_all(sql, &[&id]).await
+    }
+
+    /// Seats of the first pairings whose boards have not begun, at most so many pairings.
+    pub async fn waiting_seats(&mut self, id: TournamentName, pairings: i64) -> Result<Vec<WaitingSeat>> {
+        let sql = "SELECT s.pairing_id, g.round, g.pool, s.game, s.seat, s.entry FROM tournament_pairings g \
+                   JOIN tournament_seats s ON s.pairing_id = g.id WHERE g.id IN (SELECT id FROM tournament_pairings \
+                   WHERE tournament_id = $1 AND NOT opened ORDER BY id LIMIT $2) ORDER BY g.id, s.game, s.seat";
+        self.fetch_all(sql, &[&id, &pairings]).await
+    }
+}
+
+impl WriteTx {
+    /// Stores the pairings of a round. Each is unique: a round is stored once.
+    pub async fn insert_pairings(
+        &mut self,
+        id: TournamentName,
+        round: i64,
+        deadline: Option<Millis>,
+        pairings: &[NewPairing],
+    ) -> Result<()> {
+        let mut seats: Vec<(i64, NewTournamentSeat)> = Vec::new();
+        for chunk in pairings.chunks(MOST_ROWS) {
+            let rows = values(chunk.len(), 6, self.is_postgres());
+            let sql = format!(
+                "INSERT INTO tournament_pairings (tournament_id, round, pool, number, deadline, opened) \
+                 VALUES {rows} RETURNING id, pool, number"
+            );
+            let arguments: Vec<&dyn Argument> = chunk
+                .iter()
+                .flat_map(|pairing| -> [&dyn Argument; 6] {
+                    [&id, &round, &pairing.pool, &pairing.number, &deadline, &false]
+                })
+                .collect();
+            let stored: Vec<(i64, String, i64)> = self.fetch_all(AssertSqlSafe(sql), &arguments).await?;
+            for (key, pool, number) in stored {
+                let of = chunk.iter().find(|pairing| pairing.pool == pool && pairing.number == number);
+                seats.extend(of.into_iter().flat_map(|pairing| &pairing.seats).map(|seat| (key, *seat)));
+            }
+        }
+        for chunk in seats.chunks(MOST_ROWS) {
+            let rows = values(chunk.len(), 7, self.is_postgres());
+            let sql = format!(
+                "INSERT INTO tournament_seats (pairing_id, game, seat, tournament_id, entry, played, on_time) \
+                 VALUES {rows}"
+            );
+            let arguments: Vec<&dyn Argument> = chunk
+                .iter()
+                .flat_map(|(pairing, seat)| -> [&dyn Argument; 7] {
+                    [pairing, &seat.game, &seat.seat, &id, &seat.entry, &false, &false]
+                })
+                .collect();
+            self.exec(AssertSqlSafe(sql), &arguments).await?;
+        }
+        Ok(())
+    }
+
+    /// Marks a pairing as begun; false if it was already.
+    pub async fn open_pairing(&mut self, pairing: i64) -> Result<bool> {
+        let sql = "UPDATE tournament_pairings SET opened = TRUE WHERE id = $1 AND NOT opened RETURNING id";
+        self.any(sql, &[&pairing]).await
+    }
+
+    pub async fn set_round_deadline(
+        &mut self,
+        id: TournamentName,
+        round: i64,
+        deadline: Millis,
+    ) -> Result<()> {
+        let sql = "UPDATE tournament_pairings SET deadline = $3 WHERE tournament_id = $1 AND round = $2";
+        self.exec(sql, &[&id, &round, &deadline]).await
+    }
+}
