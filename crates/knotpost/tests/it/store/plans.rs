@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use knotpost_model::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
+use knotpost_model::{BoardKey, BoardState, Millis, OutboxKey, TournamentName, UserKey};
 use knotpost_storage::{
     BoardFilter, BoardMail, Driver, NewOutbox, NewPlace, OutboxContent, OutboxRow, QueueBounds, ReadTx,
     RequestKey, Share, StandingsBlock, StoreError, WaitingOrder, WriteTx,
@@ -80,9 +80,20 @@ async fn ask_everything(ground: &Ground) {
         for game in [None, Some("osbox".to_owned())] {
             for state in [None, Some(BoardState::Active), Some(BoardState::Over)] {
                 for next in [false, true] {
-                    let filter =
-                        BoardFilter { game: game.clone(), user, state, next, after: Some(BoardKey(1)) };
-                    tx.list_boards(&filter, 10).await.unwrap();
+                    for in_tournament in [None, Some(true)] {
+                        let filter = BoardFilter {
+                            game: game.clone(),
+                            user,
+                            state,
+                            next,
+                            in_tournament,
+                            tournament: None,
+                            after: Some(BoardKey(1)),
+                        };
+                        tx.list_boards(&filter, 10).await.unwrap();
+                        let filter = BoardFilter { tournament: Some(TournamentName(1)), ..filter };
+                        tx.list_boards(&filter, 10).await.unwrap();
+                    }
                 }
             }
         }
