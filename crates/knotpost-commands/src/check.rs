@@ -9,7 +9,7 @@ use crate::error::{ErrorCode, ParseError};
 use crate::grammar::{NamedGame, read_in_game};
 use crate::mask::STAND_IN;
 use crate::token::{Dashes, RawOption, Word, read_option};
-use crate::value::{ServerOptions, Vacation};
+use crate::value::{GivenOption, ServerOptions, Vacation};
 use crate::verbs::{Command, Verb};
 use crate::vocabulary::Vocabulary;
 
@@ -135,10 +135,17 @@ fn options_of(command: &Command) -> Vec<RawOption<'_>> {
             .collect(),
         Command::Challenge { options, .. }
         | Command::Seek { options, .. }
-        | Command::PreviewNew { options, .. } => options
-            .iter()
-            .map(|given| RawOption { dashes: Dashes::One, name: &given.name, value: given.value.as_deref() })
-            .collect(),
+        | Command::PreviewNew { options, .. } => {
+            options.iter().map(|given| as_typed(Dashes::One, given)).collect()
+        }
+        Command::Announce { options, terms, .. } => {
+            let of_game = options.iter().map(|given| as_typed(Dashes::One, given));
+            of_game.chain(terms.iter().map(|given| as_typed(Dashes::Two, given))).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+fn as_typed(dashes: Dashes, given: &GivenOption) -> RawOption<'_> {
+    RawOption { dashes, name: &given.name, value: given.value.as_deref() }
 }

@@ -290,6 +290,9 @@ pub const TOURNAMENT_OPTIONS: [TournamentOption; 13] = [
     term("totaltime", Some("20"), "", "days of a player for all moves of a game"),
 ];
 
+/// Forms of tournaments.
+pub const TOURNAMENT_FORMS: [&str; 4] = ["roundrobin", "swiss", "ladder", "league"];
+
 /// Selection among tournaments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TournamentSelector {

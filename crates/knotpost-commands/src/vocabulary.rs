@@ -2,7 +2,7 @@
 //!
 //! Plain data: names of games and options, without their meaning.
 
-use crate::value::{Action, Selector};
+use crate::value::{Action, Selector, TOURNAMENT_FORMS};
 use crate::verbs::Verb;
 
 /// One option of a game.
@@ -85,7 +85,9 @@ impl Vocabulary {
     /// a word may be shown to anybody.
     pub(crate) fn is_known(&self, word: &str) -> bool {
         let word = word.to_ascii_lowercase();
-        is_reserved(&word, self) || ["board", "new", "none", "off", "on"].contains(&word.as_str())
+        is_reserved(&word, self)
+            || ["board", "new", "none", "off", "on"].contains(&word.as_str())
+            || TOURNAMENT_FORMS.contains(&word.as_str())
     }
 }
 

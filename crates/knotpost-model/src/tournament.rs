@@ -430,7 +430,7 @@ fn read_number(word: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use knotpost_commands::{TOURNAMENT_OPTIONS, TournamentOption};
+    use knotpost_commands::{TOURNAMENT_FORMS, TOURNAMENT_OPTIONS, TournamentOption};
 
     use super::*;
 
@@ -462,6 +462,11 @@ mod tests {
         assert_eq!(TournamentName(12).to_string(), "t12");
         assert_eq!(serde_json::to_string(&TournamentName(12)).expect("text"), r#""t12""#);
         assert_eq!(serde_json::from_str::<TournamentName>(r#""t12""#).expect("a name"), TournamentName(12));
+    }
+
+    #[test]
+    fn forms_of_the_language_are_those_of_tournaments() {
+        assert_eq!(TournamentForm::ALL.iter().map(|form| form.as_str()).collect::<Vec<_>>(), TOURNAMENT_FORMS);
     }
 
     #[test]

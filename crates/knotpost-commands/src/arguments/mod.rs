@@ -10,7 +10,7 @@ mod settings;
 pub use actions::read_queue_field;
 pub(crate) use actions::{is_turn, only_turns, read_numbered, read_queued, split_number};
 pub(crate) use addresses::{is_address, read_addresses};
-pub(crate) use options::{is_option_name, read_options};
+pub(crate) use options::{is_option_name, read_options, read_tournament_options};
 pub(crate) use settings::{is_preference, read_settings};
 
 use crate::bound::{check_moves, check_names, keep_once};
@@ -216,6 +216,16 @@ impl<'a> Args<'a> {
                 Err(self.fail(ErrorCode::UnknownGame, message).with_suggestions(nearest(word, words)))
             }
         }
+    }
+
+    /// The name of a tournament: `t` and a number.
+    pub(crate) fn tournament(&self, index: usize) -> Result<String, ParseError> {
+        let word = self.word(index)?;
+        let number = word.strip_prefix(['t', 'T']).filter(|digits| !digits.is_empty()).and_then(read_count);
+        number.map(|number| format!("t{number}")).ok_or_else(|| {
+            let message = format!("`{}` is not the name of a tournament, such as `t1`", self.show(word));
+            self.fail(ErrorCode::WrongArguments, message)
+        })
     }
 
     pub(crate) fn new_password(&self, index: usize) -> Result<Password, ParseError> {

@@ -63,6 +63,16 @@ mod opponents {
     pub(super) mod seek;
 }
 
+mod tournaments {
+    pub(super) mod announce;
+    pub(super) mod direct;
+    pub(super) mod enter;
+    pub(super) mod tournament;
+    #[expect(clippy::module_inception, reason = "a verb's file is named like the verb")]
+    pub(super) mod tournaments;
+    pub(super) mod withdraw;
+}
+
 mod game_help;
 mod help;
 mod multiple;
@@ -74,8 +84,8 @@ use crate::command::{Parts, Words};
 use crate::error::ParseError;
 use crate::token::read_option;
 use crate::value::{
-    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, Remarks, SeekChange, Selector,
-    ServerOptions, Setting, Vacation,
+    Action, BoardAt, BoardSet, Deed, GivenOption, Leaving, LimitChange, QueuedMove, Remarks, SeekChange,
+    Selector, ServerOptions, Setting, TournamentPart, TournamentSelector, Vacation,
 };
 use crate::verb::VerbSpec;
 use crate::words::{Credentials, Password};
@@ -137,6 +147,12 @@ verbs! {
     Puzzle = lists::puzzle,
     TestDisplay = lists::test_display,
     Resend = messages::resend,
+    Tournaments = tournaments::tournaments,
+    Tournament = tournaments::tournament,
+    Announce = tournaments::announce,
+    Enter = tournaments::enter,
+    Withdraw = tournaments::withdraw,
+    Direct = tournaments::direct,
     GameHelp = self::game_help,
     Challenge = boards::challenge,
     Move = boards::r#move,
@@ -213,6 +229,24 @@ pub enum Command {
     TestDisplay { userid: Option<String> },
     /// Mail the waiting boards once more.
     Resend { who: Credentials, game: Option<String>, board: Option<u32> },
+    /// Table of tournaments; without a selector those that are open or running.
+    Tournaments { game: Option<String>, which: Option<TournamentSelector> },
+    /// One tournament, or a part of it. Names of tournaments are a `t` and a number.
+    Tournament { tournament: String, part: Option<TournamentPart> },
+    /// A new tournament; the form is in lower case; the values of its terms are unchecked.
+    Announce {
+        game: String,
+        who: Credentials,
+        form: String,
+        options: Vec<GivenOption>,
+        terms: Vec<GivenOption>,
+    },
+    /// Take part in a tournament.
+    Enter { who: Credentials, tournament: String },
+    /// Leave a tournament.
+    Withdraw { who: Credentials, tournament: String },
+    /// Direct a tournament.
+    Direct { who: Credentials, tournament: String, deed: Deed },
     /// A new board; at least one player.
     Challenge { game: String, players: Vec<String>, options: Vec<GivenOption>, server: ServerOptions },
     /// Act on a board. Without a game, the user's only board of that number is meant.
@@ -301,6 +335,14 @@ impl Command {
             Self::Resend { who, game, board } => {
                 Parts::of(Verb::Resend).by(who).in_any(game.as_ref()).on(*board)
             }
+            Self::Tournaments { game, which: _ } => Parts::of(Verb::Tournaments).in_any(game.as_ref()),
+            Self::Tournament { tournament: _, part: _ } => Parts::of(Verb::Tournament),
+            Self::Announce { game, who, form: _, options: _, terms: _ } => {
+                Parts::of(Verb::Announce).by(who).in_game(game)
+            }
+            Self::Enter { who, tournament: _ } => Parts::of(Verb::Enter).by(who),
+            Self::Withdraw { who, tournament: _ } => Parts::of(Verb::Withdraw).by(who),
+            Self::Direct { who, tournament: _, deed: _ } => Parts::of(Verb::Direct).by(who),
             Self::Challenge { game, players: _, options: _, server: _ } => {
                 Parts::of(Verb::Challenge).in_game(game)
             }
@@ -394,6 +436,15 @@ impl Command {
                 words.all(game).all(day).all(play.iter().flat_map(|play| ["move", play]))
             }
             Self::Resend { who, game, board } => words.who(who).all(game).all(board),
+            Self::Tournaments { game, which } => words.all(game).all(which.map(TournamentSelector::as_str)),
+            Self::Tournament { tournament, part } => words.add(tournament).all(part),
+            Self::Announce { game, who, form, options: _, terms: _ } => words.who(who).add(game).add(form),
+            Self::Enter { who, tournament } | Self::Withdraw { who, tournament } => {
+                words.who(who).add(tournament)
+            }
+            Self::Direct { who, tournament, deed } => {
+                words.who(who).add(tournament).add(deed.as_str()).all(deed.arguments())
+            }
             Self::Move { game: _, board, who, action, number }
             | Self::Submit { game: _, board, who, action, number } => {
                 words.add(board).who(who).all(numbered(vec![action.as_str().to_owned()], *number))

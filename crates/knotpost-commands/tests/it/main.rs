@@ -10,6 +10,7 @@ mod masking;
 mod playing;
 mod short;
 mod table;
+mod tournaments;
 mod typed;
 mod wild;
 mod words;

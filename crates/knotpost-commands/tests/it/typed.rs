@@ -1,7 +1,7 @@
 //! Commands that were put together, held against what a line could say.
 
 use knotpost_commands::{
-    Action, BoardSet, Command, Credentials, ErrorCode, ExampleContext, GivenOption, MOST_LINE_BYTES,
+    Action, BoardSet, Command, Credentials, Deed, ErrorCode, ExampleContext, GivenOption, MOST_LINE_BYTES,
     MOST_NAMES, Password, SeekChange, ServerOptions, Setting, Vacation, Verb, check, parse, read_word,
 };
 use proptest::prelude::*;
@@ -38,6 +38,14 @@ fn commands() -> Vec<Command> {
         "osbox showas fred secret 101 102#-1",
         "osbox games ann bob next",
         "osbox history ann",
+        "tournaments over",
+        "tournament t12 b",
+        "tournament t12 2",
+        "announce fred secret osbox roundrobin -size=5 --players=4-8 --closed -roundtime=0.5",
+        "direct fred secret t12 extend 2.5",
+        "direct fred secret t12 expel ann",
+        "direct fred secret t12 award 101 tie",
+        "direct fred secret t12 award 101 2",
         "osbox export 101#4",
     ];
     examples.chain(more.map(str::to_owned)).map(|line| read(&line)).collect()
@@ -61,6 +69,17 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         Command::Set { game, values, .. } => {
             game.iter_mut().chain(values.iter_mut().map(|setting| &mut setting.value)).collect()
         }
+        Command::Tournaments { game, .. } => game.iter_mut().collect(),
+        Command::Tournament { tournament, .. }
+        | Command::Enter { tournament, .. }
+        | Command::Withdraw { tournament, .. } => vec![tournament],
+        Command::Announce { game, form, options, terms, .. } => {
+            [game, form].into_iter().chain(options.iter_mut().chain(terms).flat_map(of_option)).collect()
+        }
+        Command::Direct { tournament, deed, .. } => match deed {
+            Deed::Admit(userid) | Deed::Expel(userid) | Deed::Hand(userid) => vec![tournament, userid],
+            Deed::Start | Deed::Cancel | Deed::Extend(_) | Deed::Award { .. } | Deed::Say => vec![tournament],
+        },
         Command::Challenge { game, players, options, .. } => {
             [game].into_iter().chain(players).chain(options.iter_mut().flat_map(of_option)).collect()
         }
@@ -128,7 +147,11 @@ fn sender(command: &mut Command) -> Option<&mut Credentials> {
         | Command::Set { who, .. }
         | Command::Move { who, .. }
         | Command::Seek { who, .. }
-        | Command::Subscribe { who, .. } => Some(who),
+        | Command::Subscribe { who, .. }
+        | Command::Announce { who, .. }
+        | Command::Enter { who, .. }
+        | Command::Withdraw { who, .. }
+        | Command::Direct { who, .. } => Some(who),
         _ => None,
     }
 }
@@ -195,6 +218,10 @@ fn what_reads_as_an_option_is_none_and_no_user() {
                     // A value of an option, or the reply that a queued move waits for: both are words of the game.
                     Ok(Command::Challenge { options, .. } | Command::Seek { options, .. }) => {
                         assert!(options.iter().any(|option| option.value.as_deref() == Some(text)));
+                    }
+                    Ok(Command::Announce { options, terms, .. }) => {
+                        let mut given = options.iter().chain(&terms);
+                        assert!(given.any(|option| option.value.as_deref() == Some(text)));
                     }
                     Ok(Command::PreviewNew { options, .. }) => {
                         assert!(options.iter().any(|option| option.value.as_deref() == Some(text)));

@@ -127,7 +127,7 @@ fn passwords_obey_the_rules_and_stay_hidden() {
 
 #[test]
 fn selectors_and_commands_are_reserved_and_other_words_are_not() {
-    for word in ["all", "tournament", "ratings", "qmove", "ADDRESS", "display", "obsidio"] {
+    for word in ["all", "tournament", "enter", "ratings", "qmove", "ADDRESS", "display", "obsidio"] {
         assert!(is_reserved(word, &vocabulary()), "{word}");
     }
     for word in ["fred", "osboxer", "chall", "size"] {

@@ -2,7 +2,7 @@
 //!
 //! Pages of commands come from the parser's table, so that they cannot disagree with it.
 
-use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
+use knotpost_commands::{ExampleContext, Scope, TOURNAMENT_OPTIONS, TournamentOption, Verb, VerbSpec};
 
 use crate::app::App;
 use crate::boards::time::{TimeLimits, length};
@@ -22,6 +22,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("puzzles", "Puzzles", include_str!("../../../../templates/help/puzzles.md")),
     ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
     ("time", "Time", include_str!("../../../../templates/help/time.md")),
+    ("tournaments", "Tournaments", include_str!("../../../../templates/help/tournaments.md")),
     ("turns", "Queued moves, draws, moves taken back", include_str!("../../../../templates/help/turns.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("reply", "Playing by replying", include_str!("../../../../templates/help/reply.md")),
@@ -55,6 +56,9 @@ const EXPLAINED: &[(&str, &str)] = &[
     ("bot", "computer"),
     ("bots", "computer"),
     ("levels", "computer"),
+    ("roundrobin", "tournaments"),
+    ("crosstable", "tournaments"),
+    ("director", "tournaments"),
     ("size", "options"),
     ("option", "options"),
     ("timezone", "preferences"),
@@ -200,6 +204,7 @@ fn fill_topic(app: &App, text: &str) -> String {
         .replace("{{ topics }}", &topic_list())
         .replace("{{ rules }}", &rules_list(app))
         .replace("{{ commands }}", &command_table())
+        .replace("{{ tournament_options }}", &tournament_options())
         .replace("{{ nag }}", &length(limits.nag))
         .replace("{{ forfeit }}", &length(limits.forfeit))
 }
@@ -211,6 +216,13 @@ fn explaining_topic(subject: &str) -> &str {
 fn rules_list(app: &App) -> String {
     let lines = app.offered_games().map(|game| indent(&format!("{} help", game.meta().name)));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+fn tournament_options() -> String {
+    let line = |option: &TournamentOption| {
+        format!("{}\n      {}", indent(&option.shown()), wrap(option.help).replace('\n', "\n      "))
+    };
+    TOURNAMENT_OPTIONS.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn topic_list() -> String {

@@ -68,6 +68,8 @@ mod messages {
     pub(super) mod watching;
 }
 
+mod tournaments;
+
 mod opponents {
     pub(super) mod limit;
     pub(super) mod seek;
@@ -103,6 +105,7 @@ use messages::{broadcast, message, notify, resend, watching};
 use opponents::willingness::Willingness;
 use opponents::{limit, seek, willingness};
 use policy::Policy;
+use tournaments::{announce, direct, enter, tournament, tournaments as list_tournaments, withdraw};
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -175,6 +178,22 @@ pub(crate) async fn run(
         Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
         Command::Resend { who: _, game, board } => {
             resend::run(tx.write()?, app, ready, game.as_deref(), *board, now).await
+        }
+        Command::Tournaments { game, which } => {
+            list_tournaments::run(tx.read(), app, game.as_deref(), *which).await
+        }
+        Command::Tournament { tournament, part } => {
+            tournament::run(tx.read(), app, tournament, part.as_ref()).await
+        }
+        Command::Announce { game, who: _, form, options, terms } => {
+            announce::run(tx.write()?, app, ready, (game, form, options, terms), now).await
+        }
+        Command::Enter { who: _, tournament } => enter::run(tx.write()?, app, ready, tournament, now).await,
+        Command::Withdraw { who: _, tournament } => {
+            withdraw::run(tx.write()?, app, ready, tournament, now).await
+        }
+        Command::Direct { who: _, tournament, deed } => {
+            direct::run(tx.write()?, app, ready, (tournament, deed), now).await
         }
         Command::Challenge { game, players, options, server } => {
             challenge::run(tx.write()?, app, ready, game, players, options, server, now).await
@@ -296,6 +315,12 @@ pub(crate) fn policy(command: &Command) -> Policy {
         | Command::Games { .. }
         | Command::Standings { .. }
         | Command::History { .. }
-        | Command::Export { .. } => Policy::FREE,
+        | Command::Export { .. }
+        | Command::Tournaments { .. }
+        | Command::Tournament { .. }
+        | Command::Announce { .. }
+        | Command::Enter { .. }
+        | Command::Withdraw { .. }
+        | Command::Direct { .. } => Policy::FREE,
     }
 }

@@ -9,11 +9,11 @@ use crate::mailing::coalesce::{dropped_words, with_dropped};
 use crate::mailing::content::{content_of, content_within};
 use crate::mailing::readers::Reader;
 use crate::mailing::reply_address::{Purpose, fits, pending};
-use crate::mailing::reply_grant::{Subject, board_subject};
+use crate::mailing::reply_grant::{Subject, board_subject, tournament_subject};
 use crate::mailing::styles::Wishes;
 use crate::mailing::unsubscribe::Kind;
 use crate::replies::{Addressee, BoardFacts, Envelope, MailForm, Note, Refusing, Reply};
-use knotpost_model::{Address, BoardRef, Millis, UserKey};
+use knotpost_model::{Address, BoardRef, Millis, TournamentName, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{BoardMail, NewOutbox, OutboxContent, ReadTx, StoreError, UserRow, WriteTx};
@@ -180,6 +180,23 @@ pub(crate) async fn post_to_user(
     for address in registered_addresses(tx, app, user).await? {
         if let Ok(address) = address.parse() {
             post_answerable(tx, app, reply, &address, Some(user), (None, None), now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Queues a mail about a tournament to all registered addresses of a user; each can be answered.
+pub(crate) async fn post_about_tournament(
+    tx: &mut WriteTx,
+    app: &App,
+    reply: &Reply,
+    (tournament, user): (TournamentName, UserKey),
+    now: Millis,
+) -> Result<(), StoreError> {
+    for recipient in registered_addresses(tx, app, user).await? {
+        if let Ok(address) = recipient.parse() {
+            let subject = tournament_subject(tx, app, (tournament, user), &recipient).await?;
+            post_answerable(tx, app, reply, &address, Some(user), (None, subject), now).await?;
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::boards::Board;
 use crate::config::REPLY_DAYS;
 use crate::mailing::reply_address::{MailRef, Purpose, Token, fits};
 use crate::replies::{BoardFacts, Heading};
-use knotpost_model::{Address, BoardKey, Millis, UserKey};
+use knotpost_model::{Address, BoardKey, Millis, TournamentName, UserKey};
 use knotpost_storage::{BoardRow, HeldAnswerRow, OutboxOrigin, ReadTx, StoreError, UserRow, UserState};
 
 const DAY_MS: i64 = 86_400_000;
@@ -53,6 +53,8 @@ pub(crate) enum Subject {
     Board { reader: i64, board: i64, ply: i64, submitted: Option<String> },
     /// A message of this user.
     Message { author: i64 },
+    /// A tournament.
+    Tournament { tournament: TournamentName },
     /// A held answer, and what tells it from one that had its number before.
     Held { id: i64, mark: u32 },
     /// The question if an address is read, and when it was asked first.
@@ -161,7 +163,7 @@ impl AnsweredMail {
                 let seats = tx.seats(BoardKey(board)).await?;
                 Ok(seats.iter().any(|seat| seat.user_id == self.reader.id))
             }
-            Some(Subject::Message { .. } | Subject::Held { .. }) => Ok(true),
+            Some(Subject::Message { .. } | Subject::Tournament { .. } | Subject::Held { .. }) => Ok(true),
             Some(Subject::Address { .. } | Subject::Change { .. }) | None => Ok(false),
         }
     }
@@ -333,6 +335,34 @@ pub(crate) async fn find_message(
         }
     }
     Ok(None)
+}
+
+/// Tournament and reader of the mail about it that a claim answers, as for [`find_message`].
+pub(crate) async fn find_tournament(
+    tx: &mut ReadTx,
+    mails: &[AnsweredMail],
+    (sender, aligned): (Option<&Address>, bool),
+    now: Millis,
+) -> Result<Option<(TournamentName, UserRow)>, StoreError> {
+    for mail in mails {
+        let Some(Subject::Tournament { tournament }) = mail.subject else { continue };
+        let is_proven = mail.purpose == Some(Purpose::Reply) || mail.purpose.is_none() && aligned;
+        if is_proven && mail.is_good(tx, now).await? && mail.is_from_reader(tx, sender).await? {
+            return Ok(Some((tournament, mail.reader.clone())));
+        }
+    }
+    Ok(None)
+}
+
+/// Subject of a reply to a mail about a tournament; `None` if its reader has not proven to read at `recipient`.
+pub(crate) async fn tournament_subject(
+    tx: &mut ReadTx,
+    app: &App,
+    (tournament, reader): (TournamentName, UserKey),
+    recipient: &str,
+) -> Result<Option<Subject>, StoreError> {
+    let is_proven = tx.proven_address(reader, &recipient.to_lowercase()).await?.is_some();
+    Ok(is_proven.then_some(Subject::Tournament { tournament }).and_then(|subject| subject.answerable(app)))
 }
 
 /// Subject of a reply to a mail about this board, as it is now; `None` if its reader does not play there or

@@ -118,6 +118,7 @@ variants! { references: Reference {
 
 variants! { subjects_of_replies: Subject {
     Subject::Board { .. } => r#"{"board":{"reader":1,"board":9,"ply":3,"submitted":"f2"}}"#,
+    Subject::Tournament { .. } => r#"{"tournament":{"tournament":"t12"}}"#,
     Subject::Message { .. } => r#"{"message":{"author":1}}"#,
     Subject::Held { .. } => r#"{"held":{"id":1,"mark":513}}"#,
     Subject::Address { .. } => r#"{"address":{"asked":1795706539345}}"#,

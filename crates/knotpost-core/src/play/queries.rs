@@ -159,17 +159,16 @@ pub(crate) async fn select_boards(
     let state = match selector {
         None | Some(Selector::Active | Selector::Next) => Some(BoardState::Active),
         Some(Selector::Inactive) => Some(BoardState::Over),
-        Some(Selector::All | Selector::Standard) => None,
-        Some(Selector::Tournament) => {
-            return Err(Refusal::new(
-                Code::NotSupported,
-                "there are no tournaments in this version of the server",
-            )
-            .into());
-        }
+        Some(Selector::All | Selector::Standard | Selector::Tournament) => None,
     };
     let next = selector == Some(Selector::Next);
-    let filter = BoardFilter { game: Some(game.to_owned()), state, next, ..BoardFilter::default() };
+    let in_tournament = match selector {
+        Some(Selector::Tournament) => Some(true),
+        Some(Selector::Standard) => Some(false),
+        None | Some(Selector::All | Selector::Active | Selector::Inactive | Selector::Next) => None,
+    };
+    let game = Some(game.to_owned());
+    let filter = BoardFilter { game, state, next, in_tournament, ..BoardFilter::default() };
     if users.is_empty() {
         return Ok(tx.list_boards(&filter, limit).await?);
     }

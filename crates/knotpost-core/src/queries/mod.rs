@@ -23,7 +23,9 @@ pub use own_boards::{OwnBoards, follow_own_state, view_own_state};
 pub use own_settings::{OwnSettings, view_own_settings, view_zone};
 pub use program_events::{ProgramEvent, ProgramFeed, ProgramLook, ProgramNews};
 pub use retention::retention_lines;
-pub use summary::{BoardFacts, BoardSummary, MoveLine, SeatSummary, SeatedPlayer, last_move, list_moves};
+pub use summary::{
+    BoardFacts, BoardSummary, MoveLine, SeatSummary, SeatedPlayer, TournamentPlace, last_move, list_moves,
+};
 pub use table::{QueuedAnswer, Surroundings};
 pub use talk::{BoardVersion, TalkLine, view_board_version};
 pub use views::{

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::boards::Board;
-use knotpost_model::{BoardState, Moment, SeatState};
-use knotpost_storage::{BoardRow, SeatRow};
+use knotpost_model::{BoardState, Moment, SeatState, TournamentName};
+use knotpost_storage::{BoardPlace, BoardRow, ReadTx, SeatRow, StoreError};
 
 /// The facts of a board in every view of it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -26,6 +26,33 @@ pub struct BoardFacts {
     pub started: Moment,
     /// Time of its end.
     pub ended: Option<Moment>,
+    #[serde(flatten)]
+    pub place: Option<TournamentPlace>,
+}
+
+/// The place of a board in a tournament.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TournamentPlace {
+    /// The tournament it belongs to; left out for others.
+    pub tournament: TournamentName,
+    /// Its round there.
+    pub round: i64,
+    /// The group of its players there.
+    pub group: String,
+}
+
+/// Looks up the place of a board.
+pub(super) async fn place_of(
+    tx: &mut ReadTx,
+    pairing: Option<i64>,
+) -> Result<Option<TournamentPlace>, StoreError> {
+    let Some(pairing) = pairing else { return Ok(None) };
+    let place = tx.place_of_pairing(pairing).await?;
+    Ok(place.map(|BoardPlace { id, title: _, round, pool }| TournamentPlace {
+        tournament: id,
+        round,
+        group: pool,
+    }))
 }
 
 /// A board in a list.
@@ -104,6 +131,7 @@ pub struct SeatSummary {
 }
 
 impl BoardSummary {
+    /// Its place in a tournament is looked up with [`place_of`].
     pub(crate) fn of_rows(row: BoardRow, seats: Vec<SeatRow>) -> Self {
         let to_move = seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.clone()).collect();
         Self {
@@ -115,6 +143,7 @@ impl BoardSummary {
                 rated: row.rated,
                 started: row.started_at.into(),
                 ended: row.ended_at.map(Moment::from),
+                place: None,
             },
             seats: seats.into_iter().map(SeatSummary::of_row).collect(),
             to_move,

@@ -10,11 +10,12 @@ use crate::boards::{
 };
 use crate::identity::Visitor;
 use crate::play::queries::{Seated, lines, show_with_context};
+use crate::queries::summary::place_of;
 use crate::queries::table::look_around;
 use crate::queries::talk::list_talk;
 use crate::queries::{BoardSummary, BoardVersion, MoveLine, Surroundings, TalkLine, list_moves};
 use crate::replies::{BoardLine, GameCount, Note, Sheet, Spoken};
-use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, UserKey};
+use knotpost_model::{BoardKey, BoardRef, BoardState, MoveKind, ProposalKind, TournamentName, UserKey};
 use knotpost_storage::{BoardContext, BoardFilter, ReadTx, SeatedBoard, StoreError};
 
 pub struct BoardView {
@@ -50,6 +51,7 @@ pub struct BoardQuery {
     pub userid: Option<String>,
     pub state: Option<BoardState>,
     pub next: bool,
+    pub tournament: Option<TournamentName>,
     pub after: Option<BoardKey>,
     pub limit: i64,
 }
@@ -193,7 +195,8 @@ async fn view_of(
     board: Board,
     around: BoardContext,
 ) -> Result<BoardView, StoreError> {
-    let summary = BoardSummary::of_board(&board);
+    let mut summary = BoardSummary::of_board(&board);
+    summary.facts.place = place_of(tx, board.row.pairing_id).await?;
     let (sheet, offers) = show_with_context(tx, &board, around, None, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
     let proposal = offers.pending.map(|proposal| ProposalView {
@@ -254,8 +257,15 @@ pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, Serv
         None => None,
         Some(userid) => Some(find_user(&mut tx, userid).await?.id),
     };
-    let filter =
-        BoardFilter { game: query.game, user, state: query.state, next: query.next, after: query.after };
+    let filter = BoardFilter {
+        game: query.game,
+        user,
+        state: query.state,
+        next: query.next,
+        in_tournament: None,
+        tournament: query.tournament,
+        after: query.after,
+    };
     Ok(list_boards(&mut tx, app, &filter, query.limit).await?)
 }
 
@@ -284,10 +294,14 @@ pub(super) async fn list(
     boards: Vec<Seated>,
 ) -> Result<Vec<ListedBoard>, StoreError> {
     let lines = lines(tx, app, &boards).await?;
-    let listed = boards.into_iter().zip(lines);
-    Ok(listed
-        .map(|((row, seats), line)| ListedBoard { summary: BoardSummary::of_rows(row, seats), line })
-        .collect())
+    let mut listed = Vec::with_capacity(lines.len());
+    for ((row, seats), line) in boards.into_iter().zip(lines) {
+        let place = place_of(tx, row.pairing_id).await?;
+        let mut summary = BoardSummary::of_rows(row, seats);
+        summary.facts.place = place;
+        listed.push(ListedBoard { summary, line });
+    }
+    Ok(listed)
 }
 
 /// Active boards: those with the user to move first, then the longest waiting.

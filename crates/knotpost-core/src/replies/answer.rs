@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub use content::{AnyContent, Column, Content, Fact, Facts, Holds, Table};
 pub(crate) use content::{count, numbers};
-pub use lines::{BoardLine, GameCount, SeekLine, StandingLine, StandingsTable};
+pub use lines::{BoardLine, GameCount, PoolLine, SeekLine, StandingLine, StandingsTable};
 pub use notices::{BudgetSpent, ChatsSpent, DoneUnconfirmed, Silence, Stranger};
 pub use result::{Answer, Audience, Failure};
 
@@ -68,6 +68,10 @@ pub enum Reply {
         tables: Vec<StandingsTable>,
         seeks: Vec<SeekLine>,
         more_seeks: bool,
+        /// Players of its tournaments that are running.
+        pools: Vec<PoolLine>,
+        /// Name of a tournament of which not all are listed.
+        more_pools: Option<String>,
     },
     Multiple {
         lines: Vec<LineResult>,

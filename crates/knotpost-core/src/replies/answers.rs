@@ -55,7 +55,10 @@ pub(crate) fn rematch(board: &Board, reader: Option<&str>) -> Option<String> {
 
 /// Declining command for a player of a new board; `None` for others and the challenger.
 pub(crate) fn decline(board: &Board, facts: &BoardFacts, reader: Option<&str>) -> Option<String> {
-    let is_new = facts.heading == Heading::New && matches!(board.standing(), Standing::ToMove(_));
+    // Nobody declines a board of a tournament.
+    let is_new = facts.heading == Heading::New
+        && matches!(board.standing(), Standing::ToMove(_))
+        && board.row.pairing_id.is_none();
     let asked = |name: &str| {
         facts.notes.iter().any(|note| match note {
             Note::Challenged { by: Some(by) } | Note::Rematch { by, .. } => by.eq_ignore_ascii_case(name),

@@ -11,10 +11,10 @@ use crate::identity::{Login, Origin};
 use crate::mailing::pending_confirmation;
 use crate::mailing::pending_confirmation::Words;
 use crate::mailing::reply_grant::{
-    About, Claim, ReplyGrant, Verdict, answers_words, find_answered, find_message, judge,
+    About, Claim, ReplyGrant, Verdict, answers_words, find_answered, find_message, find_tournament, judge,
 };
 use crate::requests::link_reply::LinkReply;
-use crate::requests::{Authenticated, Quote, Ready, first_line, talk};
+use crate::requests::{Authenticated, Quote, Ready, first_line, talk, tournament_reply};
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -117,6 +117,15 @@ pub(crate) async fn authenticate_reply(
         let sent = match wordless {
             Some(error) => Authenticated::unproven(Err(error), Quote::None, origin.clone()),
             None => talk::message(app, origin, (&author, &reader), &line, &comment),
+        };
+        return Ok(Answered::Authenticated(Box::new(sent)));
+    }
+    if let Some((tournament, reader)) = find_tournament(&mut tx, &mails, sender, now).await?
+        && credit == Credit::Believed
+    {
+        let sent = match wordless {
+            Some(error) => Authenticated::unproven(Err(error), Quote::None, origin.clone()),
+            None => tournament_reply::read(app, origin, (tournament, &reader), &line, &comment),
         };
         return Ok(Answered::Authenticated(Box::new(sent)));
     }

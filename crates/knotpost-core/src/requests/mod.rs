@@ -9,6 +9,7 @@ pub(crate) mod ready;
 pub(crate) mod reply_mail;
 pub(crate) mod request;
 mod talk;
+mod tournament_reply;
 
 pub use board_reply::{BoardReply, Credit, ask_for_confirmation};
 pub use ready::Ready;

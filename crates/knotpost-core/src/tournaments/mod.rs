@@ -7,6 +7,8 @@ mod announcing;
 mod boards;
 mod directing;
 mod entering;
+mod layout;
+mod queries;
 mod reading;
 mod rounds;
 mod tables;
@@ -17,6 +19,8 @@ pub(crate) mod work;
 pub use announcing::{Announcement, announce};
 pub use directing::direct;
 pub use entering::{enter, withdraw};
+pub use layout::{LEGEND, Shown, ShownGroup, group_tables, result, standing, state_text, terms_text};
+pub use queries::{view_log, view_tournament, view_tournaments};
 pub use reading::{TournamentQuery, list, log, view};
 pub use view::{
     PairingSeat, PairingState, TournamentLine, TournamentLogLine, TournamentPage, TournamentPairing,

@@ -6,7 +6,7 @@ use super::reading::find_tournament;
 use super::tables::tables_of_round;
 use crate::app::App;
 use crate::boards::ServiceError;
-use crate::mailing::post::post_to_user;
+use crate::mailing::post::post_about_tournament;
 use crate::replies::{Column, Content, Facts, Reply, Table};
 use crate::webhooks::queue_for_tournament;
 use knotpost_model::{
@@ -187,7 +187,7 @@ pub(super) async fn tell(
     };
     for player in next.into_iter().filter(here) {
         if let Some(reply) = letter(app, row, entry, player, &players, &seats) {
-            post_to_user(tx, app, &reply, player.user_id, now).await?;
+            post_about_tournament(tx, app, &reply, (row.id, player.user_id), now).await?;
         }
     }
     Ok(tx.set_told(entry.id, last.filter(|_| !is_last)).await?)
@@ -311,7 +311,7 @@ async fn tell_director(
         players: players.iter().filter(|player| player.state == PlayerState::In).count(),
         starts: row.starts_at.map(Millis::to_readable),
     });
-    post_to_user(tx, app, &reply, director, now).await
+    post_about_tournament(tx, app, &reply, (row.id, director), now).await
 }
 
 /// Queues an event of the tournament for the webhooks of its players and its director.
@@ -360,7 +360,7 @@ pub(super) async fn tell_out(
         counts: player.counts,
         barred: barred.map(Millis::to_readable),
     });
-    post_to_user(tx, app, &reply, player.user_id, now).await
+    post_about_tournament(tx, app, &reply, (row.id, player.user_id), now).await
 }
 
 /// Tells a user that they direct a tournament from now on.
@@ -382,5 +382,5 @@ pub(super) async fn tell_new_director(
         players: players.iter().filter(|player| player.state == PlayerState::In).count(),
         starts: row.starts_at.filter(|_| row.state == TournamentState::Open).map(Millis::to_readable),
     });
-    Ok(post_to_user(tx, app, &reply, user, now).await?)
+    Ok(post_about_tournament(tx, app, &reply, (name, user), now).await?)
 }

@@ -20,14 +20,15 @@ pub(crate) use select_board;
 const LATEST_OF_USER: i64 = 5000;
 
 /// Boards of a user, with keys selected by `$candidates`, in order of creation. `$1` is the board before,
-/// `$2` the game, `$3` the state, `$4` the limit, `$5` the user.
+/// `$2` the game, `$3` the state, `$4` the limit, `$5` the user, `$6` tells boards of tournaments from others.
 macro_rules! boards_of_user {
     ($candidates:literal) => {
         select_board!(concat!(
             "WHERE id IN (",
             $candidates,
             ") AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
-             AND ($3 IS NOT NULL OR state <> 'removed') ORDER BY id LIMIT $4"
+             AND ($3 IS NOT NULL OR state <> 'removed') AND ($6 IS NULL OR (pairing_id IS NOT NULL) = $6) \
+             ORDER BY id LIMIT $4"
         ))
     };
 }
@@ -45,7 +46,8 @@ fn boards_of_user(filter: &BoardFilter) -> &'static str {
         boards_of_user!(
             "SELECT DISTINCT s.board_id FROM seats s CROSS JOIN boards b WHERE b.id = s.board_id AND s.user_id = $5 \
              AND s.board_id > $1 AND b.id > $1 AND ($2 IS NULL OR b.game = $2) AND ($3 IS NULL OR b.state = $3) \
-             AND ($3 IS NOT NULL OR b.state <> 'removed') ORDER BY s.board_id LIMIT $4"
+             AND ($3 IS NOT NULL OR b.state <> 'removed') AND ($6 IS NULL OR (b.pairing_id IS NOT NULL) = $6) \
+             ORDER BY s.board_id LIMIT $4"
         )
     }
 }
@@ -82,12 +84,34 @@ impl ReadTx {
 
     pub async fn list_boards(&mut self, filter: &BoardFilter, limit: i64) -> Result<Vec<BoardRow>> {
         let after = filter.after.unwrap_or(BoardKey(0));
+        if let Some(tournament) = filter.tournament {
+            let sql = select_board!(
+                "WHERE id > $1 AND pairing_id IS NOT NULL \
+                 AND id IN (SELECT board_id FROM tournament_seats WHERE tournament_id = $2) \
+                 AND ($3 IS NULL OR game = $3) AND ($4 IS NULL OR state = $4) \
+                 AND ($4 IS NOT NULL OR state <> 'removed') AND ($5 IS NULL OR id IN (SELECT s.board_id \
+                 FROM seats s WHERE s.user_id = $5 AND s.to_move >= $6)) ORDER BY id LIMIT $7"
+            );
+            let (game, state, user) = (&filter.game, &filter.state, &filter.user);
+            return self
+                .fetch_all(sql, &[&after, &tournament, game, state, user, &filter.next, &limit])
+                .await;
+        }
+        if let (None, Some(game), Some(true)) = (filter.user, &filter.game, filter.in_tournament) {
+            // The computed `game` keeps the planner from reading all boards of that game.
+            let sql = select_board!(
+                "WHERE id > $1 AND game || '' = $2 AND pairing_id IS NOT NULL AND state <> 'removed' AND id IN \
+                 (SELECT s.board_id FROM tournaments t JOIN tournament_seats s ON s.tournament_id = t.id \
+                 WHERE t.game = $2) ORDER BY id LIMIT $3"
+            );
+            return self.fetch_all(sql, &[&after, game, &limit]).await;
+        }
         // One statement per combination, so that each uses an index. Inside a game the order of numbers is
         // the order of rows.
         match (filter.user, &filter.game, filter.state) {
             (Some(user), game, state) => {
                 let sql = boards_of_user(filter);
-                self.fetch_all(sql, &[&after, game, &state, &limit, &user]).await
+                self.fetch_all(sql, &[&after, game, &state, &limit, &user, &filter.in_tournament]).await
             }
             (None, None, None) => {
                 let sql = select_board!("WHERE id > $1 AND state <> 'removed' ORDER BY id LIMIT $2");

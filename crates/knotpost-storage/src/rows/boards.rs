@@ -1,7 +1,9 @@
 //! Rows of boards, moves and remarks.
 
 use crate::connection::row;
-use knotpost_model::{BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, SeatState, UserKey};
+use knotpost_model::{
+    BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, SeatState, TournamentName, UserKey,
+};
 
 row! {
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +92,10 @@ pub struct BoardFilter {
     /// `None`: all that are not removed.
     pub state: Option<BoardState>,
     pub next: bool,
+    /// Only boards of tournaments, or only others.
+    pub in_tournament: Option<bool>,
+    /// Only boards of this one.
+    pub tournament: Option<TournamentName>,
     pub after: Option<BoardKey>,
 }
 

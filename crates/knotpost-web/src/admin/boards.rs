@@ -39,9 +39,9 @@ async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
         game: given(fields, "game").map(|game| game.to_lowercase()),
         userid: given(fields, "user"),
         state,
-        next: false,
         after: field(fields, "after").parse().ok().map(BoardKey),
         limit: LINES as i64,
+        ..BoardQuery::default()
     };
     let found = view_boards(&web.app, query).await?;
     let line = |board: &ListedBoard| {

@@ -18,7 +18,7 @@ use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::queries::{BoardPage, BoardQuery, BoardView, list_moves, view_board, view_boards};
 use knotpost_core::records::export_record;
-use knotpost_model::{BoardKey, BoardRef, BoardState};
+use knotpost_model::{BoardKey, BoardRef, BoardState, TournamentName};
 
 const MOST: i64 = 200;
 const USUAL: i64 = 50;
@@ -41,6 +41,8 @@ pub(super) struct ListQuery {
     state: Option<String>,
     /// Only boards where it is the turn of `user`.
     next: Option<bool>,
+    /// Only boards of this tournament.
+    tournament: Option<String>,
     /// The `cursor` of the page before.
     cursor: Option<i64>,
     /// The most entries of the page; 50 by default.
@@ -76,6 +78,12 @@ pub(super) async fn list(
     if !(1..=MOST).contains(&limit) {
         return Err(Problem::new(Code::BadValue, format!("`limit` is a number from 1 to {MOST}")));
     }
+    let tournament = match query.tournament {
+        None => None,
+        Some(name) => Some(TournamentName::from_word(&name).ok_or_else(|| {
+            Problem::new(Code::BadValue, format!("`{name}` is not the name of a tournament, such as `t1`"))
+        })?),
+    };
     let page = view_boards(
         &web.app,
         BoardQuery {
@@ -83,6 +91,7 @@ pub(super) async fn list(
             userid: query.user,
             state,
             next: query.next.unwrap_or(false),
+            tournament,
             after: query.cursor.map(BoardKey),
             limit,
         },

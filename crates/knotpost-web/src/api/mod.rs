@@ -19,6 +19,7 @@ mod puzzles;
 mod standings;
 mod streams;
 mod tokens;
+mod tournaments;
 mod users;
 mod webhooks;
 
@@ -60,6 +61,21 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&notes::WRITE),
     Route::new(User, "DELETE", "/api/v1/boards/{game}/{number}/note", || delete(notes::remove))
         .described(&notes::REMOVE),
+    Route::new(Public, "GET", "/api/v1/tournaments", || get(tournaments::list)).described(&tournaments::LIST),
+    Route::new(User, "POST", "/api/v1/tournaments", || post(tournaments::announce))
+        .described(&tournaments::ANNOUNCE),
+    Route::new(Public, "GET", "/api/v1/tournaments/{name}", || get(tournaments::show))
+        .described(&tournaments::SHOW),
+    Route::new(User, "POST", "/api/v1/tournaments/{name}/entry", || post(tournaments::enter))
+        .described(&tournaments::ENTER),
+    Route::new(User, "DELETE", "/api/v1/tournaments/{name}/entry", || delete(tournaments::withdraw))
+        .described(&tournaments::WITHDRAW),
+    Route::new(User, "POST", "/api/v1/tournaments/{name}/direct", || post(tournaments::direct))
+        .described(&tournaments::DIRECT),
+    Route::new(Public, "GET", "/api/v1/tournaments/{name}/log", || get(tournaments::log))
+        .described(&tournaments::LOG),
+    Route::new(Public, "GET", "/api/v1/tournaments/{name}/export.csv", || get(tournaments::csv))
+        .described(&tournaments::CSV),
     Route::new(User, "GET", "/api/v1/bot/events", || get(bot_events::follow)).described(&bot_events::FOLLOW),
     Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
     Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),

@@ -174,6 +174,9 @@ fn path_parameter(name: &str) -> Value {
             json!(101),
         ),
         "userid" => ("The user.", json!({ "type": "string", "minLength": 1 }), json!("ann")),
+        "name" => {
+            ("The tournament.", json!({ "type": "string", "pattern": "^[tT][1-9][0-9]{0,8}$" }), json!("t1"))
+        }
         "other" => ("Another user.", json!({ "type": "string", "minLength": 1 }), json!("bob")),
         _ => ("Its number.", json!({ "type": "integer", "minimum": 1, "maximum": i64::MAX }), json!(1)),
     };

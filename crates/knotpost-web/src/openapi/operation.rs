@@ -50,6 +50,7 @@ pub(crate) enum Tag {
     Commands,
     Games,
     Boards,
+    Tournaments,
     Users,
     Keys,
     Webhooks,
@@ -57,10 +58,11 @@ pub(crate) enum Tag {
     Description,
 }
 
-pub(super) const TAGS: [(Tag, &str); 8] = [
+pub(super) const TAGS: [(Tag, &str); 9] = [
     (Tag::Commands, "The language of the mails, over HTTP: whatever a mail can do, a request can."),
     (Tag::Games, "The games on offer and who plays them how well."),
     (Tag::Boards, "Boards to be looked at, played on and watched."),
+    (Tag::Tournaments, "Boards that belong together, with tables: looked at, entered and directed."),
     (Tag::Users, "The players."),
     (Tag::Keys, "Keys for programs. They are made with the password or a passkey, never with a key."),
     (Tag::Webhooks, "Programs that are told what happens, by signed requests."),

@@ -144,6 +144,7 @@ impl Seen<'_> {
             text => view.sheet.drawing.text().as_ref(),
             legend => view.sheet.legend(),
             state => summary.state.as_str(),
+            place => summary.place.as_ref().map(Serde),
             options => name_terms(&view.sheet.options),
             headline => self.headline(),
             news => news.map(|news| news.action.clone()).unwrap_or_default(),

@@ -22,6 +22,7 @@ mod reset;
 mod seeks;
 pub(super) mod settings;
 mod short;
+mod tournaments;
 mod turn;
 mod unsubscribe;
 mod webhooks;
@@ -268,6 +269,11 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(User, "POST", "/challenge", || post(challenge::act)),
     Route::new(Public, "GET", "/invite/{token}", || get(challenge::invitations::show)),
     Route::new(User, "POST", "/invite/{token}", || post(challenge::invitations::accept)),
+    Route::new(Public, "GET", "/tournaments", || get(tournaments::list)),
+    Route::new(User, "GET", "/tournaments/new", || get(tournaments::ask)),
+    Route::new(User, "POST", "/tournaments/new", || post(tournaments::announce)),
+    Route::new(Public, "GET", "/tournaments/{name}", || get(tournaments::show)),
+    Route::new(User, "POST", "/tournaments/{name}", || post(tournaments::act)),
     Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
     Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
     Route::new(User, "POST", "/users/{userid}", || post(people::write)),

@@ -213,6 +213,25 @@ const GOOD: &[Row] = &[
     ),
     ("ann", "boxilies hint 101 ann ann-secret", "", &["ann: Boxilies Board 101 ann"], ""),
     ("ann", "osbox analyse 101", "", &["ann: Osbox Board 101 Analysis"], ""),
+    (
+        "ann",
+        "announce ann ann-secret osbox roundrobin -players=2-4",
+        "Winter cup\n\nFor everybody.",
+        &["ann: Tournament t1 Winter cup"],
+        "tournament_log tournaments",
+    ),
+    ("bob", "enter bob bob-secret t1", "", &["bob: Tournament t1 Winter cup"], "tournament_players"),
+    ("ann", "tournaments", "", &["ann: List of tournaments"], ""),
+    ("ann", "tournament t1", "", &["ann: Tournament t1 Winter cup"], ""),
+    (
+        "ann",
+        "direct ann ann-secret t1 say",
+        "Welcome",
+        // The players are told by the next step of the clock.
+        &["ann: Tournament t1 Winter cup"],
+        "tournament_log",
+    ),
+    ("bob", "withdraw bob bob-secret t1", "", &["bob: Tournament t1 Winter cup"], "tournament_players"),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
     (
         "dora",
@@ -224,7 +243,7 @@ const GOOD: &[Row] = &[
 ];
 
 /// Verbs that mail others than their sender, and the bound of these mails. A new one needs a bound first.
-const MAIL_OTHERS: [(&[Verb], &str); 5] = [
+const MAIL_OTHERS: [(&[Verb], &str); 6] = [
     (
         &[Verb::Challenge, Verb::Rematch, Verb::Message, Verb::Broadcast, Verb::Chat],
         "the share of each reader",
@@ -239,6 +258,10 @@ const MAIL_OTHERS: [(&[Verb], &str); 5] = [
         "the mails that one address or userid gets, whoever asks for them",
     ),
     (&[Verb::Delete], "it is done once"),
+    (
+        &[Verb::Direct],
+        "the players have entered; `say` is taken once a day, other deeds once or with a reason",
+    ),
 ];
 
 fn describe(letter: &Letter) -> String {

@@ -46,6 +46,7 @@ mod returning;
 mod stopping;
 mod submitting;
 mod timing;
+mod tournaments;
 mod undeployed;
 mod unmailed;
 mod vacations;

@@ -6,6 +6,7 @@ mod archives;
 mod browser;
 mod caching;
 mod connecting;
+mod contests;
 mod crawling;
 mod describing;
 mod ended_credentials;

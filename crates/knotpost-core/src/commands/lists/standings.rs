@@ -5,9 +5,10 @@ use crate::boards::{ServiceError, find_game};
 use crate::identity::presence::absences;
 use crate::play::opponents::terms_text;
 use crate::ratings::board_ratings::INACTIVE_AFTER_MS;
-use crate::replies::{Answer, Reply, SeekLine, StandingLine, StandingsTable};
+use crate::replies::{Answer, PoolLine, Reply, SeekLine, StandingLine, StandingsTable};
+use crate::tournaments::{TournamentQuery, list, view};
 use knotpost_model::rating::{Rating, shown};
-use knotpost_model::{Millis, UserKey};
+use knotpost_model::{Millis, TournamentState, UserKey};
 use knotpost_storage::{ReadTx, SeekRow, StandingRow, StandingsBlock, StoreError, UnratedPlayer};
 
 /// Lines per block; the players of a game are not counted, there may be 100,000.
@@ -15,6 +16,7 @@ const MOST_LINES: i64 = 100;
 /// Lines of inactive players: activity costs a lookup per board.
 const MOST_INACTIVE: i64 = 25;
 const MOST_SEEKS: i64 = 50;
+const MOST_POOL_LINES: usize = 20;
 
 const BLOCKS: [(StandingsBlock, &str); 3] = [
     (StandingsBlock::Established, "Established"),
@@ -62,13 +64,43 @@ async fn collect(tx: &mut ReadTx, app: &App, game: &str, now: Millis) -> Result<
     let more_seeks = seeks.len() as i64 > MOST_SEEKS;
     let listed: Vec<SeekRow> = seeks.into_iter().take(MOST_SEEKS as usize).collect();
     let seeks = seek_lines(tx, app, &listed).await?;
+    let (pools, more_pools) = pools(tx, app, meta.name).await?;
     Ok(Reply::Standings {
         title: meta.title.to_owned(),
         game: meta.name.to_owned(),
         tables,
         seeks,
         more_seeks,
+        pools,
+        more_pools,
     })
+}
+
+/// Players of the game's running tournaments by place, and a tournament of which not all are listed.
+async fn pools(
+    tx: &mut ReadTx,
+    app: &App,
+    game: &str,
+) -> Result<(Vec<PoolLine>, Option<String>), ServiceError> {
+    let states = vec![TournamentState::Running];
+    let query = TournamentQuery { game: Some(game.to_owned()), states, ..TournamentQuery::default() };
+    let mut lines = Vec::new();
+    for running in list(tx, app, &query, MOST_POOL_LINES).await?.tournaments {
+        let shown = view(tx, running.name, None).await?;
+        for player in shown.players {
+            if lines.len() == MOST_POOL_LINES {
+                return Ok((lines, Some(running.name.to_string())));
+            }
+            lines.push(PoolLine {
+                pool: format!("{} {}", running.name, player.group.unwrap_or_default()),
+                userid: player.userid,
+                won: player.won,
+                lost: player.lost,
+                tied: player.tied,
+            });
+        }
+    }
+    Ok((lines, None))
 }
 
 /// Adds seekers who have no rated game yet.

@@ -22,7 +22,9 @@ use crate::replies::{
     Spoken, StoredDraft,
 };
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, SeatRow, StoreError};
+use knotpost_storage::{
+    ALL_GAMES, BoardPlace, DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, SeatRow, StoreError,
+};
 
 /// Reason to drop a mail whose subject has passed.
 const OF_NO_USE: &str = "of no use any more";
@@ -113,12 +115,18 @@ async fn letter_about(
     let unsubscribe = kind.zip(reader).map(|(kind, reader)| kind.ways(app, reader, end));
     let player = reader.filter(|reader| is_answerable && board.seat_of(reader.id).is_some());
     let userid = reader.map(|reader| reader.userid.as_str());
-    let sheet = Sheet {
+    let mut sheet = Sheet {
         spoken: remarks.into_iter().map(Spoken::from).collect(),
         ratings: board_ratings::change_lines(tx, board).await?,
         answers: player.map(|player| Answers::of(board, facts, player)),
         ..Sheet::of(board, facts, userid, Listing::Recent, row.date)
     };
+    if let Some(pairing) = board.row.pairing_id
+        && let Some(place) = tx.place_of_pairing(pairing).await?
+    {
+        let BoardPlace { id, title, round, pool } = place;
+        sheet.notes.insert(0, format!("Tournament {id} {title}, group {pool}, round {round}"));
+    }
     let envelope = Envelope {
         board: Some(board.name()),
         reply_to: player.map(|_| address(Purpose::Reply)),

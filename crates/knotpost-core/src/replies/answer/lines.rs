@@ -30,6 +30,17 @@ pub struct BoardLine {
     pub status: String,
 }
 
+/// A player of a tournament, in the standings of its game.
+#[derive(Clone, Debug)]
+pub struct PoolLine {
+    /// Tournament and group: `t12 b`.
+    pub pool: String,
+    pub userid: String,
+    pub won: u32,
+    pub lost: u32,
+    pub tied: u32,
+}
+
 /// A line of the standings.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct StandingLine {

@@ -24,6 +24,8 @@ pub struct Answer {
     pub reply: Reply,
     pub audience: Audience,
     pub boards: Vec<BoardRef>,
+    /// The tournament it was about, as programs read it.
+    pub tournament: Option<serde_json::Value>,
     pub changed: bool,
     /// True for a change that does not count against the rate of its command.
     pub(crate) is_free: bool,
@@ -39,6 +41,7 @@ impl Answer {
             reply,
             audience: Audience::Sender,
             boards: Vec::new(),
+            tournament: None,
             changed: false,
             is_free: false,
             mailed: Vec::new(),

@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 
 use super::board_text::{set_sheet, sheet_context, wrapped};
 use super::facts::lay_out;
-use super::standings::standings_context;
+use super::standings::{pools_table, standings_context};
 use super::templates::{OwnTemplate, Templates};
 use knotpost_core::config::Config;
 use knotpost_core::replies::{LineResult, Reply, Sheet};
@@ -125,8 +125,10 @@ impl Renderer {
                 context! { userid, day, only, texts }
             }
             Reply::Help { title, text } => context! { kind => reply.template(), title, text },
-            Reply::Standings { title, game, tables, seeks, more_seeks } => {
-                standings_context(title, game, tables, seeks, *more_seeks)
+            Reply::Standings { title, game, tables, seeks, more_seeks, pools, more_pools } => {
+                let standings = standings_context(title, game, tables, seeks, *more_seeks);
+                let pools = (!pools.is_empty()).then(|| pools_table(pools));
+                context! { pools, more_pools, ..standings }
             }
             Reply::Multiple { lines } => context! { lines => self.lines(lines)? },
             Reply::AlreadyPlayed { echo, sheet } => context! {

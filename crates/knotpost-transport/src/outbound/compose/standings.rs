@@ -3,7 +3,7 @@
 use minijinja::{Value, context};
 
 use super::table::table;
-use knotpost_core::replies::{Column, SeekLine, StandingLine, StandingsTable};
+use knotpost_core::replies::{Column, PoolLine, SeekLine, StandingLine, StandingsTable};
 
 /// The context of the standings template.
 pub(super) fn standings_context(
@@ -64,6 +64,22 @@ fn row(line: &StandingLine, ties: bool) -> Vec<String> {
     let seeking = if line.seeking == 0 { "-".to_owned() } else { line.seeking.to_string() };
     row.extend([format!("{}/{limit}", line.active), seeking, format!("{}/{}", line.glicko, line.deviation)]);
     row
+}
+
+/// Players of running tournaments, headed as on older servers.
+pub(super) fn pools_table(lines: &[PoolLine]) -> String {
+    let columns = [
+        Column::of_words("Pool", 4),
+        Column::of_words("Name", 8),
+        Column::of_numbers("W", 2),
+        Column::of_numbers("L", 2),
+        Column::of_numbers("T", 2),
+    ];
+    let row = |line: &PoolLine| {
+        let numbers = [line.won, line.lost, line.tied].map(|number| number.to_string());
+        [line.pool.clone(), line.userid.clone()].into_iter().chain(numbers).collect()
+    };
+    table(&columns, &lines.iter().map(row).collect::<Vec<Vec<String>>>())
 }
 
 fn seeks_table(seeks: &[SeekLine]) -> String {

@@ -127,6 +127,14 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "a note", act: Act::Form("dan", "/boards/osbox/102", "act=note&comment=Think") },
     Case { name: "message", act: Act::Command("message cyd cyd-secret ann", "See you") },
     Case { name: "broadcast", act: Act::Command("broadcast ada ada-secret", "A tournament") },
+    // Tournaments.
+    Case {
+        name: "announce",
+        act: Act::Command("announce ann ann-secret osbox roundrobin -players=2-4", "Summer cup"),
+    },
+    command("enter dan dan-secret t1"),
+    command("withdraw bob bob-secret t1"),
+    command("direct bob bob-secret t1 start"),
     // Accounts.
     command("signup gus gus-secret gus@gus.example"),
     command("signup gus gus-other gus@other.example"),

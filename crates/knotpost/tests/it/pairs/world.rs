@@ -224,6 +224,10 @@ async fn set_boards_up(app: &TestApp) {
         "osbox submit 105 ann ann-secret f1",
         "osbox move 106 ann ann-secret f1",
         "obsidio move 101 ann ann-secret c3",
+        // Dan fills it up.
+        "announce bob bob-secret osbox roundrobin -players=2-3",
+        "enter ann ann-secret t1",
+        "enter bob bob-secret t1",
     ];
     for line in lines {
         say(app, line).await;

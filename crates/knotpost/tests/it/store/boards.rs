@@ -192,8 +192,7 @@ pub(super) async fn the_boards_of_a_user_are_paged_through_in_order(ground: &Gro
                 game: game.map(str::to_owned),
                 user: Some(ann),
                 state,
-                next: false,
-                after: None,
+                ..BoardFilter::default()
             };
             let whole = keys(&tx.list_boards(&filter, 100).await.unwrap());
             let mut expected = Vec::new();

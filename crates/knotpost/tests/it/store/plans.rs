@@ -119,9 +119,20 @@ async fn ask_everything(ground: &Ground) {
         for game in [None, Some("osbox".to_owned())] {
             for state in [None, Some(BoardState::Active), Some(BoardState::Over)] {
                 for next in [false, true] {
-                    let filter =
-                        BoardFilter { game: game.clone(), user, state, next, after: Some(BoardKey(1)) };
-                    tx.list_boards(&filter, 10).await.unwrap();
+                    for in_tournament in [None, Some(true)] {
+                        let filter = BoardFilter {
+                            game: game.clone(),
+                            user,
+                            state,
+                            next,
+                            in_tournament,
+                            tournament: None,
+                            after: Some(BoardKey(1)),
+                        };
+                        tx.list_boards(&filter, 10).await.unwrap();
+                        let filter = BoardFilter { tournament: Some(TournamentName(1)), ..filter };
+                        tx.list_boards(&filter, 10).await.unwrap();
+                    }
                 }
             }
         }

@@ -101,6 +101,14 @@ const KINDS: &[Row] = &[
     row("stranger", Replied),
     row("subscriptions", Either),
     row("test_display", Replied),
+    row("tournament", Either),
+    row("tournament_deadline", Generated),
+    row("tournament_director", Generated),
+    row("tournament_news", Generated),
+    row("tournament_out", Generated),
+    row("tournament_over", Generated),
+    row("tournament_started", Generated),
+    row("tournaments", Replied),
     row("undo_hint", Generated),
     row("unproven_answer", Generated),
     row("unsubscribed", Generated),
@@ -322,6 +330,32 @@ async fn reply_and_end(app: &TestApp, seen: &mut Seen, board: &Letter) {
     administer(&app.app, &Administrator::of_shell("root"), action).await.unwrap();
 }
 
+/// A tournament, whose deadline comes with time.
+async fn compete(app: &TestApp, seen: &mut Seen) {
+    for line in [
+        "announce ann ann-secret osbox roundrobin -players=2-3 -roundtime=2",
+        "enter bob bob-secret t1",
+        "enter cyd new-secret t1",
+        "enter dan dan-secret t1",
+    ] {
+        say(app, line, "A cup").await;
+    }
+    app.stay_alive().await;
+    app.tick().await;
+    seen.look(app).await;
+    for line in ["direct ann ann-secret t1 say", "direct ann ann-secret t1 expel dan"] {
+        say(app, line, "words").await;
+        app.tick().await;
+        seen.look(app).await;
+    }
+    for line in ["tournaments", "tournament t1"] {
+        app.clock.advance(HOUR);
+        app.stay_alive().await;
+        app.mail("ann@ann.example", line, "").await;
+        seen.look(app).await;
+    }
+}
+
 /// Passkeys, log-ins, and budgets that are spent.
 async fn log_in_and_spend(app: &TestApp, seen: &mut Seen) {
     let mut browser = Browser::of(app, "dan").await;
@@ -379,6 +413,7 @@ async fn everything() -> Seen {
     let board = play(&app, &mut seen).await;
     ask(&app, &mut seen).await;
     reply_and_end(&app, &mut seen, &board).await;
+    compete(&app, &mut seen).await;
     log_in_and_spend(&app, &mut seen).await;
     wait(&app, &mut seen).await;
     let other =

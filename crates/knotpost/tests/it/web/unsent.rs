@@ -274,6 +274,20 @@ mod stories {
             secrets: &["present", "new"],
         },
         Refused {
+            template: "tournament.html",
+            who: "ada",
+            path: "/tournaments/t1",
+            kept: &[("act", "direct"), ("deed", "extend"), ("argument", "long"), ("words", WORDS)],
+            secrets: &[],
+        },
+        Refused {
+            template: "tournament_new.html",
+            who: "ann",
+            path: "/tournaments/new",
+            kept: &[("game", "hex"), ("title", "A cup"), ("description", WORDS), ("options", "-nothing")],
+            secrets: &[],
+        },
+        Refused {
             template: "challenge.html",
             who: "ann",
             path: "/challenge",
@@ -376,6 +390,8 @@ mod stories {
         let app = playing(place, |_| {}).await;
         app.sign_up("ada").await;
         edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
+        let page = app.post("announce ada ada-secret osbox roundrobin", "A cup").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
         let mut missing = BTreeSet::new();
         find_typed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../templates/web"), "", &mut missing);
         assert!(missing.len() > 15, "{missing:?}");

@@ -1,0 +1,147 @@
+//! Tournaments by mail alone: from the announcement to the final table.
+
+use super::tell;
+
+tell! {
+    a_round_robin_of_four_is_played_to_its_table_by_mail,
+    lists_say_what_is_open_and_what_a_tournament_is_like,
+    what_cannot_be_is_refused_with_what_would_work;
+    on_postgres: a_round_robin_of_four_is_played_to_its_table_by_mail,
+}
+
+mod stories {
+    use knotpost_core::queries::view_board;
+    use knotpost_model::BoardRef;
+
+    use crate::harness::{HOUR, Letter, Place, TestApp, show_all};
+
+    const PLAYERS: [&str; 4] = ["ann", "bob", "cyd", "dan"];
+
+    /// Where these have signed up, and ann has finished a board.
+    async fn begin(place: Place, names: &[&str]) -> TestApp {
+        let app = TestApp::with_players(place, names).await;
+        app.stay_alive().await;
+        app.post("osbox challenge ann bob", "").await;
+        app.play_on("osbox", 101, 2).await;
+        let page = app.post("osbox resign 101 ann ann-secret", "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+        app.tick().await;
+        app.letters();
+        app
+    }
+
+    async fn mail(app: &TestApp, name: &str, line: &str, body: &str) -> Vec<Letter> {
+        app.mail(&format!("{name}@{name}.example"), line, body).await;
+        app.stay_alive().await;
+        app.tick().await;
+        let letters = app.letters();
+        for letter in &letters {
+            for line in letter.text.lines() {
+                assert!(line.chars().count() <= 72 || line.contains("http"), "{}: {line}", letter.subject);
+            }
+        }
+        letters
+    }
+
+    async fn only(app: &TestApp, name: &str, line: &str, body: &str) -> Letter {
+        let mut letters = mail(app, name, line, body).await;
+        assert_eq!(letters.len(), 1, "{line}: {}", show_all(&letters));
+        letters.remove(0)
+    }
+
+    /// Whoever comes later in the alphabet gives up, on their turn.
+    async fn play_board(app: &TestApp, number: u32) -> Vec<Letter> {
+        let name = BoardRef { game: "osbox".to_owned(), number };
+        let board = view_board(&app.app, &name, None).await.expect("a board").board;
+        let seats = [board.userid_at(1).to_owned(), board.userid_at(2).to_owned()];
+        let loser = seats.iter().max().expect("two players");
+        app.play_on("osbox", number, if *loser == seats[0] { 2 } else { 3 }).await;
+        app.letters();
+        mail(app, loser, &format!("osbox resign {number} {loser} {loser}-secret"), "").await
+    }
+
+    pub(super) async fn a_round_robin_of_four_is_played_to_its_table_by_mail(place: Place) {
+        let app = begin(place, &PLAYERS).await;
+        let line = "announce ann ann-secret osbox roundrobin -players=4-4 -roundtime=60";
+        let told = only(&app, "ann", line, "Winter cup\n\nFor everybody who likes short games.").await;
+        insta::assert_snapshot!("announced", told);
+        for name in ["ann", "bob", "cyd"] {
+            only(&app, name, &format!("enter {name} {name}-secret t1"), "").await;
+        }
+        app.clock.advance(HOUR);
+        let told = mail(&app, "dan", "enter dan dan-secret t1", "").await;
+        insta::assert_snapshot!("started", show_all(&told));
+        let mut last = Vec::new();
+        for number in 102..=107 {
+            last = play_board(&app, number).await;
+        }
+        let over = |letter: &&Letter| letter.subject == "Tournament t1 Winter cup is over";
+        assert_eq!(last.iter().filter(over).count(), 4, "{}", show_all(&last));
+        let won =
+            last.iter().filter(over).find(|letter| letter.to.starts_with("ann@")).expect("a mail to ann");
+        insta::assert_snapshot!("over", won);
+        insta::assert_snapshot!("final_table", only(&app, "eve", "tournament t1", "").await);
+        // Nothing more is mailed.
+        app.pass(72 * HOUR).await;
+        assert!(app.letters().is_empty());
+    }
+
+    pub(super) async fn lists_say_what_is_open_and_what_a_tournament_is_like(place: Place) {
+        let app = begin(place, &["ann", "bob"]).await;
+        let line = "announce ann ann-secret osbox roundrobin -size=5 -players=4-40 -group=8 -start=2027-01-31 -fill=2 \
+                    -totaltime=20 -unrated";
+        // The day must be to come, whatever day the clock of the test begins with.
+        let day = app.app.clock.now().plus(30 * 24 * HOUR).to_rfc3339();
+        let line = line.replace("2027-01-31", &day[..10]);
+        let told = only(&app, "ann", &line, "A longer title of a tournament, which takes two lines").await;
+        assert!(told.text.contains("the first 2 of each go on"), "{told}");
+        assert!(told.text.contains("Computer players of level 2"), "{told}");
+        only(&app, "bob", "enter bob bob-secret t1", "").await;
+        let again = only(&app, "bob", "enter bob bob-secret t1", "").await;
+        assert!(again.text.contains("You have entered t1.") && again.text.contains("1 of 40"), "{again}");
+        let list = only(&app, "bob", "tournaments osbox open", "").await;
+        assert!(list.text.contains("1/40") && list.text.contains(&day[..10]), "{list}");
+        let none = only(&app, "bob", "tournaments over", "").await;
+        assert!(none.text.contains("There is no such tournament."), "{none}");
+        let out = only(&app, "bob", "withdraw bob bob-secret t1", "").await;
+        assert!(out.text.contains("You are out of t1.") && out.text.contains("0 of 40"), "{out}");
+        let help = only(&app, "eve", "help tournaments", "").await;
+        assert!(
+            help.text.contains("-players=4-8 (default 4-10)") && help.text.contains("direct USERID"),
+            "{help}"
+        );
+    }
+
+    pub(super) async fn what_cannot_be_is_refused_with_what_would_work(place: Place) {
+        let app = begin(place, &["ann", "bob", "cyd"]).await;
+        let announce = |rest: &str| format!("announce ann ann-secret osbox {rest}");
+        assert_eq!(app.post(&announce("roundrobin -players=2-3"), "Cup").await.outcome(), "200 ok");
+        for (line, outcome, named) in [
+            (announce("swiss"), "422", "`roundrobin`"),
+            (announce("knockout"), "422 bad_value", "`roundrobin`"),
+            (announce("roundrobin -players=1-4"), "422 bad_option", "from 2 to 1000"),
+            (announce("roundrobin -start=2001-01-01"), "422 bad_option", "366 days"),
+            (announce("roundrobin -size=99"), "422 bad_option", "size"),
+            (
+                "announce cyd cyd-secret osbox roundrobin".to_owned(),
+                "403 not_allowed",
+                "first finished board",
+            ),
+            ("enter bob bob-secret t9".to_owned(), "404 no_such_tournament", "`tournaments`"),
+            ("tournament t9".to_owned(), "404 no_such_tournament", "`tournaments`"),
+            ("tournament t1 z".to_owned(), "422 bad_value", "group `z`"),
+            ("tournament t1 3".to_owned(), "422 bad_value", "round"),
+            ("direct bob bob-secret t1 start".to_owned(), "403 not_allowed", ""),
+            ("direct ann ann-secret t1 start".to_owned(), "409 conflict", "2"),
+            ("direct ann ann-secret t1 pause".to_owned(), "400 wrong_arguments", "`extend`"),
+        ] {
+            let page = app.post(&line, "").await;
+            assert!(page.outcome().starts_with(outcome), "{line}: {} {}", page.outcome(), page.text);
+            assert!(page.text.contains(named), "{line}: {}", page.text);
+        }
+        let title = "x".repeat(61);
+        let page = app.post(&announce("roundrobin"), &title).await;
+        assert_eq!(page.outcome(), "422 bad_value", "{}", page.text);
+        assert!(page.text.contains("1 to 60 characters, not 61"), "{}", page.text);
+    }
+}

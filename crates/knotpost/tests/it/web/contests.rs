@@ -1,0 +1,214 @@
+//! Tournaments from the pages, without a script, and from programs.
+
+use super::tell;
+
+tell! {
+    a_round_robin_is_announced_entered_and_played_by_clicks,
+    a_director_directs_from_the_page,
+    programs_announce_enter_and_direct,
+}
+
+mod stories {
+    use axum::body::Body;
+    use axum::http::Request;
+    use serde_json::{Value, json};
+
+    use super::super::browser::Browser;
+    use crate::harness::{Page, Place, TestApp};
+
+    /// Where these have signed up, and ann has finished a board.
+    async fn begin(place: Place, names: &[&str]) -> TestApp {
+        let app = TestApp::with_players(place, names).await;
+        app.stay_alive().await;
+        app.post("osbox challenge ann bob", "").await;
+        app.play_on("osbox", 101, 2).await;
+        let page = app.post("osbox resign 101 ann ann-secret", "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+        app
+    }
+
+    const CUP: [(&str, &str); 5] = [
+        ("game", "osbox"),
+        ("title", "Winter <cup>"),
+        ("description", "For everybody.\nEnter!"),
+        ("options", "-size=4"),
+        ("option_players", "2-3"),
+    ];
+
+    fn holds(page: &Page, words: &str) {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+
+    pub(super) async fn a_round_robin_is_announced_entered_and_played_by_clicks(place: Place) {
+        let app = begin(place, &["ann", "bob", "cyd"]).await;
+        holds(&Browser::new(&app).get("/").await, "href=\"/tournaments\"");
+        let mut ann = Browser::of(&app, "ann").await;
+        let form = ann.get("/tournaments/new?game=osbox").await;
+        for field in [
+            "name=\"option_players\"",
+            "name=\"title\"",
+            "name=\"option_closed\"",
+            "value=\"osbox\" selected",
+        ] {
+            holds(&form, field);
+        }
+        let page = ann.submit("/tournaments/new", &CUP).await;
+        holds(&page, "It is announced, and you direct it.");
+        holds(&page, "Winter &lt;cup&gt;");
+        holds(&page, "It is open: 0 of 3 players have entered.");
+        let page = ann.submit("/tournaments/t1", &[("act", "enter")]).await;
+        holds(&page, "You have entered.");
+        let visitor = Browser::new(&app).get("/tournaments?game=osbox").await;
+        holds(&visitor, "Log in to enter");
+        holds(&visitor, "1/3, starts when full");
+        let (mut bob, mut cyd) = (Browser::of(&app, "bob").await, Browser::of(&app, "cyd").await);
+        holds(&bob.get("/tournaments").await, "aria-label=\"Enter Winter &lt;cup&gt;\"");
+        bob.submit("/tournaments/t1", &[("act", "enter")]).await;
+        holds(&bob.get("/tournaments").await, "You are in.");
+        holds(&bob.submit("/tournaments/t1", &[("act", "withdraw")]).await, "You are out.");
+        bob.submit("/tournaments/t1", &[("act", "enter")]).await;
+        cyd.submit("/tournaments/t1", &[("act", "enter")]).await;
+        app.stay_alive().await;
+        app.tick().await;
+        let page = ann.get("/tournaments/t1").await;
+        holds(&page, "Round 1 of 1 is being played");
+        holds(&page, "<h2>Your boards</h2>");
+        holds(&page, "aria-label=\"Table: Group a, round 1\"");
+        for number in 102..=104 {
+            holds(&page, &format!("href=\"/boards/osbox/{number}\""));
+            let board = app.get(&format!("/api/v1/boards/osbox/{number}")).await.json();
+            let loser = board["players"][0]["userid"].as_str().expect("a player").to_owned();
+            holds(&app.get(&format!("/boards/osbox/{number}")).await, "Tournament t1</a>, group a, round 1");
+            app.play_on("osbox", number, 2).await;
+            let mut browser = Browser::of(&app, &loser).await;
+            let resigned = [("act", "resign"), ("sure", "yes")];
+            let page = browser.post(&format!("/boards/osbox/{number}"), &resigned).await;
+            assert!(page.status.as_u16() < 400, "{}", page.text);
+        }
+        app.stay_alive().await;
+        app.tick().await;
+        holds(&Browser::new(&app).get("/tournaments/t1").await, "It is over, and was won by");
+        let page = Browser::new(&app).get("/tournaments").await;
+        holds(&page, "<a href=\"/tournaments/t1\"><strong>Winter &lt;cup&gt;</strong></a>");
+        assert_eq!(Browser::new(&app).get("/tournaments/t9").await.status, 404);
+        assert_eq!(Browser::new(&app).get("/tournaments/first").await.status, 404);
+    }
+
+    pub(super) async fn a_director_directs_from_the_page(place: Place) {
+        let app = begin(place, &["ann", "bob", "cyd"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        for (field, value, told) in [
+            ("option_players", "1-3", "from 2 to 1000"),
+            ("options", "-rounds=3", "There is no option"),
+            ("title", " ", "Write a title"),
+            ("game", "chess", "chess"),
+        ] {
+            let mut fields: Vec<(&str, &str)> = CUP.into_iter().filter(|(name, _)| *name != field).collect();
+            fields.push((field, value));
+            let page = ann.post("/tournaments/new", &fields).await;
+            assert!(page.status.is_client_error(), "{field}: {}", page.status);
+            holds(&page, told);
+        }
+        ann.submit("/tournaments/new", &CUP).await;
+        let direct = |deed, argument| {
+            [("act", "direct"), ("deed", deed), ("argument", argument), ("words", "So be it")]
+        };
+        let mut bob = Browser::of(&app, "bob").await;
+        bob.submit("/tournaments/t1", &[("act", "enter")]).await;
+        assert!(!bob.get("/tournaments/t1").await.text.contains("Direct it"));
+        assert_eq!(bob.post("/tournaments/t1", &direct("cancel", "")).await.status, 403);
+        let page = ann.post("/tournaments/t1", &direct("start", "")).await;
+        assert_eq!(page.status, 409, "{}", page.text);
+        holds(&page, "role=\"alert\"");
+        let page = ann.submit("/tournaments/t1", &direct("expel", "bob")).await;
+        holds(&page, "So be it");
+        let page = ann.submit("/tournaments/t1", &direct("cancel", "")).await;
+        holds(&page, "It was cancelled.");
+    }
+
+    async fn send(app: &TestApp, name: &str, method: &str, path: &str, body: Value) -> Page {
+        let basic = data_encoding::BASE64.encode(format!("{name}:{name}-secret").as_bytes());
+        let request =
+            Request::builder().method(method).uri(path).header("authorization", format!("Basic {basic}"));
+        app.send(
+            request.header("content-type", "application/json").body(Body::from(body.to_string())).unwrap(),
+        )
+        .await
+    }
+
+    pub(super) async fn programs_announce_enter_and_direct(place: Place) {
+        let app = begin(place, &["ann", "bob"]).await;
+        let wish = json!({ "game": "osbox", "form": "roundrobin", "options": "-size=4 -players=2-3", "title": "Cup" });
+        let page = send(&app, "ann", "POST", "/api/v1/tournaments", wish).await;
+        assert_eq!(page.status, 201, "{}", page.text);
+        let made = page.json();
+        assert_eq!(
+            (&made["name"], &made["state"], &made["maximum"]),
+            (&json!("t1"), &json!("open"), &json!(3))
+        );
+        let page = send(&app, "bob", "POST", "/api/v1/tournaments/t1/entry", Value::Null).await;
+        assert_eq!((page.status.as_u16(), &page.json()["entered"]), (201, &json!(1)), "{}", page.text);
+        send(&app, "ann", "POST", "/api/v1/tournaments/t1/entry", Value::Null).await;
+        let page = send(&app, "ann", "DELETE", "/api/v1/tournaments/t1/entry", Value::Null).await;
+        assert_eq!((page.status.as_u16(), &page.json()["entered"]), (200, &json!(1)), "{}", page.text);
+        send(&app, "ann", "POST", "/api/v1/tournaments/t1/entry", Value::Null).await;
+        let list = app.get("/api/v1/tournaments?game=osbox&state=open&user=bob").await.json();
+        assert_eq!(list["tournaments"][0]["name"], "t1");
+        let page =
+            send(&app, "bob", "POST", "/api/v1/tournaments/t1/direct", json!({ "action": "start" })).await;
+        assert_eq!(page.json()["code"], "not_allowed", "{}", page.text);
+        let page =
+            send(&app, "ann", "POST", "/api/v1/tournaments/t1/direct", json!({ "action": "pause" })).await;
+        assert_eq!(
+            (page.status.as_u16(), &page.json()["code"]),
+            (400, &json!("wrong_arguments")),
+            "{}",
+            page.text
+        );
+        let page =
+            send(&app, "ann", "POST", "/api/v1/tournaments/t1/direct", json!({ "action": "start" })).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        app.stay_alive().await;
+        app.tick().await;
+        let shown = app.get("/api/v1/tournaments/t1").await.json();
+        assert_eq!((&shown["state"], &shown["round"]), (&json!("running"), &json!(1)));
+        assert_eq!(shown["pairings"][0]["boards"], json!([{ "game": "osbox", "number": 102 }]));
+        let board = app.get("/api/v1/boards/osbox/102").await.json();
+        assert_eq!(
+            (&board["tournament"], &board["round"], &board["group"]),
+            (&json!("t1"), &json!(1), &json!("a"))
+        );
+        assert!(app.get("/api/v1/boards/osbox/101").await.json().get("tournament").is_none());
+        for (query, number) in [("", 102), ("&state=active", 102), ("&game=osbox&user=ann", 102)] {
+            let page = app.get(&format!("/api/v1/boards?tournament=t1{query}")).await.json();
+            let boards = page["boards"].as_array().expect("boards");
+            assert_eq!((boards.len(), &boards[0]["number"]), (1, &json!(number)), "{query}: {page}");
+        }
+        assert!(app.get("/api/v1/boards?tournament=t1&state=over").await.json()["boards"] == json!([]));
+        for (line, shown, missing) in [
+            ("osbox show tournament", "102", "101"),
+            ("osbox show ann tournament", "102", "101"),
+            ("osbox show ann standard", "101", "102"),
+        ] {
+            let page = app.post(line, "").await;
+            assert!(page.text.contains(&format!("Board {shown}")), "{line}: {}", page.text);
+            assert!(!page.text.contains(&format!("Board {missing}")), "{line}: {}", page.text);
+        }
+        let log = app.get("/api/v1/tournaments/t1/log").await.json();
+        assert!(log["log"].as_array().is_some_and(|lines| lines.len() >= 3), "{log}");
+        let table = app.get("/api/v1/tournaments/t1/export.csv").await;
+        assert!(
+            table.text.starts_with("place,userid,number,group,state,points,DE,SB,WIN\r\n1,"),
+            "{}",
+            table.text
+        );
+        for (path, code) in [
+            ("/api/v1/tournaments/t9", "no_such_tournament"),
+            ("/api/v1/tournaments?state=new", "bad_value"),
+            ("/api/v1/tournaments?cursor=x", "bad_value"),
+            ("/api/v1/tournaments?game=chess", "unknown_game"),
+        ] {
+            assert_eq!(app.get(path).await.json()["code"], code, "{path}");
+        }
+    }
+}
