@@ -211,11 +211,6 @@ impl Days {
     pub fn as_millis(self) -> u64 {
         self.millis
     }
-
-    /// The time in days.
-    pub fn as_days(self) -> f64 {
-        self.millis as f64 / Self::MILLIS_PER_DAY as f64
-    }
 }
 
 impl fmt::Display for Days {

@@ -23,7 +23,7 @@ pub struct Column {
     pub kind: Kind,
     /// In the archive; empty for keys without meaning elsewhere, and for secrets.
     fields: &'static [&'static [Field]],
-    /// What replaces it where rows are blanked.
+    /// Replacement where rows are blanked, in SQL.
     blank: Option<&'static str>,
 }
 
@@ -44,7 +44,7 @@ pub struct Personal {
     pub deletion: Deletion,
 }
 
-/// What becomes of rows when their user leaves, by conditions like that of [`Personal`].
+/// Deletion of rows when their user leaves, by conditions like that of [`Personal`].
 #[derive(Clone, Copy, Debug)]
 pub enum Deletion {
     Deletes(&'static str),

@@ -81,7 +81,6 @@ use knotpost_commands::{Action, Command};
 
 pub use help::{TOPICS, help_page};
 pub use lists::standings::{view_seeks, view_standings};
-pub use lists::test_display::Sample;
 pub use messages::broadcast::pass_on_broadcast;
 pub use repetition::already_played;
 

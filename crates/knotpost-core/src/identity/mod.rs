@@ -40,7 +40,7 @@ pub use sessions::{
     RECENT_MS, SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, give_password, log_in,
     log_in_by_link, log_out, log_out_everywhere, view_link, view_sessions,
 };
-pub use strangers::{is_welcome, view_stranger_policy};
+pub use strangers::{Strangers, is_welcome, view_stranger_policy};
 pub use tokens::{
     FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, TokenView, TokenWish,
     USUAL_DAYS, create_token, find_bearer, revoke_token, view_tokens,

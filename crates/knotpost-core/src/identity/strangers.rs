@@ -1,5 +1,8 @@
 //! Policy for mail of strangers, stored in the database so that all servers on it follow at once.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::config::StrangerPolicy;
@@ -17,11 +20,19 @@ async fn stranger_policy(tx: &mut ReadTx, app: &App) -> Result<StrangerPolicy, S
     Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(app.config.limits.strangers))
 }
 
-/// Present policy, and true if administrators set it.
-pub async fn view_stranger_policy(app: &App) -> Result<(StrangerPolicy, bool), StoreError> {
+/// Policy for mail from strangers.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Strangers {
+    /// `open`, `known` or `closed`.
+    pub policy: &'static str,
+    /// True if an administrator set it, rather than the configuration.
+    pub is_set: bool,
+}
+
+pub async fn view_stranger_policy(app: &App) -> Result<Strangers, StoreError> {
     let mut tx = app.store.read().await?;
-    let is_agreed = tx.server_metadata(FACT).await?.is_some();
-    Ok((stranger_policy(&mut tx, app).await?, is_agreed))
+    let is_set = tx.server_metadata(FACT).await?.is_some();
+    Ok(Strangers { policy: stranger_policy(&mut tx, app).await?.as_str(), is_set })
 }
 
 pub(crate) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Result<(), StoreError> {

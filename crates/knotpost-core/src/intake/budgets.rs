@@ -7,8 +7,9 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use serde_json::{Value, json};
+
 use super::mail::IncomingMail;
-use crate::replies::Silence;
 use crate::requests::Ready;
 use knotpost_model::{Millis, without_tag, words};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
@@ -90,9 +91,10 @@ fn hour_of(now: Millis) -> i64 {
     now.0 / HOUR_MS
 }
 
-pub(super) fn end_of_silence(now: Millis) -> Silence {
+/// Facts for the sender: the end of the hour that is spent.
+pub(super) fn end_of_silence(now: Millis) -> Value {
     let end = Millis((hour_of(now) + 1) * HOUR_MS);
-    Silence { until: end.to_readable(), minutes: (end.0 - now.0 + 59_999) / 60_000 }
+    json!({ "until": end.to_readable(), "minutes": (end.0 - now.0 + 59_999) / 60_000 })
 }
 
 #[derive(Debug)]
@@ -308,7 +310,7 @@ mod tests {
             (14 * HOUR_MS - 60_000, 1, "2026-11-21 00:00 UTC"),
         ] {
             let silence = end_of_silence(ten.plus(milliseconds));
-            assert_eq!((silence.minutes, silence.until.as_str()), (minutes, until), "{milliseconds}");
+            assert_eq!(silence, json!({ "until": until, "minutes": minutes }), "{milliseconds}");
         }
     }
 }

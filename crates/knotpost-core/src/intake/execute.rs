@@ -1,5 +1,7 @@
 //! Execution of a mailed command, exactly once, with its answers, inside one transaction.
 
+use serde_json::json;
+
 use super::budgets::{BudgetKind, ChatPermission, Purpose, end_of_silence};
 use super::mail::{Class, CommandText, IncomingMail};
 use super::reason::Reason;
@@ -10,7 +12,7 @@ use crate::commands;
 use crate::commands::{Access, already_played, apply, most_answered};
 use crate::identity::limits::Charge;
 use crate::mailing::bounces::heard_from;
-use crate::replies::{Audience, ChatsSpent, Reply};
+use crate::replies::{Audience, Reply};
 use crate::requests::{Ready, ask_for_confirmation};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{StoreError, WriteTx};
@@ -69,8 +71,9 @@ pub(super) async fn execute_mail(
         if let ChatPermission::FirstRefused { chats } = permission
             && ready.user().is_some()
         {
-            let spent = (&Reply::from(ChatsSpent { chats, silence: end_of_silence(now) }), Purpose::Answer);
-            reply_to_sender(tx, app, mail, ready, spent, now).await?;
+            let facts = json!({ "chats": chats, "silence": end_of_silence(now) });
+            let spent = Reply::said("chats_spent", facts);
+            reply_to_sender(tx, app, mail, ready, (&spent, Purpose::Answer), now).await?;
         }
         if permission != ChatPermission::Allowed {
             return Ok(Outcome { spent: Some(BudgetKind::Chats), ..Reason::AnswerBudget.into() });

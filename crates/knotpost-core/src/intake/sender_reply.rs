@@ -1,6 +1,8 @@
 //! Replies to the sender of a mail: at most one each, within the budgets.
 
-use knotpost_commands::Command;
+use knotpost_commands::{Command, Password, Userid};
+use serde::Serialize;
+use serde_json::json;
 
 use super::budgets::{BudgetKind, ChatPermission, MAX_ANSWER_BYTES, Purpose, SenderBudgets, end_of_silence};
 use super::mail::IncomingMail;
@@ -8,10 +10,29 @@ use super::reason::Reason;
 use crate::app::App;
 use crate::boards::Code;
 use crate::identity::is_welcome;
-use crate::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
+use crate::replies::{Answer, Content, ErrorReply, Facts, Reply};
 use crate::requests::{Ready, compose_answer};
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
+
+/// Error answer to an unknown sender, without any of their words.
+#[derive(Debug, Serialize)]
+struct Stranger {
+    /// Reason in fixed words; `None`: not a command.
+    reason: Option<String>,
+}
+
+impl Content for Stranger {
+    const TEMPLATE: &'static str = "stranger";
+
+    fn facts(&self) -> Facts {
+        let reason =
+            self.reason.as_ref().map(|reason| format!("Your mail could not be carried out: {reason}."));
+        Facts::none()
+            .prose("reason", reason)
+            .prose("rules", format!("A userid has {}. A password has {}.", Userid::rule(), Password::rule()))
+    }
+}
 
 pub(super) async fn reply_with_error(
     tx: &mut WriteTx,
@@ -89,7 +110,8 @@ pub(super) async fn reply_to_sender(
         return Ok(ReplyOutcome::Queued);
     };
     if budgets.take_spent_notice(tx, &spent, now).await? {
-        let told = Reply::from(BudgetSpent { errors: spent.errors, silence: end_of_silence(now) });
+        let facts = json!({ "errors": spent.errors, "silence": end_of_silence(now) });
+        let told = Reply::said("budget_spent", facts);
         let last = compose(tx, app, mail, ready, &told, &budgets, now).await?;
         if let Some(last) = last {
             budgets.charge(tx, purpose, "", size_of(&last), now).await?;

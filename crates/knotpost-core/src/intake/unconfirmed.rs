@@ -1,11 +1,13 @@
 //! Commands of users without a confirmed address. They run as usual; since no notification is mailed to such
 //! a user, the sender is told the result and what is missing.
 
+use serde_json::json;
+
 use knotpost_commands::{Command, Leaving};
 
 use super::mail::{Class, IncomingMail};
 use crate::app::App;
-use crate::replies::{Answer, Audience, DoneUnconfirmed, Reply};
+use crate::replies::{Answer, Audience, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey, without_tag};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
@@ -37,11 +39,9 @@ pub(super) async fn acknowledge(
         // The question has just been mailed there.
         return Ok(None);
     }
-    Ok(Some(Reply::from(DoneUnconfirmed {
-        userid: user.userid,
-        echo: shorten(&ready.echo),
-        asked: asked.map(Millis::to_readable),
-    })))
+    let asked = asked.map(Millis::to_readable);
+    let facts = json!({ "userid": user.userid, "echo": shorten(&ready.echo), "asked": asked });
+    Ok(Some(Reply::said("done_unconfirmed", facts)))
 }
 
 /// User without a confirmed address who has this one and sent the command: by the right password, or as a

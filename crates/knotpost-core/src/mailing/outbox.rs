@@ -20,41 +20,9 @@ use knotpost_storage::{OutboxRow, StoreError};
 /// A mail that no other process sends until its lease ends.
 #[derive(Debug)]
 pub struct LeasedMail {
-    pub(crate) row: OutboxRow,
+    pub row: OutboxRow,
     /// Time at which the lease ends.
     pub until: Millis,
-}
-
-impl LeasedMail {
-    /// The mail.
-    pub fn key(&self) -> OutboxKey {
-        self.row.id
-    }
-
-    /// Kind of mail, such as `board`.
-    pub fn kind(&self) -> &str {
-        &self.row.kind
-    }
-
-    /// The address it goes to.
-    pub fn recipient(&self) -> &str {
-        &self.row.recipient
-    }
-
-    /// Its Message-ID, without angle brackets.
-    pub fn message_id(&self) -> &str {
-        &self.row.message_id
-    }
-
-    /// The Date it carries.
-    pub fn date(&self) -> Millis {
-        self.row.date
-    }
-
-    /// The number of attempts to send it, this one included.
-    pub fn attempts(&self) -> i64 {
-        self.row.attempts
-    }
 }
 
 /// The moment at which the next mail is or was due; `None`: none waits, or the server is on hold.

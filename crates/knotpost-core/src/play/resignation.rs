@@ -1,6 +1,6 @@
 //! Noted resignations, and challenges declined in the first round.
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::time::schedule;
@@ -11,51 +11,24 @@ use crate::play::notifications::notify_of_removal;
 use crate::play::stand_in::are_computer_players;
 use crate::play::tournament_boards;
 use crate::ratings::board_ratings;
-use crate::replies::{Answer, BoardFacts, Content, Heading, Note, Reply};
+use crate::replies::{Answer, BoardFacts, Heading, Note, Reply};
 use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewSeat, SeatRow, StoreError, SubmissionRow, UserRow, WriteTx};
 
 /// Notice of a removed board: all but one declined or left.
-#[derive(Debug, Serialize)]
-struct Removed {
-    title: String,
-    number: u32,
-    userid: String,
-    text: String,
-    /// True if they left the server instead of declining.
-    has_left: bool,
-}
-
-impl Content for Removed {
-    const TEMPLATE: &'static str = "removed";
-}
-
-/// Notice to a player who was taken out while the others play on; no more mails about the board follow.
-#[derive(Debug, Serialize)]
-struct Declined {
-    title: String,
-    game: String,
-    number: u32,
-    userid: String,
-    /// True if they missed the time for the first move instead of declining.
-    never_moved: bool,
-}
-
-impl Content for Declined {
-    const TEMPLATE: &'static str = "declined";
-}
-
 pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool) -> Reply {
-    Reply::from(Removed {
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: user.userid.clone(),
-        text: said.trim().to_owned(),
-        has_left,
-    })
+    let facts = json!({
+        "title": board.title(),
+        "number": board.row.number,
+        "userid": user.userid,
+        "text": said.trim(),
+        "has_left": has_left,
+    });
+    Reply::said("removed", facts)
 }
 
+/// Tells a player that they were taken out while the others play on; no more mails about the board follow.
 pub(crate) async fn tell_declined(
     tx: &mut WriteTx,
     app: &App,
@@ -64,13 +37,14 @@ pub(crate) async fn tell_declined(
     never_moved: bool,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let reply = Reply::from(Declined {
-        title: board.title().to_owned(),
-        game: board.row.game.clone(),
-        number: board.row.number as u32,
-        userid: userid.to_owned(),
-        never_moved,
+    let facts = json!({
+        "title": board.title(),
+        "game": board.row.game,
+        "number": board.row.number,
+        "userid": userid,
+        "never_moved": never_moved,
     });
+    let reply = Reply::said("declined", facts);
     post_to_user(tx, app, &reply, user, now).await
 }
 

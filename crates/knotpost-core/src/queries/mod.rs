@@ -2,6 +2,7 @@
 
 pub(crate) mod against;
 pub(crate) mod analysis;
+pub(crate) mod games;
 pub(crate) mod health;
 pub(crate) mod own_boards;
 pub(crate) mod own_settings;
@@ -15,6 +16,7 @@ pub(crate) mod waiting;
 
 pub use against::{GameScore, HeadToHead, view_head_to_head};
 pub use analysis::view_analysis;
+pub use games::GameView;
 pub use health::{
     QueueLengths, Readiness, RecentPeers, Stock, Traces, database_connections, has_people,
     is_database_working, view_queue_lengths, view_readiness, view_stock, view_traces,

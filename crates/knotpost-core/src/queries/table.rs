@@ -18,7 +18,7 @@ pub struct Surroundings {
     pub ratings: Vec<Option<i64>>,
     /// The visitor's queue, in order; empty if they play several seats.
     pub queue: Vec<QueuedAnswer>,
-    pub note: Option<OwnNote>,
+    pub note: OwnNote,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +64,8 @@ pub(super) async fn look_around(
         |row: QueuedMoveRow| QueuedAnswer { reply: row.condition, play: row.text, number: row.number };
     let queue = queue.into_iter().map(answer).collect();
     let note = match visitor {
-        Some(visitor) => tx.board_note(visitor.user, board.row.id).await?.map(OwnNote::from),
-        None => None,
+        Some(visitor) => tx.board_note(visitor.user, board.row.id).await?.into(),
+        None => OwnNote::default(),
     };
     Ok(Surroundings { now, zone, last_moment, ratings, queue, note })
 }

@@ -4,7 +4,6 @@
 
 mod content;
 mod lines;
-mod notices;
 mod result;
 
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use std::sync::Arc;
 pub use content::{AnyContent, Column, Content, Fact, Facts, Holds, Table};
 pub(crate) use content::{count, numbers};
 pub use lines::{BoardLine, GameCount, PoolLine, SeekLine, StandingLine, StandingsTable};
-pub use notices::{BudgetSpent, ChatsSpent, DoneUnconfirmed, Silence, Stranger};
 pub use result::{Answer, Audience, Failure};
 
 use knotpost_rules::Layout;

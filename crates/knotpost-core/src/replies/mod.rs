@@ -13,9 +13,8 @@ pub(crate) mod times;
 
 pub use analysis::{Analysis, Mistake, Point};
 pub use answer::{
-    Answer, AnyContent, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, DoneUnconfirmed,
-    ErrorReply, Fact, Facts, Failure, GameCount, Holds, LineResult, PoolLine, Reply, SeekLine, Silence,
-    StandingLine, StandingsTable, Stranger, Table,
+    Answer, AnyContent, Audience, BoardLine, Column, Content, ErrorReply, Fact, Facts, Failure, GameCount,
+    Holds, LineResult, PoolLine, Reply, SeekLine, StandingLine, StandingsTable, Table,
 };
 pub use answers::Answers;
 pub use facts::{BoardFacts, Heading, Note, Spared};

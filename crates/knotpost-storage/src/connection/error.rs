@@ -14,7 +14,6 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub enum DriverError {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
-    /// PostgreSQL, or SQLite while its schema is brought up to date.
     #[error(transparent)]
     Sqlx(#[from] sqlx::Error),
 }
@@ -132,18 +131,7 @@ impl StoreError {
 
     /// The error with its causes on one line, for a log.
     pub fn with_causes(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            // Some errors repeat their cause.
-            let more = error.to_string();
-            if !text.ends_with(&more) {
-                text.push_str(": ");
-                text.push_str(&more);
-            }
-            cause = error.source();
-        }
-        text
+        knotpost_platform::with_causes(self)
     }
 }
 

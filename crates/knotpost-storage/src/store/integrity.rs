@@ -1,9 +1,7 @@
 //! Checks the structure of a SQLite file.
 
-use sqlx::{ConnectOptions as _, Connection as _};
-
-use super::{Pools, Store};
-use crate::connection::{Result, StoreError};
+use super::{Pools, Store, run_apart};
+use crate::connection::{Result, StoreError, sqlite};
 
 impl Store {
     /// The faults in the structure of a SQLite file, one a line and at most ten; empty: it is sound. Reads the entire
@@ -25,15 +23,17 @@ impl Store {
     }
 
     async fn look_through(&self, pragma: &'static str) -> Result<Vec<String>> {
-        let Pools::Sqlite { apart, .. } = &self.pools else { return Ok(Vec::new()) };
-        // A connection of its own: no other query has to wait for it, not even at the end.
-        let mut connection = apart.connect().await?;
-        let found = sqlx::query_scalar(pragma).fetch_all(&mut connection).await;
-        let lines: Vec<String> = match found.map_err(StoreError::from) {
-            Err(StoreError::Damaged(error)) => return Ok(vec![error.to_string()]),
-            found => found?,
-        };
-        connection.close().await?;
-        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        let Pools::Sqlite { file, .. } = &self.pools else { return Ok(Vec::new()) };
+        let file = file.path().to_owned();
+        let found = run_apart(move || {
+            let connection = sqlite::open(&file)?;
+            let mut lines = connection.prepare(pragma)?;
+            let lines: rusqlite::Result<Vec<String>> = lines.query_map([], |row| row.get(0))?.collect();
+            Ok(lines?)
+        });
+        match found.await {
+            Err(StoreError::Damaged(error)) => Ok(vec![error.to_string()]),
+            lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
+        }
     }
 }

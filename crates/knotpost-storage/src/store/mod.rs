@@ -1,7 +1,7 @@
 //! The database, open: reads, writes, and what concerns the database itself.
 
-mod earlier;
 mod integrity;
+mod migrations;
 mod notify;
 mod open;
 mod readiness;
@@ -10,12 +10,10 @@ pub use notify::{Listener, MAX_NOTICE, Notification};
 pub use open::Settings;
 pub use readiness::Readiness;
 
-use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::Instant;
 
 use crate::connection::sqlite::ReaderPool;
-use crate::connection::{Connection, FileIdentity, Result, StoreError};
+use crate::connection::{Connection, FileIdentity, Result, StoreError, sqlite};
 use crate::postgres::{PATIENCE, Primary};
 use crate::transaction::{ReadTx, Statements as _, WriteError, WriteTx};
 use crate::writer::{Isolation, Writer};
@@ -23,12 +21,7 @@ use crate::writer::{Isolation, Writer};
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
-    /// `apart` are the options for connections that run long operations on a thread of their own.
-    Sqlite {
-        readers: ReaderPool,
-        apart: Box<SqliteConnectOptions>,
-        file: Box<FileIdentity>,
-    },
+    Sqlite { readers: ReaderPool, file: Box<FileIdentity> },
     Postgres(Primary),
 }
 
@@ -146,15 +139,22 @@ impl Store {
     /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.
     pub async fn backup(&self, target: &str) -> Result<()> {
         match &self.pools {
-            Pools::Sqlite { apart, .. } => {
-                let mut connection = apart.connect().await?;
-                sqlx::query("VACUUM INTO $1").bind(target).execute(&mut connection).await?;
-                connection.close().await?;
-                Ok(())
+            Pools::Sqlite { file, .. } => {
+                let (file, target) = (file.path().to_owned(), target.to_owned());
+                run_apart(move || {
+                    sqlite::open(&file)?.execute("VACUUM INTO $1", [target])?;
+                    Ok(())
+                })
+                .await
             }
             Pools::Postgres(_) => Err(StoreError::Url(
                 "this database is PostgreSQL: back it up with its own `pg_dump`".to_owned(),
             )),
         }
     }
+}
+
+/// Runs long work on a SQLite file, on a thread for that and with a connection of its own: no query has to wait for it.
+async fn run_apart<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
 }

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use sqlx::Connection as _;
-use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqliteSynchronous};
 
 use knotpost_platform::files::create_private;
 
-use super::earlier::keep_copy;
-use super::{Pools, Store};
+use super::migrations::migrate;
+use super::{Pools, Store, run_apart};
 use crate::connection::sqlite::ReaderPool;
 use crate::connection::{FileIdentity, Result, StoreError, sqlite};
 use crate::postgres::{Address, Primary};
@@ -61,22 +60,14 @@ impl Store {
     pub async fn migrate(settings: &Settings) -> Result<()> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
-            let lock = create_private(&Self::lock_file(&file))?;
-            let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
-                .await
-                .map_err(std::io::Error::other)??;
-            let pool = SqlitePool::connect_with(sqlite_options(&file)).await?;
-            let steps = sqlx_macros::migrate!("../../migrations/sqlite");
-            let copy = keep_copy(&pool, &file, &steps).await?;
-            if let Some(copy) = &copy {
-                tracing::info!(copy = %copy.display(), "the schema changes; the database as it was is kept");
-            }
-            steps.run(&pool).await?;
-            if copy.is_some() {
+            let copy = run_apart(move || {
+                let lock = create_private(&Self::lock_file(&file))?;
+                lock.lock()?;
+                migrate(&file, &sqlx_macros::migrate!("../../migrations/sqlite"))
+            });
+            if copy.await?.is_some() {
                 tracing::info!("the schema was brought up to date");
             }
-            pool.close().await;
-            drop(lock);
         } else {
             let (mut connection, _) = Address::parse(&settings.url)?.connect().await?;
             let steps = sqlx_macros::migrate!("../../migrations/postgres");
@@ -159,17 +150,6 @@ impl Store {
     }
 }
 
-/// For migrations, copies and checks of the file, which take long.
-fn sqlite_options(file: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(file)
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(sqlite::BUSY_TIMEOUT)
-}
-
 fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store> {
     // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
     // for it.
@@ -179,7 +159,6 @@ fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store> {
         writer: Writer::sqlite(identity.clone())?,
         pools: Pools::Sqlite {
             readers: ReaderPool::new(file, max_connections.max(1)),
-            apart: Box::new(sqlite_options(file).create_if_missing(false)),
             file: Box::new(identity),
         },
     })

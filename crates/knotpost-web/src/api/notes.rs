@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::boards::find;
 use super::read_json;
@@ -18,7 +18,6 @@ use crate::session::no_store;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
 use knotpost_core::play::{LONGEST_NOTE, OwnNote, view_own_note, write_own_note};
-use knotpost_model::Moment;
 
 /// A note to be written.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,22 +29,6 @@ pub(super) struct Words {
     text: String,
 }
 
-/// A note.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct Note {
-    /// The words; empty: there is no note.
-    text: String,
-    /// Time at which they were written.
-    written: Option<Moment>,
-}
-
-impl From<Option<OwnNote>> for Note {
-    fn from(note: Option<OwnNote>) -> Self {
-        let written = note.as_ref().map(|note| note.at.into());
-        Self { text: note.map(|note| note.text).unwrap_or_default(), written }
-    }
-}
-
 /// Programs have notes too.
 const WRITES: &[Scope] = &[Scope::Play, Scope::Bot];
 const READS: &[Scope] = &[Scope::Read, Scope::Play, Scope::Bot];
@@ -54,7 +37,7 @@ pub(super) const SHOW: Operation =
     Operation::new("show_note", Tag::Boards, "Your note to yourself on a board")
         .details("Nobody else is shown it, whoever plays there and whoever looks after the server.")
         .scopes(READS)
-        .gives::<Note>("The note; without words when there is none.")
+        .gives::<OwnNote>("The note; without words when there is none.")
         .refuses(&[Code::UnknownGame, Code::NoSuchBoard]);
 
 pub(super) async fn show(
@@ -65,14 +48,14 @@ pub(super) async fn show(
     caller.require_one_of(READS)?;
     let view = find(&web, &game, &number, None).await?;
     let note = view_own_note(&web.app, caller.user, &view.board).await?;
-    Ok(no_store(Json(Note::from(note)).into_response()))
+    Ok(no_store(Json(note).into_response()))
 }
 
 pub(super) const WRITE: Operation = Operation::new("write_note", Tag::Boards, "Writes your note on a board")
     .details("In the place of the one before. At most 4,000 characters, and 1,000 notes.")
     .scopes(WRITES)
     .takes::<Words>()
-    .gives::<Note>("The note as it is now.")
+    .gives::<OwnNote>("The note as it is now.")
     .refuses(&[Code::NoSuchBoard, Code::BadValue, Code::NotAllowed]);
 
 pub(super) async fn write(
@@ -84,7 +67,7 @@ pub(super) async fn write(
     caller.require_one_of(WRITES)?;
     let words: Words = read_json(&body, r#"{"text":"…"}"#)?;
     let note = write_own_note(&web.app, caller.proven(), &board_name(&game, &number)?, &words.text).await?;
-    Ok(no_store(Json(Note::from(note)).into_response()))
+    Ok(no_store(Json(note).into_response()))
 }
 
 pub(super) const REMOVE: Operation =

@@ -5,9 +5,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Redirect, Response};
 use knotpost_rules::{GameKind, Meta};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use super::join;
 use crate::Web;
 use crate::error::Failure;
 use crate::extract::{PagePath, PageQuery};
@@ -15,6 +17,7 @@ use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::play::{set_favourite, view_favourites};
+use knotpost_core::queries::GameView;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -59,10 +62,8 @@ pub(super) fn facts(
     favourites: &[String],
 ) -> Vec<Value> {
     let game = |meta: &&'static Meta| {
-        context! {
-            game => meta.name, title => meta.title, summary => meta.summary, weight => meta.weight,
-            length => meta.length, is_favourite => favourites.iter().any(|name| name == meta.name),
-        }
+        let own = context! { is_favourite => favourites.iter().any(|name| name == meta.name) };
+        join([own, Value::from(Serde(GameView::from(*meta)))])
     };
     let kinds = kinds.into_iter().filter(|(_, games)| !games.is_empty());
     kinds

@@ -21,8 +21,8 @@ use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::{TOPICS, help_page};
 use knotpost_core::identity::{FeedReader, Visitor};
 use knotpost_core::queries::{
-    BoardQuery, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards, view_own_state,
-    view_zone,
+    BoardQuery, GameView, ListedBoard, view_boards, view_deadlines, view_games, view_own_boards,
+    view_own_state, view_zone,
 };
 use knotpost_core::replies::{BoardLine, GameCount, Reply};
 use knotpost_model::{BoardState, Millis, Span};
@@ -202,17 +202,12 @@ pub(super) async fn game(
             context! { title => section.title, prose => Value::from_safe_string(prose::to_html(&section.text)) }
         })
         .collect();
-    let options: Vec<Value> = meta
-        .options
-        .iter()
-        .map(|spec| context! { usage => spec.usage(), default => spec.default_text(), help => spec.help })
-        .collect();
-    let facts = context! {
-        name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
-        faces => faces(game), is_offered => web.app.offered_game(meta.name).is_some(),
+    let own = context! {
+        sections, usage, faces => faces(game), is_offered => web.app.offered_game(meta.name).is_some(),
         has_lessons => lessons::has_lessons(meta.name),
         preview => preview::of_game(&web, game),
     };
+    let facts = join([own, game_facts(game)]);
     web.pages.page_for(visitor.as_deref(), StatusCode::OK, "game.html", facts)
 }
 
@@ -221,8 +216,7 @@ pub(super) fn offered_games(web: &Web) -> Vec<Value> {
 }
 
 pub(super) fn game_facts(game: &dyn AnyGame) -> Value {
-    let meta = game.meta();
-    context! { game => meta.name, title => meta.title, summary => meta.summary }
+    Value::from(Serde(GameView::from(game.meta())))
 }
 
 pub(super) async fn help(

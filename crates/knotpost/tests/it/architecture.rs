@@ -86,11 +86,10 @@ const CRATES: [(&str, &[&str]); 15] = [
 ];
 
 /// A library or part of the standard library, and the crates and modules of the server that alone may name it.
-const OWNED_PATHS: [(&str, &[&str]); 12] = [
+const OWNED_PATHS: [(&str, &[&str]); 11] = [
     ("rusqlite::", &["knotpost-storage"]),
     ("sqlx::", &["knotpost-storage"]),
     ("sqlx_postgres::", &["knotpost-storage"]),
-    ("sqlx_sqlite::", &["knotpost-storage"]),
     ("axum::", &["knotpost-web"]),
     ("tower_http::", &["knotpost-web"]),
     ("hyper::", &["knotpost-transport/outbound", "knotpost-web"]),

@@ -405,9 +405,7 @@ impl TestApp {
     /// Everything that is stored, as text.
     pub(crate) async fn tables(&self) -> Tables {
         match &self.place {
-            Place::Sqlite | Place::Deployed(None) => {
-                Tables::of_sqlite(&self.data.path().join("knotpost.db")).await
-            }
+            Place::Sqlite | Place::Deployed(None) => Tables::of_sqlite(&self.data.path().join("knotpost.db")),
             Place::Postgres(database) | Place::Deployed(Some(database)) => {
                 Tables::of_postgres(database.url()).await
             }

@@ -8,8 +8,6 @@ use axum::http::Request;
 use futures_util::future::join_all;
 use knotpost_core::pulse::Loop;
 use serde_json::{Value, json};
-use sqlx::ConnectOptions as _;
-use sqlx_sqlite::SqliteConnectOptions;
 
 use crate::harness::{Page, Place, TestApp, command_request};
 
@@ -119,10 +117,8 @@ async fn answers_are_cached_until_somebody_commits() {
         assert_eq!(app.get(address).await.text, *text, "{address}");
     }
     // As another process would.
-    let file = SqliteConnectOptions::new().filename(app.data.path().join("knotpost.db"));
-    let mut other = file.connect().await.unwrap();
-    let renamed = sqlx::query("UPDATE users SET userid = 'Anna' WHERE userid = 'ann'");
-    assert_eq!(renamed.execute(&mut other).await.unwrap().rows_affected(), 1);
+    let other = rusqlite::Connection::open(app.data.path().join("knotpost.db")).unwrap();
+    assert_eq!(other.execute("UPDATE users SET userid = 'Anna' WHERE userid = 'ann'", []), Ok(1));
     let page = app.get(&addresses[0]).await.json();
     assert_eq!(page["players"][0]["userid"], "Anna");
     let problem = app.get("/api/v1/boards/osbox/102").await;

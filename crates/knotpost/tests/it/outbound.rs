@@ -211,7 +211,7 @@ async fn a_relay_takes_mail_and_its_answers_are_understood() {
     let server = smtp_peer::start(Protocol::Smtp, |_| {}).await;
     let url = format!("smtp://{}", server.address);
     let transport = Transport::from_url(&url, Path::new(".")).unwrap();
-    assert!(transport.reaches_people() && transport.maildir().is_none());
+    assert!(transport.maildir().is_none());
     let bytes = compose(&letter(), &[]).unwrap();
     send(&transport, Some("games+b.17.x@example.org"), "games@example.org", &bytes).await.unwrap();
     send(&transport, None, "games@example.org", b"Subject: dots\r\n\r\n.\r\n..\r\n").await.unwrap();

@@ -28,8 +28,8 @@ pub(in crate::commands) async fn run(
     if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
         // Only another confirmation mail was requested.
         let reply = Reply::from(Welcome::of(user.userid.clone()));
-        return Ok(told(tx, ready, &user.userid, "your addresses", reply, lines).await?);
+        return Ok(told(tx, ready, &user.userid, "your addresses", reply, &lines).await?);
     }
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told(tx, ready, &user.userid, "your addresses", notice, lines).await?)
+    Ok(told(tx, ready, &user.userid, "your addresses", notice, &lines).await?)
 }

@@ -1,11 +1,12 @@
 //! Shared by the verbs about addresses: selection, limit, answer.
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Address, Channel, Millis};
 use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
@@ -13,31 +14,9 @@ use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
 const MOST_ADDRESSES: usize = 10;
 
 #[derive(Debug, Serialize)]
-struct ConfirmationsAsked {
-    userid: String,
-    lines: Vec<AskedLine>,
-    days: i64,
-}
-
-#[derive(Debug, Serialize)]
 pub(in crate::commands) struct AskedLine {
     pub(in crate::commands) address: String,
     pub(in crate::commands) asked: Asked,
-}
-
-impl Content for ConfirmationsAsked {
-    const TEMPLATE: &'static str = "confirmations_asked";
-}
-
-/// Neutral answer: a mail went to the account's addresses, if it exists.
-#[derive(Debug, Serialize)]
-struct MailSent {
-    userid: String,
-    about: String,
-}
-
-impl Content for MailSent {
-    const TEMPLATE: &'static str = "mail_sent";
 }
 
 pub(in crate::commands) fn check_room(
@@ -127,17 +106,16 @@ pub(in crate::commands) async fn told(
     userid: &str,
     about: &str,
     letter: Reply,
-    lines: Vec<AskedLine>,
+    lines: &[AskedLine],
 ) -> Result<Answer, StoreError> {
     let by_mail = ready.origin.channel == Channel::Mail;
+    let facts = json!({ "userid": userid, "lines": lines, "days": GOOD_FOR_DAYS });
+    let reply = Reply::said("confirmations_asked", facts);
     if !lines.is_empty() && !by_mail {
-        let userid = userid.to_owned();
-        let reply = Reply::from(ConfirmationsAsked { userid, lines, days: GOOD_FOR_DAYS });
         return Ok(Answer::to_registered(reply));
     }
     let has_gone = lines.iter().any(|line| line.asked == Asked::Sent);
     if by_mail && !lines.is_empty() && !has_gone && is_heard(tx, ready).await? {
-        let reply = Reply::from(ConfirmationsAsked { userid: userid.to_owned(), lines, days: GOOD_FOR_DAYS });
         return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
     }
     Ok(told_by_mail(ready, userid, about, letter))
@@ -159,5 +137,5 @@ pub(in crate::commands) fn told_by_mail(ready: &Ready, userid: &str, about: &str
     if ready.origin.channel == Channel::Mail {
         return Answer::to_registered(letter);
     }
-    Answer::to_registered(Reply::from(MailSent { userid: userid.to_owned(), about: about.to_owned() }))
+    Answer::to_registered(Reply::said("mail_sent", json!({ "userid": userid, "about": about })))
 }

@@ -38,5 +38,5 @@ pub(in crate::commands) async fn run(
     }
     let lines = register_all(tx, app, ready, &user, &addresses, now).await?;
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told(tx, ready, &user.userid, "your addresses", notice, lines).await?)
+    Ok(told(tx, ready, &user.userid, "your addresses", notice, &lines).await?)
 }

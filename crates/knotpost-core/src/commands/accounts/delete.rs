@@ -22,16 +22,6 @@ const MOST_NAMED: usize = 40;
 /// Boards counted for the question.
 const MOST_COUNTED: i64 = 1000;
 
-#[derive(Debug, Serialize)]
-struct Goodbye {
-    userid: String,
-    with_remarks: bool,
-}
-
-impl Content for Goodbye {
-    const TEMPLATE: &'static str = "goodbye";
-}
-
 /// Question before the deletion: the consequences, and how to confirm.
 #[derive(Debug, Serialize)]
 struct Asked {
@@ -69,7 +59,7 @@ pub(in crate::commands) async fn run(
         return ask(tx, app, user, remarks, now).await;
     }
     let with_remarks = remarks == Remarks::Removed;
-    let reply = Reply::from(Goodbye { userid: user.userid.clone(), with_remarks });
+    let reply = Reply::said("goodbye", json!({ "userid": user.userid, "with_remarks": with_remarks }));
     // Before the addresses are deleted.
     post_to_user(tx, app, &reply, user.id, now).await?;
     leave(tx, app, &user, remarks, now).await?;

@@ -1,6 +1,6 @@
 //! `password`: reset of a forgotten password. Tokens and mails are made in `resets`.
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -9,19 +9,10 @@ use crate::commands::prepare::check_rate;
 use crate::identity::resets::begin;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{UserState, WriteTx};
-
-#[derive(Debug, Serialize)]
-struct ResetAsked {
-    userid: String,
-}
-
-impl Content for ResetAsked {
-    const TEMPLATE: &'static str = "reset_asked";
-}
 
 /// Counted per name, over all who ask.
 pub(in crate::commands) fn policy(userid: &str) -> Policy {
@@ -47,7 +38,7 @@ pub(in crate::commands) async fn run(
         let addresses = registered_addresses(tx, app, user.id).await?;
         sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
     }
-    let reply = Reply::from(ResetAsked { userid: userid.to_owned() });
+    let reply = Reply::said("reset_asked", json!({ "userid": userid }));
     if ready.origin.channel == Channel::Mail && !sender_is_told {
         // Otherwise a user who mistyped their name would wait for a mail that never comes.
         return Ok(Answer { changed: true, is_free, ..Answer::to_sender(reply) });

@@ -48,7 +48,7 @@ pub(in crate::commands) async fn run(
     if !app.config.confirms_addresses() {
         post_to_user(tx, app, &welcome, key, now).await?;
     }
-    Ok(told(tx, ready, &who.userid, "your new account", welcome, lines).await?)
+    Ok(told(tx, ready, &who.userid, "your new account", welcome, &lines).await?)
 }
 
 fn taken(userid: &str) -> Refusal {
@@ -78,5 +78,5 @@ async fn sign_up_again(
     check_room(&user, &held, addresses)?;
     let welcome = Reply::from(Welcome::of(user.userid.clone()));
     let lines = register_all(tx, app, ready, &user, addresses, now).await?;
-    Ok(told(tx, ready, &user.userid, "your new account", welcome, lines).await?)
+    Ok(told(tx, ready, &user.userid, "your new account", welcome, &lines).await?)
 }

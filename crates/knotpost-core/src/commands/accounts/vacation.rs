@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use knotpost_commands::Vacation;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::time::DAY;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Millis, Period, Span, most_within};
 use knotpost_storage::{ReadTx, StoreError, UserRow, VacationRow, WriteTx};
@@ -21,19 +21,6 @@ const MOST_DAYS: i64 = 30;
 /// Tolerance of the yearly sum, so that a vacation ended at once costs no day.
 const GRACE: i64 = 3_600_000;
 const YEAR: Span = Span(365 * DAY.0);
-
-#[derive(Debug, Serialize)]
-struct VacationStatus {
-    userid: String,
-    /// In the user's time zone; `None`: no vacation.
-    until: Option<String>,
-    ended: bool,
-    days_left: i64,
-}
-
-impl Content for VacationStatus {
-    const TEMPLATE: &'static str = "vacation";
-}
 
 /// Shows, begins, extends, shortens or ends a vacation, which always begins now.
 pub(in crate::commands) async fn run(
@@ -70,12 +57,13 @@ pub(in crate::commands) async fn run(
     }
     let mut periods = before;
     periods.push(Period::new(from, until.unwrap_or(if present.is_some() { now } else { from })));
-    let reply = Reply::from(VacationStatus {
-        userid: user.userid.clone(),
-        until: until.map(|until| readable(until, &zone)),
-        ended,
-        days_left: days_left(&periods, until.unwrap_or(now)),
+    let facts = json!({
+        "userid": user.userid,
+        "until": until.map(|until| readable(until, &zone)),
+        "ended": ended,
+        "days_left": days_left(&periods, until.unwrap_or(now)),
     });
+    let reply = Reply::said("vacation", facts);
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))
 }

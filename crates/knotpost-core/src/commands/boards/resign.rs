@@ -1,7 +1,7 @@
 //! `resign`: on turn, off turn, or as a refusal in the first round.
 
 use knotpost_rules::Seat;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
@@ -12,24 +12,10 @@ use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{check_plays, keep_comment};
 use crate::play::resignation::{decline, keep_words};
-use crate::replies::{Answer, BoardFacts, Content, Heading, Reply};
+use crate::replies::{Answer, BoardFacts, Heading, Reply};
 use crate::requests::Ready;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{SeatRow, StoreError, UserRow, WriteTx};
-
-#[derive(Debug, Serialize)]
-struct ResignNoted {
-    title: String,
-    number: u32,
-    userid: String,
-    to_move: String,
-    cancelled: bool,
-    has_words: bool,
-}
-
-impl Content for ResignNoted {
-    const TEMPLATE: &'static str = "resign_noted";
-}
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
@@ -105,14 +91,15 @@ async fn out_of_turn(
         Standing::ToMove(next) => board.userid_at(i64::from(next.number())).to_owned(),
         Standing::Over(_) => String::new(),
     };
-    let reply = Reply::from(ResignNoted {
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: seat.userid.clone(),
-        to_move,
-        cancelled: !seat.resign_pending,
-        has_words: seat.resign_pending && !ready.body.trim().is_empty(),
+    let facts = json!({
+        "title": board.title(),
+        "number": board.row.number,
+        "userid": seat.userid,
+        "to_move": to_move,
+        "cancelled": !seat.resign_pending,
+        "has_words": seat.resign_pending && !ready.body.trim().is_empty(),
     });
+    let reply = Reply::said("resign_noted", facts);
     post_to_user(tx, app, &reply, seat.user_id, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))
 }

@@ -1,27 +1,16 @@
 //! `export`: the game record of a board, for anyone.
 
 use knotpost_commands::BoardAt;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, at_ply, find_board, find_game};
 use crate::records::record_of;
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use knotpost_storage::ReadTx;
 
 /// Bytes of a mailed record; a long game with long remarks fits.
 const MOST_BYTES: usize = 256 << 10;
-
-#[derive(Debug, Serialize)]
-struct BoardRecord {
-    title: String,
-    number: u32,
-    text: String,
-}
-
-impl Content for BoardRecord {
-    const TEMPLATE: &'static str = "record";
-}
 
 pub(in crate::commands) async fn run(
     tx: &mut ReadTx,
@@ -41,6 +30,7 @@ pub(in crate::commands) async fn run(
             .about_game(&board.row.game)
             .into());
     }
-    let reply = Reply::from(BoardRecord { title: board.title().to_owned(), number: at.number, text });
+    let facts = json!({ "title": board.title(), "number": at.number, "text": text });
+    let reply = Reply::said("record", facts);
     Ok(Answer::to_sender(reply).about(board.name()))
 }

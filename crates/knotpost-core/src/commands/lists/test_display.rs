@@ -1,42 +1,25 @@
 //! `test display`: one board in every format, to find the best for a mail program.
 
 use knotpost_rules::{Layout, Position, Seed, Turn, Viewer};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 
 const MOVES: usize = 3;
-
-#[derive(Debug, Serialize)]
-struct DisplayTest {
-    userid: String,
-    title: String,
-    samples: Vec<Sample>,
-}
-
-impl Content for DisplayTest {
-    const TEMPLATE: &'static str = "test_display";
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Sample {
-    pub format: &'static str,
-    pub text: String,
-}
 
 pub(in crate::commands) fn run(app: &App, userid: Option<&str>) -> Result<Answer, ServiceError> {
     let Some((title, position)) = sample_board(app) else {
         return Err(Refusal::new(Code::Unavailable, "there is no game on this server to show").into());
     };
     let view = position.view(Viewer::Spectator);
-    let samples = Layout::ALL
+    let samples: Vec<Value> = Layout::ALL
         .into_iter()
-        .map(|(layout, format)| Sample { format, text: view.lay_out(layout) })
+        .map(|(layout, format)| json!({ "format": format, "text": view.lay_out(layout) }))
         .collect();
-    let userid = userid.unwrap_or("USERID").to_owned();
-    Ok(Answer::to_sender(Reply::from(DisplayTest { userid, title: title.to_owned(), samples })))
+    let facts = json!({ "userid": userid.unwrap_or("USERID"), "title": title, "samples": samples });
+    Ok(Answer::to_sender(Reply::said("test_display", facts)))
 }
 
 /// Sample of the game that shows formats best: several panels that fit side by side.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
@@ -11,7 +11,7 @@ use crate::commands::messages::message::text_of;
 use crate::commands::prepare::check_rate;
 use crate::mailing::post::post_to_user;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey, limit_comment};
 use knotpost_storage::{StoreError, UserRow, WriteTx};
@@ -21,15 +21,6 @@ const PART: i64 = 100;
 /// Per day, over all users; administrators are exempt.
 const MOST_A_DAY: i64 = 5;
 const BROADCAST_PAUSE_MS: i64 = 86_400_000;
-
-#[derive(Debug, Serialize)]
-struct BroadcastTaken {
-    from: String,
-}
-
-impl Content for BroadcastTaken {
-    const TEMPLATE: &'static str = "broadcast_taken";
-}
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
@@ -52,7 +43,7 @@ pub(in crate::commands) async fn run(
         return Err(refusal.into());
     }
     take_broadcast(tx, app, &user, &text, now).await?;
-    Ok(Answer::to_registered(Reply::from(BroadcastTaken { from: user.userid })))
+    Ok(Answer::to_registered(Reply::said("broadcast_taken", json!({ "from": user.userid }))))
 }
 
 /// Stores a broadcast, limited to one a day per user, and mails a receipt.
@@ -73,7 +64,7 @@ pub(crate) async fn take_broadcast(
         return Err(refusal.into());
     }
     tx.insert_broadcast(user.id, &text, now).await?;
-    let receipt = Reply::from(BroadcastTaken { from: user.userid.clone() });
+    let receipt = Reply::said("broadcast_taken", json!({ "from": user.userid }));
     post_to_user(tx, app, &receipt, user.id, now).await?;
     Ok(())
 }

@@ -1,27 +1,16 @@
 //! `resend`: mails the boards waiting for a player once more, to that player alone.
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
 use crate::play::waiting_boards::{self, MOST_MAILED, mail_board};
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, UserRow, WriteTx};
-
-#[derive(Debug, Serialize)]
-struct Resent {
-    userid: String,
-    title: Option<String>,
-    boards: usize,
-}
-
-impl Content for Resent {
-    const TEMPLATE: &'static str = "resent";
-}
 
 /// The boards on which it is the user's turn, or the one they name.
 pub(in crate::commands) async fn run(
@@ -43,11 +32,12 @@ pub(in crate::commands) async fn run(
     for board in &boards {
         mail_board(tx, app, board, user.id, now).await?;
     }
-    let reply = Reply::from(Resent {
-        userid: user.userid.clone(),
-        title: meta.map(|meta| meta.title.to_owned()),
-        boards: boards.len(),
+    let facts = json!({
+        "userid": user.userid,
+        "title": meta.map(|meta| meta.title),
+        "boards": boards.len(),
     });
+    let reply = Reply::said("resent", facts);
     post_to_user(tx, app, &reply, user.id, now).await?;
     let mut answer = Answer::to_registered(reply);
     answer.boards.extend(boards.iter().map(Board::name));

@@ -1,27 +1,16 @@
 //! `limit`: maximum number of boards that a user plays in a game.
 
 use knotpost_commands::LimitChange;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
-
-#[derive(Debug, Serialize)]
-struct LimitStatus {
-    title: String,
-    limit: Option<i64>,
-    active: i64,
-}
-
-impl Content for LimitStatus {
-    const TEMPLATE: &'static str = "limit_status";
-}
 
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
@@ -40,10 +29,11 @@ pub(in crate::commands) async fn run(
     }
     let boards =
         if change == LimitChange::Show { Vec::new() } else { pair(tx, app, game, &user, now).await? };
-    let reply = Reply::from(LimitStatus {
-        title: game.meta().title.to_owned(),
-        limit: tx.board_limit(name, user.id).await?,
-        active: tx.count_active_boards(name, user.id).await?,
+    let facts = json!({
+        "title": game.meta().title,
+        "limit": tx.board_limit(name, user.id).await?,
+        "active": tx.count_active_boards(name, user.id).await?,
     });
+    let reply = Reply::said("limit_status", facts);
     answer(tx, app, reply, &user, boards, now).await
 }

@@ -1,27 +1,16 @@
 //! `accept` and `reject`: consent to challenges in a game.
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::opponents::seeker::{answer, find};
 use crate::play::opponents::pair;
 use crate::ratings::board_ratings;
-use crate::replies::{Answer, Content, Reply};
+use crate::replies::{Answer, Reply};
 use crate::requests::Ready;
 use knotpost_model::Millis;
 use knotpost_storage::WriteTx;
-
-#[derive(Debug, Serialize)]
-struct ChallengeStatus {
-    title: String,
-    accepts: bool,
-    seeking: i64,
-}
-
-impl Content for ChallengeStatus {
-    const TEMPLATE: &'static str = "challenge_status";
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Willingness {
@@ -43,6 +32,7 @@ pub(in crate::commands) async fn run(
     board_ratings::review_activity(tx, name, user.id, now).await?;
     let boards = pair(tx, app, game, &user, now).await?;
     let seeking = tx.seek(name, user.id).await?.map_or(0, |seek| seek.wanted);
-    let reply = Reply::from(ChallengeStatus { title: game.meta().title.to_owned(), accepts, seeking });
+    let facts = json!({ "title": game.meta().title, "accepts": accepts, "seeking": seeking });
+    let reply = Reply::said("challenge_status", facts);
     answer(tx, app, reply, &user, boards, now).await
 }

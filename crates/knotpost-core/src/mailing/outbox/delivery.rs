@@ -42,14 +42,14 @@ pub async fn record_delivery(
 
 /// Ends a mail in this state, for this reason.
 async fn finish(app: &App, mail: &LeasedMail, state: &'static str, why: String) -> Result<(), StoreError> {
-    let (key, now) = (mail.key(), app.clock.now());
+    let (key, now) = (mail.row.id, app.clock.now());
     app.store.write_queue(async move |tx| tx.finish_outbox(key, state, Some(&why), now).await).await
 }
 
 /// A recipient refused for good counts as a bounce, unless it is this server that the other one refuses: that concerns
 /// every address alike.
 async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreError> {
-    let (key, now, recipient) = (mail.key(), app.clock.now(), mail.recipient().to_owned());
+    let (key, now, recipient) = (mail.row.id, app.clock.now(), mail.row.recipient.clone());
     let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
     let trouble = trouble.filter(|trouble| !trouble.blames_the_sender());
     app.store
@@ -64,10 +64,10 @@ async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> 
 
 /// Schedules the next attempt, or ends the mail when attempts have gone on long enough.
 async fn defer(app: &App, mail: &LeasedMail, attempt: Attempted, why: String) -> Result<(), StoreError> {
-    let (key, now) = (mail.key(), app.clock.now());
+    let (key, now) = (mail.row.id, app.clock.now());
     let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
-    let attempts = u32::try_from(mail.attempts()).unwrap_or(u32::MAX);
-    match after_failure(attempts, now.since(mail.date()).0, random) {
+    let attempts = u32::try_from(mail.row.attempts).unwrap_or(u32::MAX);
+    match after_failure(attempts, now.since(mail.row.date).0, random) {
         Retry::GiveUp => {
             tracing::warn!(outbox = key.0, error = %why, "a mail could not be sent for days; it is given up");
             finish(app, mail, "failed", why).await

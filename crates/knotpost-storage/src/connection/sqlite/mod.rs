@@ -4,7 +4,7 @@
 mod open;
 mod pool;
 
-pub(crate) use open::{BUSY_TIMEOUT, create, open};
+pub(crate) use open::{create, open};
 pub(crate) use pool::{PooledReader, ReaderPool};
 
 use std::cell::Cell;

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result};
 
 /// Longest wait of a process for another one's write.
-pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Most prepared statements that a connection keeps.
 const STATEMENT_CACHE: usize = 256;

@@ -22,18 +22,18 @@ pub(super) struct ReadyMail {
 
 impl ReadyMail {
     pub(super) fn new(app: &App, leased: LeasedMail, bytes: Vec<u8>) -> Self {
-        let id = leased.key().0;
-        let signature = app.links.bounce_signature(id, leased.recipient());
+        let id = leased.row.id.0;
+        let signature = app.links.bounce_signature(id, &leased.row.recipient);
         let return_path = app.own.bounce(&id.to_string(), &signature);
         let file = file_name(&leased);
         Self { leased, return_path, file, bytes }
     }
 
     fn outgoing(&self) -> Outgoing<'_> {
-        let attempt = if self.leased.attempts() > 1 { Attempt::Repeated } else { Attempt::First };
+        let attempt = if self.leased.row.attempts > 1 { Attempt::Repeated } else { Attempt::First };
         Outgoing {
             from: Some(&self.return_path),
-            to: self.leased.recipient(),
+            to: &self.leased.row.recipient,
             bytes: &self.bytes,
             file: &self.file,
             attempt,
@@ -45,9 +45,9 @@ impl ReadyMail {
 /// replaces the file that is there.
 fn file_name(mail: &LeasedMail) -> String {
     // Rows of another database may have the same numbers.
-    let id = Sha256::digest(mail.message_id().as_bytes());
+    let id = Sha256::digest(mail.row.message_id.as_bytes());
     let id = id.iter().take(6).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    format!("{}.R{:010}I{id}.knotpost", mail.date().0.div_euclid(1000), mail.key().0)
+    format!("{}.R{:010}I{id}.knotpost", mail.row.date.0.div_euclid(1000), mail.row.id.0)
 }
 
 /// Sends a mail.
@@ -75,12 +75,12 @@ pub fn begin_counting() {
 
 /// Counts a mail that was sent.
 pub(super) fn record_sent(mail: &LeasedMail) {
-    metrics::counter!("knotpost_mails_sent_total", "kind" => mail.kind().to_owned()).increment(1);
+    metrics::counter!("knotpost_mails_sent_total", "kind" => mail.row.kind.clone()).increment(1);
 }
 
 /// Records why a mail was not sent.
 pub(super) async fn record_failure(app: &App, mail: &LeasedMail, error: SendError) -> Result<(), StoreError> {
-    let outbox = mail.key().0;
+    let outbox = mail.row.id.0;
     let outcome = match error {
         SendError::Permanent(why) => {
             tracing::warn!(outbox, error = %why, "a mail was refused");

@@ -126,7 +126,7 @@ impl DeliveryWorker {
         hourly.record(mails.len(), now);
         for mail in mails {
             let is_theirs = |bundle: &&mut Bundle| {
-                bundle.front().is_some_and(|first| first.recipient() == mail.recipient())
+                bundle.front().is_some_and(|first| first.row.recipient == mail.row.recipient)
             };
             match bundles.iter_mut().find(is_theirs) {
                 Some(bundle) => bundle.push_back(mail),
@@ -139,7 +139,7 @@ impl DeliveryWorker {
     /// Leaves mails of one lease to the next.
     async fn end_leases(&self, mails: Bundle) -> Result<(), StoreError> {
         let Some(until) = mails.front().map(|mail| mail.until) else { return Ok(()) };
-        give_back_leases(&self.app, mails.iter().map(LeasedMail::key).collect(), until).await
+        give_back_leases(&self.app, mails.iter().map(|mail| mail.row.id).collect(), until).await
     }
 
     /// Builds and sends a mail, and acknowledges it or records why it was not sent.
@@ -149,7 +149,7 @@ impl DeliveryWorker {
             return record_failure(&self.app, &mail.leased, error).await;
         }
         record_sent(&mail.leased);
-        self.lock_sent().push(mail.leased.key());
+        self.lock_sent().push(mail.leased.row.id);
         self.acknowledge().await
     }
 
@@ -162,7 +162,7 @@ impl DeliveryWorker {
             .await
             .unwrap_or(Err(StoreError::Panicked));
         match built {
-            Ok(Some(Built::Message(bytes))) => match app.composer.sign(&bytes, leased.date()) {
+            Ok(Some(Built::Message(bytes))) => match app.composer.sign(&bytes, leased.row.date) {
                 Ok(signed) => return Ok(Some(ReadyMail::new(app, leased, signed.unwrap_or(bytes)))),
                 // Unsigned it would be taken for a forgery.
                 Err(error) => record_delivery(app, &leased, DeliveryOutcome::Deferred(error)).await?,
@@ -176,7 +176,7 @@ impl DeliveryWorker {
             }
             Err(error) => {
                 tracing::error!(
-                    outbox = leased.key().0,
+                    outbox = leased.row.id.0,
                     error = error.with_causes(),
                     "a mail could not be written; it is set aside"
                 );

@@ -188,11 +188,6 @@ impl Transport {
         Ok(self)
     }
 
-    /// True if mails leave this machine's own folders.
-    pub fn reaches_people(&self) -> bool {
-        matches!(self, Self::Smtp(_) | Self::Sendmail(_))
-    }
-
     /// The Maildir, when that is the transport.
     pub fn maildir(&self) -> Option<&Maildir> {
         match self {

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{CurrentAdmin, Done, carry_out, named, operation};
 use crate::Web;
@@ -14,7 +14,7 @@ use crate::openapi::Operation;
 use knotpost_core::admin::{AdminAction, DO_NOT_MAIL_ACTS, act_words};
 use knotpost_core::boards::Code;
 use knotpost_core::config::StrangerPolicy;
-use knotpost_core::identity::view_stranger_policy;
+use knotpost_core::identity::{Strangers, view_stranger_policy};
 use knotpost_core::mailing::{DoNotMail, view_unmailed};
 
 /// The query of the list.
@@ -68,21 +68,11 @@ pub(in crate::api) async fn change_do_not_mail(
     carry_out(&web, &caller, named(DO_NOT_MAIL_ACTS, &request.act, of)?).await
 }
 
-/// Policy for mail from strangers.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::api) struct Strangers {
-    /// `open`, `known` or `closed`.
-    policy: &'static str,
-    /// True if an administrator set it, rather than the configuration.
-    is_set: bool,
-}
-
 pub(in crate::api) const STRANGERS: Operation =
     operation("show_strangers", "What mail of strangers comes to").gives::<Strangers>("What holds now.");
 
 pub(in crate::api) async fn strangers(State(web): State<Web>) -> Result<Json<Strangers>, Problem> {
-    let (policy, is_set) = view_stranger_policy(&web.app).await?;
-    Ok(Json(Strangers { policy: policy.as_str(), is_set }))
+    Ok(Json(view_stranger_policy(&web.app).await?))
 }
 
 const POLICIES: [&str; 4] = ["open", "known", "closed", "default"];

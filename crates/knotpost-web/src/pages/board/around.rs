@@ -5,6 +5,7 @@ use knotpost_core::queries::{SeatSummary, TalkLine, last_move};
 use knotpost_core::replies::{Hint, Verdict};
 use knotpost_model::{BoardState, ProposalKind, UserKey};
 use knotpost_rules::{Ability, Scores};
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::Seen;
@@ -116,9 +117,11 @@ impl Seen<'_> {
     }
 
     pub(super) fn note(&self, unstored: Option<&str>) -> Value {
-        let stored = self.around.note.as_ref();
-        let text = unstored.or(stored.map(|note| note.text.as_str())).unwrap_or_default();
-        context! { text, at => stored.map(|note| note.at.to_rfc3339()) }
+        let mut note = self.around.note.clone();
+        if let Some(text) = unstored {
+            text.clone_into(&mut note.text);
+        }
+        Value::from(Serde(note))
     }
 
     pub(super) fn proposal_facts(&self) -> Value {

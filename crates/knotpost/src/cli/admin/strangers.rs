@@ -72,9 +72,9 @@ pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Resul
         };
         administer(app, &operator(), AdminAction::Strangers { policy }).await?;
     }
-    let (policy, is_agreed) = view_stranger_policy(app).await?;
-    let source = if is_agreed { "set by an administrator" } else { "from the configuration" };
-    say!("{} ({source})", policy.as_str());
+    let now = view_stranger_policy(app).await?;
+    let source = if now.is_set { "set by an administrator" } else { "from the configuration" };
+    say!("{} ({source})", now.policy);
     Ok(())
 }
 

@@ -41,10 +41,10 @@ async fn after(listener: &Listener, row: &CommandRow) -> Client<TcpStream> {
 async fn once(app: &TestApp, listener: &Listener, row: &CommandRow, line: &str) -> (Spent, bool) {
     let mut client = after(listener, row).await;
     let sent = written(line);
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     client.send(&sent).await;
     let reply = client.reply().await;
-    (meter.stop(app, sent.len(), reply.len() + "\r\n".len()).await, !reply.ends_with("no such command"))
+    (meter.stop(app, sent.len(), reply.len() + "\r\n".len()), !reply.ends_with("no such command"))
 }
 
 /// What `times` repetitions of it cost in one session.
@@ -52,9 +52,9 @@ async fn often(app: &TestApp, listener: &Listener, row: &CommandRow, line: &str,
     let client = after(listener, row).await;
     let sent = written(line);
     let sent = sent.repeat(times.min(MOST_BYTES / sent.len()));
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     let answered = pour(client, sent.as_bytes()).await;
-    meter.stop(app, sent.len(), answered).await
+    meter.stop(app, sent.len(), answered)
 }
 
 #[tokio::test]

@@ -18,9 +18,9 @@ const BOARDS: usize = 210;
 
 async fn asked(app: &TestApp, request: Request<Body>) -> (Spent, u16) {
     let bytes_in = request.uri().to_string().len();
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     let (status, answer_bytes) = app.send_any(request).await;
-    (meter.stop(app, bytes_in, answer_bytes).await, status.as_u16())
+    (meter.stop(app, bytes_in, answer_bytes), status.as_u16())
 }
 
 #[tokio::test]

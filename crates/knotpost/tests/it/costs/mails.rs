@@ -32,7 +32,7 @@ async fn send(app: &TestApp, listener: &Listener, row: &MailRow, number: usize, 
     let mut client = listener.client_in_a_message(&from, recipients).await;
     // Every mail meets budgets that nobody has spent of.
     app.clock.advance(HOUR);
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     client.send(&mail).await;
     let mut answered = 0;
     for _ in 0..recipients {
@@ -41,7 +41,7 @@ async fn send(app: &TestApp, listener: &Listener, row: &MailRow, number: usize, 
         answered += reply.len() + "\r\n".len();
     }
     app.work().await;
-    meter.stop(app, mail.len(), answered).await
+    meter.stop(app, mail.len(), answered)
 }
 
 /// Bytes of the largest mail of this kind that is read as what it is, and of the largest that is taken at all.
@@ -78,9 +78,9 @@ async fn a_mail_of_a_stranger_costs_no_more_than_its_row() {
 
 /// The statements of looking for work when there is none.
 async fn app_at_rest(app: &TestApp) -> usize {
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     app.work().await;
-    meter.stop(app, 0, 0).await.statements
+    meter.stop(app, 0, 0).statements
 }
 
 #[tokio::test]

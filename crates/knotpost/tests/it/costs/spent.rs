@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use knotpost_transport::outbound::Sent;
 use rustix::time::{ClockId, clock_gettime};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
-use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -141,14 +139,14 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub(super) async fn start(app: &TestApp) -> Self {
+    pub(super) fn start(app: &TestApp) -> Self {
         app.sent();
-        let rows = stored_rows(app).await;
+        let rows = stored_rows(app);
         Self { rows, asked: asked(), processor: processor_time() }
     }
 
     /// What was spent since then on `bytes_in`, answered with `answer_bytes`.
-    pub(super) async fn stop(self, app: &TestApp, bytes_in: usize, answer_bytes: usize) -> Spent {
+    pub(super) fn stop(self, app: &TestApp, bytes_in: usize, answer_bytes: usize) -> Spent {
         let processor = processor_time().saturating_sub(self.processor);
         let (statements, rows_read) = asked();
         // Wrong passwords are told to their owner once a day, whatever the command.
@@ -159,7 +157,7 @@ impl Meter {
             bytes_in,
             mails: sent.len(),
             mail_bytes: sent.iter().map(|mail| mail.bytes.len()).sum(),
-            rows: stored_rows(app).await.saturating_sub(self.rows),
+            rows: stored_rows(app).saturating_sub(self.rows),
             answer_bytes,
             statements: statements - self.asked.0,
             rows_read: rows_read - self.asked.1,
@@ -205,19 +203,13 @@ fn is_alone() -> bool {
 }
 
 /// The rows of all tables.
-async fn stored_rows(app: &TestApp) -> usize {
-    let options = SqliteConnectOptions::new().filename(app.data.path().join("knotpost.db")).read_only(true);
-    let mut connection: SqliteConnection = options.connect().await.unwrap();
-    let names: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
-        .fetch_all(&mut connection)
-        .await
-        .unwrap();
-    let mut rows = 0;
-    for name in names {
-        let sql = format!("SELECT COUNT(*) FROM {name}");
-        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut connection).await.unwrap();
-        rows += usize::try_from(count).unwrap();
-    }
-    connection.close().await.unwrap();
-    rows
+fn stored_rows(app: &TestApp) -> usize {
+    let connection = rusqlite::Connection::open(app.data.path().join("knotpost.db")).unwrap();
+    let mut names = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
+    let names = names.query_map([], |row| row.get(0)).unwrap();
+    let count = |name: rusqlite::Result<String>| {
+        let sql = format!("SELECT COUNT(*) FROM {}", name.unwrap());
+        connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as usize
+    };
+    names.map(count).sum()
 }

@@ -109,17 +109,17 @@ fn body(verb: Verb) -> String {
 async fn mailed(app: &TestApp, from: &str, line: &str, body: &str) -> Spent {
     // Every mail meets budgets that nobody has spent of.
     app.clock.advance(HOUR);
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     let receipt = app.mail(from, line, body).await;
     assert!(matches!(receipt, Receipt::Stored { .. }), "{line:.60}: {receipt:?}");
-    meter.stop(app, line.len() + body.len(), 0).await
+    meter.stop(app, line.len() + body.len(), 0)
 }
 
 async fn posted(app: &TestApp, line: &str, body: &str) -> Spent {
-    let meter = Meter::start(app).await;
+    let meter = Meter::start(app);
     let page = app.post(line, body).await;
     app.work().await;
-    meter.stop(app, line.len() + body.len(), page.text.len()).await
+    meter.stop(app, line.len() + body.len(), page.text.len())
 }
 
 #[tokio::test]

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use sqlx::{AssertSqlSafe, Connection as _};
 use sqlx_postgres::PgConnection;
-use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use knotpost_storage::{Driver, StoreError};
 
@@ -28,23 +27,22 @@ impl PartialEq for Tables {
 }
 
 impl Tables {
-    pub(super) async fn of_sqlite(file: &Path) -> Self {
-        let options = SqliteConnectOptions::new().filename(file).read_only(true);
-        let mut connection: SqliteConnection = options.connect().await.expect("the database opens");
+    pub(super) fn of_sqlite(file: &Path) -> Self {
+        let connection = rusqlite::Connection::open(file).expect("the database opens");
+        let strings = |sql: &str| -> Vec<String> {
+            let mut statement = connection.prepare(sql).expect("a query");
+            let rows = statement.query_map([], |row| row.get(0)).expect("rows");
+            rows.map(|row| row.expect("a row")).collect()
+        };
         let names =
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_sqlx%' ESCAPE '\\'";
-        let names: Vec<String> = sqlx::query_scalar(names).fetch_all(&mut connection).await.expect("names");
-        let mut tables = BTreeMap::new();
-        for name in names {
-            let columns = sqlx::query_scalar::<_, String>("SELECT name FROM pragma_table_info($1)");
-            let columns = columns.bind(&name).fetch_all(&mut connection).await.expect("columns");
+        let rows = |name: String| {
+            let columns = strings(&format!("SELECT name FROM pragma_table_info('{name}')"));
             let shown: Vec<String> = columns.iter().map(|column| format!("quote({column})")).collect();
-            let sql = format!("SELECT {} FROM {name} ORDER BY 1", shown.join(" || ' ' || "));
-            let rows = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(&mut connection).await.expect("rows");
-            tables.insert(name, rows);
-        }
-        connection.close().await.expect("closed");
-        Self(tables)
+            let rows = strings(&format!("SELECT {} FROM {name} ORDER BY 1", shown.join(" || ' ' || ")));
+            (name, rows)
+        };
+        Self(strings(names).into_iter().map(rows).collect())
     }
 
     pub(super) async fn of_postgres(url: &str) -> Self {

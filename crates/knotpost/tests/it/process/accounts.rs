@@ -1,8 +1,6 @@
 //! `admin` and `command`: what somebody with a shell on the machine can do, beside a running
 //! server and without one.
 
-use sqlx::Connection as _;
-
 use super::running::{Place, users};
 use super::wire::{command, request};
 
@@ -169,11 +167,7 @@ async fn stored_boards_replay_and_a_changed_one_is_reported() {
     assert!(told.contains("2 boards replayed, 0 differences."), "{told}");
     server.stop().await;
 
-    let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
-    let mut connection = sqlx_sqlite::SqliteConnection::connect(&url).await.unwrap();
-    let change = "UPDATE boards SET position = 'o.../..../..../.... 2 0-0' WHERE game = 'osbox'";
-    sqlx::query(change).execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
+    place.alter("UPDATE boards SET position = 'o.../..../..../.... 2 0-0' WHERE game = 'osbox'");
     let ended = place.run(&["admin", "replay", "--all"]).await;
     assert_eq!(ended.status.code(), Some(1), "{ended:?}");
     assert!(ended.stdout.contains("osbox 101: stored as o.../"), "{ended:?}");

@@ -48,7 +48,7 @@ async fn a_mail_acknowledged_before_a_kill_is_carried_out_once_after_it() {
         let reply = mail(server.smtp(), &format!("{user}@example.org"), "pbmserv@localhost", &message).await;
         server.kill().await;
         assert!(reply.as_ref().is_ok_and(|reply| reply.starts_with("250")), "{reply:?}");
-        let rows = place.received().await;
+        let rows = place.received();
         kills.count(
             rows.iter().find(|row| row.message_id.as_deref() == Some(&id)).expect("it was acknowledged"),
         );
@@ -66,14 +66,14 @@ async fn a_mail_acknowledged_before_a_kill_is_carried_out_once_after_it() {
 /// Each mail was carried out once and nothing is told twice, save at most the mails that were in
 /// the hands of the four senders when a kill fell.
 async fn expect_one_of_everything(place: &Place, sent: u32) {
-    let rows = place.received().await;
+    let rows = place.received();
     assert_eq!(rows.len(), sent as usize);
     assert!(rows.iter().all(|row| row.reason.as_deref() == Some("executed")), "{rows:?}");
     for ply in 0..=sent {
         let subject = if ply == 0 { "New Osbox Board 101 ".to_owned() } else { String::new() };
         for user in ["ann", "bob"] {
             let address = format!("{user}@example.org");
-            let of_this_move = place.outgoing().await.into_iter().filter(|mail| {
+            let of_this_move = place.outgoing().into_iter().filter(|mail| {
                 mail.kind == "board" && mail.ply == Some(i64::from(ply)) && mail.recipient == address
             });
             let ids: Vec<String> = of_this_move.map(|mail| format!("<{}>", mail.message_id)).collect();
@@ -101,7 +101,7 @@ async fn a_mail_repeated_because_its_acknowledgement_was_lost_moves_once() {
     server.post("ann@example.org", &message).await;
     place.wait_until_idle().await;
     assert_eq!(server.moves(101).await, ["a1"]);
-    let reasons: Vec<_> = place.received().await.into_iter().filter_map(|row| row.reason).collect();
+    let reasons: Vec<_> = place.received().into_iter().filter_map(|row| row.reason).collect();
     assert_eq!(reasons.iter().filter(|reason| *reason == "executed").count(), 1, "{reasons:?}");
     assert_eq!(reasons.iter().filter(|reason| *reason == "duplicate").count(), 1, "{reasons:?}");
     server.stop().await;

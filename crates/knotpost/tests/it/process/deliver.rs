@@ -30,7 +30,7 @@ async fn a_running_server_carries_out_what_is_delivered() {
         .await;
     place.wait_until_idle().await;
     assert_eq!(server.moves(101).await, ["a1"]);
-    let reasons: Vec<_> = place.received().await.into_iter().filter_map(|row| row.reason).collect();
+    let reasons: Vec<_> = place.received().into_iter().filter_map(|row| row.reason).collect();
     assert_eq!(reasons, ["executed", "duplicate"]);
     server.stop().await;
 }
@@ -40,7 +40,7 @@ async fn without_a_server_the_next_one_carries_it_out() {
     let place = Place::new().migrated().await;
     let ended = place.run_with(&["deliver"], &ann("signup ann ann-secret", "first@example.org")).await;
     assert_eq!(ended.code(), 0, "{ended:?}");
-    let rows = place.received().await;
+    let rows = place.received();
     assert_eq!(rows.iter().map(|row| row.state.as_str()).collect::<Vec<_>>(), ["new"]);
     let server = place.start().await;
     place.wait_until_idle().await;
@@ -65,7 +65,7 @@ async fn two_at_once_are_both_carried_out() {
     assert_eq!((first.code(), second.code()), (0, 0), "{first:?} {second:?}");
     place.wait_until_idle().await;
     server.stop().await;
-    assert_eq!(place.received().await.len(), 4);
+    assert_eq!(place.received().len(), 4);
     assert_eq!(letters(&place.maildir()).len(), 4);
 }
 
@@ -111,7 +111,7 @@ async fn what_can_never_be_taken_is_bad_data_with_and_without_a_server() {
         assert_eq!(ended.code(), 65, "{what}: {ended:?}");
     }
     server.stop().await;
-    assert!(place.received().await.is_empty());
+    assert!(place.received().is_empty());
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn its_line_is_read_as_that_of_any_other_command() {
     }
     let ended = place.run_with(&["deliver"], &ann("help", "y@example.org")).await;
     assert_eq!(ended.code(), 0, "{ended:?}");
-    assert_eq!(place.received().await.len(), 1, "what was not taken is not stored");
+    assert_eq!(place.received().len(), 1, "what was not taken is not stored");
 }
 
 #[tokio::test]

@@ -5,8 +5,6 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sqlx::Connection as _;
-
 use super::letters::letters;
 use super::running::{Place, has_neighbour, leave_out, run_neighbour, users};
 use super::wire::letter;
@@ -128,11 +126,11 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
     assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
     place.wait_until_idle().await;
-    assert_eq!(place.received().await.len(), 1, "the server has it");
+    assert_eq!(place.received().len(), 1, "the server has it");
     server.stop().await;
     let mail = letter("ann@example.org", "list", "two@example.org").into_bytes();
     assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
-    assert_eq!(place.received().await.len(), 2, "it lies in the server's database");
+    assert_eq!(place.received().len(), 2, "it lies in the server's database");
     assert_eq!(users(&place).await, ["ann", "bob"]);
     assert_eq!(
         fs::read_dir(&elsewhere).unwrap().count(),
@@ -238,12 +236,8 @@ async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
 }
 
 /// The schema of the database of a place; none before the first step.
-async fn schema(place: &Place) -> Option<i64> {
-    let mut connection = place.open_database().await;
-    let asked = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations");
-    let version = asked.fetch_one(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-    version
+fn schema(place: &Place) -> Option<i64> {
+    place.ask("SELECT max(version) FROM _sqlx_migrations")
 }
 
 #[tokio::test]
@@ -257,7 +251,7 @@ async fn commands_that_only_look_change_no_schema_and_say_what_does() {
         let _ = fs::remove_file(place.data().join("knotpost.db"));
         place.alter(OLD);
     };
-    let newest = schema(&place).await;
+    let newest = schema(&place);
     fill();
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
     let opening = LOOKING.into_iter().filter(|(arguments, code)| {
@@ -269,13 +263,13 @@ async fn commands_that_only_look_change_no_schema_and_say_what_does() {
         assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
         let told = "lacks schema 1; run `knotpost migrate`, or start the server";
         assert!(ended.stderr.contains(told), "{arguments:?}: {ended:?}");
-        assert_eq!(schema(&place).await, None, "{arguments:?}");
+        assert_eq!(schema(&place), None, "{arguments:?}");
     }
     // A backup is made of what is there.
     place.run(&["backup", "copy.db"]).await.succeed();
-    assert_eq!(schema(&place).await, None);
+    assert_eq!(schema(&place), None);
     place.run(&["migrate"]).await.succeed();
-    assert_eq!(schema(&place).await, newest);
+    assert_eq!(schema(&place), newest);
     place.run(&["admin", "user", "list"]).await.succeed();
     // Those that may make a database bring one up to date, unless that is switched off.
     fill();
@@ -291,7 +285,7 @@ async fn commands_that_only_look_change_no_schema_and_say_what_does() {
     }
     let place = place.with("KNOTPOST_DATABASE__MIGRATE", "auto");
     place.run_with(&add, b"boss-secret\n").await.succeed();
-    assert_eq!(schema(&place).await, newest);
+    assert_eq!(schema(&place), newest);
     // A schema of a later program is nobody's to change.
     let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
                  VALUES (9999, 'later', 1, x'00', 0)";

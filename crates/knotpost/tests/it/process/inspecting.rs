@@ -65,10 +65,7 @@ async fn a_failed_mail_is_looked_at_tried_again_and_dropped() {
     expect_refusal(&place.run(&["admin", "inbox", "retry", "999"]).await, "there is no mail 999");
 
     // As if the program had stumbled over it: tried again, the running server takes it up. It is bob's turn now.
-    let mut database = place.open_database().await;
-    for sql in ["UPDATE inbox SET state = 'failed', reason = 'failed'", "DELETE FROM inbox_seen"] {
-        sqlx::query(sql).execute(&mut database).await.unwrap();
-    }
+    place.alter("UPDATE inbox SET state = 'failed', reason = 'failed'; DELETE FROM inbox_seen");
     let shown = place.run(&["admin", "inbox", "show", &id, "--raw"]).await.succeed();
     for word in
         ["reason       failed", "text/plain", "Thread-Topic", "osbox move 101 ann ********", "Message-ID"]

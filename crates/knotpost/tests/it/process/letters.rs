@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::str::FromStr as _;
 
-use sqlx::{Connection, FromRow};
-use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, Row};
 
 use super::running::{Place, wait_for};
 
@@ -48,7 +47,7 @@ pub(crate) fn copies(maildir: &Path) -> BTreeMap<String, usize> {
 }
 
 /// A row of received mail.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) message_id: Option<String>,
     pub(crate) state: String,
@@ -56,7 +55,7 @@ pub(crate) struct Received {
 }
 
 /// A row of outgoing mail.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     pub(crate) kind: String,
     pub(crate) recipient: String,
@@ -68,7 +67,7 @@ pub(crate) struct Outgoing {
 }
 
 /// A stored move.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Made {
     pub(crate) board: i64,
     pub(crate) number: i64,
@@ -76,55 +75,57 @@ pub(crate) struct Made {
 }
 
 impl Place {
-    pub(crate) async fn open_database(&self) -> SqliteConnection {
-        let file = self.data().join("knotpost.db");
-        let options = SqliteConnectOptions::from_str(file.to_str().unwrap()).unwrap();
-        SqliteConnection::connect_with(&options).await.unwrap()
+    /// Opens its database, as somebody does beside the program, and makes the file when there is none.
+    pub(crate) fn open_database(&self) -> Connection {
+        Connection::open(self.data().join("knotpost.db")).unwrap()
     }
 
-    /// Runs statements on its database, as somebody does beside the program, and makes the file when there is none.
     pub(crate) fn alter(&self, sql: &str) {
-        let connection = rusqlite::Connection::open(self.data().join("knotpost.db")).unwrap();
-        connection.execute_batch(sql).unwrap();
+        self.open_database().execute_batch(sql).unwrap();
     }
 
-    pub(crate) async fn received(&self) -> Vec<Received> {
-        let mut database = self.open_database().await;
-        let rows = sqlx::query_as("SELECT message_id, state, reason FROM inbox ORDER BY id");
-        rows.fetch_all(&mut database).await.unwrap()
+    /// Reads the only value that a query returns.
+    pub(crate) fn ask<T: FromSql>(&self, sql: &str) -> T {
+        self.open_database().query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
-    pub(crate) async fn outgoing(&self) -> Vec<Outgoing> {
-        let mut database = self.open_database().await;
-        let rows = sqlx::query_as(
-            "SELECT kind, recipient, board_id, ply, facts, message_id, state FROM outbox ORDER BY id",
-        );
-        rows.fetch_all(&mut database).await.unwrap()
+    pub(crate) fn rows<T>(&self, sql: &str, read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+        let database = self.open_database();
+        let mut statement = database.prepare(sql).unwrap();
+        statement.query_map([], read).unwrap().map(Result::unwrap).collect()
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.rows("SELECT message_id, state, reason FROM inbox ORDER BY id", |row| {
+            Ok(Received { message_id: row.get(0)?, state: row.get(1)?, reason: row.get(2)? })
+        })
+    }
+
+    pub(crate) fn outgoing(&self) -> Vec<Outgoing> {
+        self.rows("SELECT * FROM outbox ORDER BY id", |row| {
+            Ok(Outgoing {
+                kind: row.get("kind")?,
+                recipient: row.get("recipient")?,
+                board_id: row.get("board_id")?,
+                ply: row.get("ply")?,
+                facts: row.get("facts")?,
+                message_id: row.get("message_id")?,
+                state: row.get("state")?,
+            })
+        })
     }
 
     /// All moves by board number and number of the move.
-    pub(crate) async fn made(&self) -> Vec<Made> {
-        let mut database = self.open_database().await;
-        let rows = sqlx::query_as(
-            "SELECT boards.number AS board, moves.number, moves.text FROM moves \
-             JOIN boards ON boards.id = moves.board_id ORDER BY boards.number, moves.number",
-        );
-        rows.fetch_all(&mut database).await.unwrap()
+    pub(crate) fn made(&self) -> Vec<Made> {
+        let sql = "SELECT boards.number, moves.number, moves.text FROM moves \
+                   JOIN boards ON boards.id = moves.board_id ORDER BY boards.number, moves.number";
+        self.rows(sql, |row| Ok(Made { board: row.get(0)?, number: row.get(1)?, text: row.get(2)? }))
     }
 
     /// Waits until every mail, in and out, has its outcome.
     pub(crate) async fn wait_until_idle(&self) {
-        let mut database = self.open_database().await;
-        wait_for("every mail's outcome", async || {
-            let waiting: i64 = sqlx::query_scalar(
-                "SELECT (SELECT COUNT(*) FROM inbox WHERE state = 'new') + \
-                 (SELECT COUNT(*) FROM outbox WHERE state = 'queued')",
-            )
-            .fetch_one(&mut database)
-            .await
-            .unwrap();
-            (waiting == 0).then_some(())
-        })
-        .await;
+        let waiting = "SELECT (SELECT COUNT(*) FROM inbox WHERE state = 'new') + \
+                       (SELECT COUNT(*) FROM outbox WHERE state = 'queued')";
+        wait_for("every mail's outcome", async || (self.ask::<i64>(waiting) == 0).then_some(())).await;
     }
 }

@@ -2,8 +2,6 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use sqlx::{ConnectOptions as _, Connection as _};
-
 use super::keys::{board_mail, reply};
 use super::running::{Place, users};
 
@@ -19,12 +17,9 @@ async fn with_many() -> Place {
             .succeed();
     }
     place.run(&["command", "osbox challenge ann bob"]).await.succeed();
-    let file = place.data().join("knotpost.db");
-    let mut connection = sqlx_sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) \
                 INSERT INTO confirmations SELECT 'a' || i || '@example.org', i FROM n";
-    sqlx::query(rows).bind(MANY as i64).execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
+    place.open_database().execute(rows, [MANY as i64]).unwrap();
     place
 }
 

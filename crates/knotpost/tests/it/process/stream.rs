@@ -239,13 +239,13 @@ async fn expect_every_move_once(place: &Place, boards: u32) {
         .flat_map(|board| (1..=MOVES).map(move |ply| (board, ply)))
         .map(|(board, ply)| Made { board: i64::from(board), number: i64::from(ply), text: nth_move(ply) })
         .collect();
-    assert_eq!(place.made().await, expected);
+    assert_eq!(place.made(), expected);
 }
 
 /// Every mail that was acknowledged has one outcome, and only one of its copies was carried out.
 async fn expect_every_mail_answered_once(place: &Place, boards: u32) {
     let mut outcomes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in place.received().await {
+    for row in place.received() {
         assert_eq!(row.state, "done", "{row:?}");
         outcomes.entry(row.message_id.unwrap()).or_default().push(row.reason.unwrap());
     }
@@ -272,7 +272,7 @@ async fn expect_every_board_mailed(place: &Place, boards: u32, kills: usize) {
     let mut told: BTreeMap<(i64, String), Vec<(i64, Value)>> = BTreeMap::new();
     let mut copies = copies(&place.maildir());
     let mut again = 0;
-    let outgoing = place.outgoing().await;
+    let outgoing = place.outgoing();
     let gave_way = |mail: &Outgoing| {
         let replaces =
             |newer: &&Outgoing| newer.board_id == mail.board_id && newer.recipient == mail.recipient;

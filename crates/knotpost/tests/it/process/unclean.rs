@@ -3,9 +3,6 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use sqlx::Connection;
-use sqlx_sqlite::SqliteConnection;
-
 use super::letters::letters;
 use super::running::{Ended, Place, Running, wait_for};
 use super::wire::command;
@@ -31,18 +28,11 @@ async fn killed(place: &Place) -> Ended {
 }
 
 /// Overwrites the first page of a table.
-async fn damage(place: &Place, table: &str) {
-    let url = format!("sqlite:{}", file(place).display());
-    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+fn damage(place: &Place, table: &str) {
     // What is still in the log would be read instead of the file.
-    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await.unwrap();
-    let page: i64 = sqlx::query_scalar("SELECT rootpage FROM sqlite_master WHERE name = $1")
-        .bind(table)
-        .fetch_one(&mut connection)
-        .await
-        .unwrap();
-    let size: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
+    let _: i64 = place.ask("PRAGMA wal_checkpoint(TRUNCATE)");
+    let page: i64 = place.ask(&format!("SELECT rootpage FROM sqlite_master WHERE name = '{table}'"));
+    let size: i64 = place.ask("PRAGMA page_size");
     let mut file = std::fs::OpenOptions::new().write(true).open(file(place)).unwrap();
     file.seek(SeekFrom::Start(((page - 1) * size) as u64)).unwrap();
     file.write_all(&vec![0xa5; size as usize]).unwrap();
@@ -85,7 +75,7 @@ async fn a_damaged_file_is_refused_with_what_to_do_until_it_is_replaced() {
     killed(&place).await;
     let copy = place.root().join("good.db");
     place.run(&["backup", copy.to_str().unwrap()]).await.succeed();
-    damage(&place, "moves").await;
+    damage(&place, "moves");
     for _ in 0..2 {
         expect_refusal(&refuse(&place).await);
     }
@@ -98,7 +88,7 @@ async fn a_damaged_file_is_refused_with_what_to_do_until_it_is_replaced() {
 async fn a_file_that_cannot_even_be_opened_is_called_damaged() {
     let place = Place::new();
     killed(&place).await;
-    damage(&place, "_sqlx_migrations").await;
+    damage(&place, "_sqlx_migrations");
     let ended = refuse(&place).await;
     assert!(ended.stderr.contains("damaged") && ended.stderr.contains("backup"), "{ended:?}");
 }
@@ -123,7 +113,7 @@ async fn a_large_file_is_checked_while_the_server_works() {
 async fn a_large_file_that_turns_out_damaged_ends_the_server_and_is_refused_from_then_on() {
     let place = Place::new().with("KNOTPOST_DATABASE__CHECK_FIRST_MIB", "0");
     killed(&place).await;
-    damage(&place, "ratings").await;
+    damage(&place, "ratings");
     // The check may be over before the server listens.
     let ended = match place.try_start().await {
         Ok(server) => server.end().await,
@@ -143,7 +133,7 @@ async fn a_server_that_meets_damage_is_not_ready_and_the_file_is_checked_at_the_
     server.ask("osbox challenge -size=4 ann bob").await;
     server.stop().await;
     // A clean stop: nothing is checked.
-    damage(&place, "moves").await;
+    damage(&place, "moves");
     let server = place.start().await;
     for _ in 0..3 {
         let ready = server.get("/readyz").await;

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use mail_parser::MessageParser;
-use sqlx::Connection as _;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -84,26 +83,16 @@ async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {
 
 impl Place {
     /// How many mails were tried and wait for their next try.
-    async fn put_off(&self) -> i64 {
-        let mut database = self.open_database().await;
-        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND attempts > 0 AND error IS NOT NULL";
-        let count = sqlx::query_scalar(sql).fetch_one(&mut database).await.unwrap();
-        database.close().await.unwrap();
-        count
+    fn put_off(&self) -> i64 {
+        self.ask("SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND attempts > 0 AND error IS NOT NULL")
     }
 
     /// Lets the next try come now, which a minute would bring as well.
     ///
     /// Says how many mails wait for one.
-    async fn hurry(&self) -> u64 {
-        let mut database = self.open_database().await;
-        let hurried =
-            sqlx::query("UPDATE outbox SET due_at = 0 WHERE state = 'queued' AND error IS NOT NULL")
-                .execute(&mut database)
-                .await
-                .unwrap();
-        database.close().await.unwrap();
-        hurried.rows_affected()
+    fn hurry(&self) -> usize {
+        let sql = "UPDATE outbox SET due_at = 0 WHERE state = 'queued' AND error IS NOT NULL";
+        self.open_database().execute(sql, []).unwrap()
     }
 }
 
@@ -129,7 +118,7 @@ async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
         .await;
     // The first board certainly did not arrive, so that it may give way to the one with the move.
     let gives_way = |mail: &Outgoing| mail.state == "dropped" && mail.ply == Some(0);
-    let waiting = place.outgoing().await;
+    let waiting = place.outgoing();
     assert!(waiting.iter().all(|mail| mail.state == "queued" || gives_way(mail)), "{waiting:?}");
     assert!(relay.taken.lock().unwrap().is_empty());
     assert_eq!(server.moves(101).await, ["a1"], "a game does not wait for mail");
@@ -138,11 +127,11 @@ async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
     // A stop and a start between the two tries lose nothing.
     server.stop().await;
     let server = place.start().await;
-    place.hurry().await;
+    place.hurry();
     place.wait_until_idle().await;
     server.stop().await;
     let taken = relay.taken.lock().unwrap().clone();
-    let mut sent = place.outgoing().await;
+    let mut sent = place.outgoing();
     sent.retain(|mail| !gives_way(mail));
     assert_eq!(taken.len(), sent.len(), "each once");
     for mail in sent {
@@ -164,12 +153,8 @@ async fn a_relay_that_cannot_carry_an_address_is_named_and_domains_go_through_al
     server.ask("signup ann ann-secret ann@b\u{fc}cher.example").await;
     server.ask("osbox challenge ann vasja").await;
     place.wait_until_idle().await;
-    let mut database = place.open_database().await;
-    let failed: Vec<(String, String)> =
-        sqlx::query_as("SELECT recipient, error FROM outbox WHERE state = 'failed'")
-            .fetch_all(&mut database)
-            .await
-            .unwrap();
+    let sql = "SELECT recipient, error FROM outbox WHERE state = 'failed'";
+    let failed: Vec<(String, String)> = place.rows(sql, |row| row.try_into());
     assert_eq!(failed.len(), 2, "the welcome and the board: {failed:?}");
     assert!(failed.iter().all(|(to, why)| !to.is_ascii() && why.contains("SMTPUTF8")), "{failed:?}");
     let taken = relay.taken.lock().unwrap().clone();
@@ -192,7 +177,7 @@ async fn a_relay_that_is_another_server_of_ours_ends_every_circle() {
     server.ask("osbox challenge ann ann").await;
     place.wait_until_idle().await;
     second.wait_until_idle().await;
-    let rows = second.received().await;
+    let rows = second.received();
     assert_eq!(rows.len(), 2, "the welcome and the board: {rows:?}");
     assert!(rows.iter().all(|row| row.reason.as_deref() == Some("auto_submitted")), "{rows:?}");
     assert!(letters(&second.maildir()).is_empty(), "nothing is answered");
@@ -219,7 +204,7 @@ async fn a_sendmail_program_gets_envelope_and_message() {
     server.ask("signup ann ann-secret ann@example.org").await;
     wait_for("the first try", async || place.root().join("tried").exists().then_some(())).await;
     // Once, and only when the failure is written down: a mail that is being sent is left alone.
-    wait_for("its failure", async || (place.hurry().await > 0).then_some(())).await;
+    wait_for("its failure", async || (place.hurry() > 0).then_some(())).await;
     place.wait_until_idle().await;
     server.stop().await;
     let sent: Vec<String> = std::fs::read_dir(place.root())
@@ -244,11 +229,10 @@ async fn a_log_that_cannot_be_written_stops_no_mail() {
     std::fs::write(place.maildir(), "").unwrap();
     server.sign_up_two().await;
     // Both: one that is being tried would be put off after it was told to come now.
-    wait_for("mails that are put off, which is logged", async || (place.put_off().await == 2).then_some(()))
-        .await;
+    wait_for("mails that are put off, which is logged", async || (place.put_off() == 2).then_some(())).await;
     std::fs::remove_file(place.maildir()).unwrap();
     std::fs::rename(&aside, place.maildir()).unwrap();
-    place.hurry().await;
+    place.hurry();
     place.wait_until_idle().await;
     assert_eq!(letters(&place.maildir()).len(), 2, "each got their welcome");
     // It ends well.
@@ -265,13 +249,7 @@ async fn a_mail_that_left_before_a_crash_lies_there_once_after_it() {
     let before = copies(&place.maildir());
     assert_eq!(before.len(), 2);
     // As if it had been killed after the mails were laid down and before that was noted.
-    let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
-    let mut database = sqlx_sqlite::SqliteConnection::connect(&url).await.unwrap();
-    sqlx::query("UPDATE outbox SET state = 'queued', done_at = NULL, due_at = 0")
-        .execute(&mut database)
-        .await
-        .unwrap();
-    database.close().await.unwrap();
+    place.alter("UPDATE outbox SET state = 'queued', done_at = NULL, due_at = 0");
     let server = place.start().await;
     place.wait_until_idle().await;
     server.stop().await;

@@ -59,7 +59,7 @@ async fn lmtp_on_a_socket_of_the_file_system_is_spoken_by_python() {
     let said = python(LMTP, &[&[path.to_str().unwrap()], &to[..]].concat(), &message).await.succeed();
     assert_eq!(said.trim(), r#"{"nobody@localhost": 550}"#);
     place.wait_until_idle().await;
-    assert_eq!(place.received().await.len(), 1, "one mail, whoever it was for");
+    assert_eq!(place.received().len(), 1, "one mail, whoever it was for");
 
     // Another server does not take the place of a living one.
     let rival = Place::new().with("KNOTPOST_LMTP__LISTEN", &listen);
@@ -93,7 +93,7 @@ async fn mails_that_python_puts_into_a_folder_are_answered_once_across_a_kill() 
         .collect();
     let (first, second) = mails.split_at(MAILS / 2);
     python(DELIVER, &[&folder], &first.join("\u{c}\n")).await.succeed();
-    wait_for("the first of them", async || (!place.received().await.is_empty()).then_some(())).await;
+    wait_for("the first of them", async || (!place.received().is_empty()).then_some(())).await;
     server.kill().await;
     python(DELIVER, &[&folder], &second.join("\u{c}\n")).await.succeed();
     let server = place.start().await;
@@ -104,7 +104,7 @@ async fn mails_that_python_puts_into_a_folder_are_answered_once_across_a_kill() 
     .await;
     place.wait_until_idle().await;
     server.stop().await;
-    let rows = place.received().await;
+    let rows = place.received();
     for number in 0..MAILS {
         let id = format!("{number}@example.org");
         let executed = rows.iter().filter(|row| {
@@ -144,7 +144,7 @@ async fn a_client_in_the_middle_of_a_message_does_not_hold_up_the_end() {
     assert_eq!(ended.code(), 0, "{ended:?}");
     let said = String::from_utf8(read_all(&mut client).await).unwrap();
     assert!(said.ends_with("421 4.3.2 the server is going down, please try again later\r\n"), "{said}");
-    assert!(place.received().await.is_empty());
+    assert!(place.received().is_empty());
 }
 
 #[tokio::test]
@@ -165,9 +165,7 @@ async fn a_reply_address_in_a_piped_mail_is_found() {
     let message = "Delivered-To: pbmserv+tag@localhost\n".to_owned()
         + &letter("ann@example.org", "help", "x@example.org");
     assert_eq!(place.run_with(&["deliver"], message.as_bytes()).await.code(), 0);
-    let mut database = place.open_database().await;
-    let recipients: String =
-        sqlx::query_scalar("SELECT recipients FROM inbox").fetch_one(&mut database).await.unwrap();
+    let recipients: String = place.ask("SELECT recipients FROM inbox");
     assert_eq!(recipients, "pbmserv+tag@localhost\npbmserv@localhost");
 }
 
@@ -198,7 +196,7 @@ async fn deliver_finds_a_way_while_servers_come_and_go() {
     let server = place.start().await;
     place.wait_until_idle().await;
     server.stop().await;
-    let rows = place.received().await;
+    let rows = place.received();
     for number in 0..MAILS {
         let id = format!("{number}@example.org");
         let of_this = rows.iter().filter(|row| row.message_id.as_deref() == Some(&id));
@@ -262,7 +260,7 @@ async fn on_a_full_disk_mail_is_put_off_and_none_is_lost() {
     }
     place.wait_until_idle().await;
     server.stop().await;
-    let rows = place.received().await;
+    let rows = place.received();
     for number in 0..=taken {
         let id = format!("{number}@example.org");
         let done = |reason: &str| {

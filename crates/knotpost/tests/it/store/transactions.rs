@@ -10,8 +10,6 @@ use std::time::Duration;
 use knotpost_core::boards::ServiceError;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{Driver, NewUser, Store, StoreError, WriteTx};
-use sqlx::{ConnectOptions as _, Connection as _};
-use sqlx_sqlite::SqliteConnectOptions;
 use tokio::time::sleep;
 
 use super::{Ground, refusal};
@@ -231,15 +229,14 @@ async fn a_read_whose_transaction_sqlite_has_ended_harms_no_other() {
 #[tokio::test]
 async fn a_write_of_another_process_is_waited_for() {
     let ground = Ground::sqlite().await;
-    let file = SqliteConnectOptions::new().filename(ground.folder.path().join("knotpost.db"));
-    let mut other = file.connect().await.unwrap();
-    let held = other.begin_with("BEGIN IMMEDIATE").await.unwrap();
+    let other = rusqlite::Connection::open(ground.folder.path().join("knotpost.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let store = ground.store.clone();
     let write = tokio::spawn(async move { sign_up(&store, "ann".to_owned(), End::Well).await });
     sleep(Duration::from_millis(300)).await;
     assert!(!write.is_finished());
     assert_eq!(users(&ground.store).await, Vec::<String>::new());
-    held.rollback().await.unwrap();
+    other.execute_batch("ROLLBACK").unwrap();
     assert!(write.await.unwrap().unwrap().is_some());
     assert_eq!(users(&ground.store).await, ["ann"]);
 }

@@ -205,7 +205,7 @@ async fn tell(way: Way) {
 
     let log = table.postfix.log();
     assert_eq!(log.contains("TLS connection established to"), way == Way::StartTls, "{log}");
-    let mails = table.place.outgoing().await;
+    let mails = table.place.outgoing();
     let to = |address: &str, kind: Option<&str>| {
         mails
             .iter()
