@@ -210,7 +210,7 @@ pub(super) async fn game(
     let facts = context! {
         name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
         faces => faces(game), is_offered => web.app.offered_game(meta.name).is_some(),
-        has_lessons => lessons::has_lessons(meta.name),
+        has_lessons => lessons::has_lessons(meta),
         preview => preview::of_game(&web, game),
     };
     web.pages.page_for(visitor.as_deref(), StatusCode::OK, "game.html", facts)
