@@ -1,6 +1,6 @@
 //! Moves put together by pointing.
 
-use knotpost_rules::{GameOptions, PartKind, Position, Seed, Turn};
+use knotpost_rules::{GameOptions, Position, Seed, Turn};
 
 /// The positions of a game in which each turn is one of the legal moves.
 fn positions(game: &dyn knotpost_rules::AnyGame) -> Vec<Box<dyn Position>> {
