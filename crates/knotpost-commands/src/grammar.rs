@@ -82,7 +82,11 @@ pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> R
             Some(game) => Err(game_goes_first(game, Verb::Move)),
             None => Ok(Head { game: NamedGame::Missing, verb: Verb::Move, length: 1 }),
         },
-        Found::One(First::Server(word)) => find_server_verb(word, second),
+        // `games` follows a game, unless `favourite` follows it.
+        Found::One(First::Server(word)) => find_server_verb(word, second).map_err(|error| {
+            let is_of_games = matches!(resolve(word, game_words()), Found::One(_));
+            if is_of_games { explain_first(word, second, vocabulary) } else { error }
+        }),
         Found::Many(names) => {
             let message = format!("`{}` may mean {}", show(first, vocabulary), one_of(&names));
             Err(unknown(message, names))

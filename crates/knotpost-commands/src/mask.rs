@@ -214,7 +214,7 @@ fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
     match place {
         WhoAt::Nowhere => None,
         WhoAt::First => Some(0),
-        WhoAt::AfterBoard => Some(1),
+        WhoAt::AfterFirst => Some(1),
         WhoAt::Either => {
             Some(usize::from(args.first().is_some_and(|word| BoardAt::from_word(word.text).is_some())))
         }

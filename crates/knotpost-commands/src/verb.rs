@@ -26,8 +26,8 @@ pub enum WhoAt {
     Nowhere,
     /// First.
     First,
-    /// After the board.
-    AfterBoard,
+    /// After the board or the game that comes first.
+    AfterFirst,
     /// After a board that comes first, else first.
     Either,
 }

@@ -223,7 +223,7 @@ impl App {
     }
 }
 
-/// Refuses unknown names in the list of games to switch off, and a list that leaves no game.
+/// Refuses unknown names in the list of games to switch off, a list that leaves no game, and titles that cannot be.
 pub fn check_games(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
     let disabled = &config.games.disabled;
     let refuse = |problem| Err(ConfigError::Value { key: "games.disabled", problem });
@@ -234,6 +234,28 @@ pub fn check_games(config: &Config, registry: &Registry) -> Result<(), ConfigErr
     let is_off = |name: &str| disabled.iter().any(|off| off.eq_ignore_ascii_case(name));
     if registry.iter().all(|game| is_off(game.meta().name)) {
         return refuse("all games are switched off; leave one".to_owned());
+    }
+    check_titles(config, registry)
+}
+
+/// Columns of a line of the list of games, without names.
+const LIST_WIDTH: usize = 58;
+
+/// Refuses titles of unknown games, and such as fit no line.
+fn check_titles(config: &Config, registry: &Registry) -> Result<(), ConfigError> {
+    let refuse = |problem| Err(ConfigError::Value { key: "games.titles", problem });
+    for (name, title) in &config.games.titles {
+        let Some(game) = registry.iter().find(|game| game.meta().name == name) else {
+            return refuse(format!("there is no game `{name}`"));
+        };
+        if title.trim() != title || title.is_empty() || title.contains(char::is_control) {
+            return refuse(format!("the title of `{name}` is not one line of text"));
+        }
+        let heading = Meta { title: "", ..game.meta().clone() }.heading();
+        if heading.chars().count() + title.chars().count() > LIST_WIDTH {
+            let most = LIST_WIDTH.saturating_sub(heading.chars().count());
+            return refuse(format!("the title of `{name}` is longer than {most} characters"));
+        }
     }
     Ok(())
 }

@@ -328,6 +328,7 @@ mod tests {
             ("KNOTPOST_HTTP__LISTEN", "127.0.0.1:0"),
             ("KNOTPOST_LIMITS__ENABLED", "false"),
             ("KNOTPOST_GAMES__DISABLED", "osbox"),
+            ("KNOTPOST_GAMES__TITLES", "othello=Turn Over, connect4 = Four"),
             ("KNOTPOST_TIME__NAG_DAYS", "2.5"),
             ("KNOTPOST_SOMETHING", "of another program"),
         ])
@@ -335,6 +336,9 @@ mod tests {
         assert_eq!(config.http.listen, "127.0.0.1:0");
         assert!(!config.limits.enabled);
         assert_eq!(config.games.disabled, ["osbox"]);
+        let titles: Vec<(&str, &str)> =
+            config.games.titles.iter().map(|(name, title)| (name.as_str(), title.as_str())).collect();
+        assert_eq!(titles, [("connect4", "Four"), ("othello", "Turn Over")]);
         assert!((config.time.nag_days - 2.5).abs() < f64::EPSILON);
     }
 

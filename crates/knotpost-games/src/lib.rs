@@ -57,6 +57,7 @@ games! {
     othello::Othello: default_bot(),
     y::Y: default_bot(),
     havannah::Havannah: default_bot(),
+    gomoku::Gomoku: default_bot(),
 }
 
 /// The games of these names alone.

@@ -15,6 +15,8 @@ const OWNER: f32 = 13.0;
 const LINE: f32 = 1.0;
 const AWAY: f32 = 9.0;
 const LABEL_HEIGHT: f32 = 7.4;
+/// Most of a cell that a label is high, so that those of rows of hexagons do not touch.
+const LABEL_PART: f32 = 0.6;
 const BAND: f32 = 2.6;
 
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +72,9 @@ fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge,
         };
         let (weight, colour) =
             if entered { (Weight::Strong, palette.accent) } else { (Weight::Plain, palette.muted) };
-        let hand = Hand { height: LABEL_HEIGHT, weight, colour };
-        hand.write(scene, label, at(place.x, place.y + LABEL_HEIGHT / 2.0), anchor);
+        let height = LABEL_HEIGHT.min(grid.cell * LABEL_PART);
+        let hand = Hand { height, weight, colour };
+        hand.write(scene, label, at(place.x, place.y + height / 2.0), anchor);
         if entered {
             draw_arrow(scene, edge, frame, along, palette);
         }

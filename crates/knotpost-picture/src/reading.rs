@@ -140,13 +140,12 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
         }
         Piece::Token { sign, owner, look } => match (look.figure, owner) {
             (Figure::Nothing, _) if look.sight == Sight::Seen => words.push_str("in sight"),
-            (Figure::Nothing, _) => return false,
+            (Figure::Nothing | Figure::Seeds(0), _) => return false,
             (Figure::Target, None) => words.push_str("target"),
             (Figure::Target, Some(_)) => {
                 words.push_str("target of ");
                 words.push(sign);
             }
-            (Figure::Seeds(0), _) => return false,
             (Figure::Seeds(seeds), _) => {
                 let _ = write!(words, "{seeds}");
             }

@@ -80,7 +80,12 @@ pub(crate) fn draw_ground(scene: &mut Scene, panel: &Panel, grid: Grid, palette:
         for column in 0..=right {
             lines.stroke(centre(0, column), centre(bottom, column));
         }
-        return scene.stroke(&lines, palette.trace, width);
+        scene.stroke(&lines, palette.trace, width);
+        let mut stars = Path::default();
+        for (row, column) in panel.stars.iter().map(|place| panel.find(*place)) {
+            stars.circle(centre(row, column), grid.cell * 0.09);
+        }
+        return scene.fill(&stars, palette.trace);
     }
     let is_plain = |piece: &Piece| match piece {
         Piece::Token { look, .. } => look.ground == Ground::Plain,

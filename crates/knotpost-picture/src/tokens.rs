@@ -58,7 +58,9 @@ fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
         shapes::area(panel, grid, row, column)
     };
     let mut marked = Path::default();
-    for place in &panel.last {
+    // A frame would hide the beginning of an arrow.
+    let left = panel.arrow.map(|[from, _]| from);
+    for place in panel.last.iter().filter(|place| Some(**place) != left) {
         shapes::outline(&mut marked, panel, area(*place), 0.06);
     }
     scene.stroke(&marked, palette.accent, grid.cell * 0.1);
@@ -73,12 +75,13 @@ fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     }
 }
 
-/// Draws the way of the last move, up to the piece that made it.
+/// Draws the way of the last move, up to the frame of the cell where it ended.
 fn draw_arrow(scene: &mut Scene, from: Point, to: Point, cell: f32, palette: &Palette) {
     let length = from.distance(to).max(0.01);
     let ahead = (to - from) * (1.0 / length);
     let aside = at(-ahead.y, ahead.x) * (cell * 0.13);
-    let tip = to + ahead * (cell * -0.38);
+    let edge = 0.5 / ahead.x.abs().max(ahead.y.abs()).max(0.5);
+    let tip = to + ahead * (cell * -edge);
     let base = tip + ahead * (cell * -0.25);
     let mut line = Path::default();
     line.stroke(from, base);

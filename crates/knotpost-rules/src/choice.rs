@@ -14,10 +14,24 @@ pub enum PartKind {
     Face(Face),
     /// A cell, a stone of a hand or an entry, by the name that the view gives it.
     Spot(String),
+    /// The cell of a piece that is lifted, by its name.
+    From(String),
+    /// The cell where the lifted piece is set down, by its name.
+    To(String),
     /// Quarter turns clockwise.
     Turns(u8),
     /// A word that stands for itself.
     Word,
+}
+
+impl PartKind {
+    /// The name of a cell, stone or entry.
+    pub fn spot(&self) -> Option<&str> {
+        match self {
+            Self::Spot(name) | Self::From(name) | Self::To(name) => Some(name),
+            Self::Face(_) | Self::Turns(_) | Self::Word => None,
+        }
+    }
 }
 
 /// A part of a move.
@@ -37,8 +51,22 @@ impl Part {
 
     /// A spot, by its name.
     pub fn spot(before: &str, name: &impl ToString) -> Self {
+        Self::named(before, name, PartKind::Spot)
+    }
+
+    /// The cell where a piece is lifted, by its name.
+    pub fn from(before: &str, name: &impl ToString) -> Self {
+        Self::named(before, name, PartKind::From)
+    }
+
+    /// The cell where the lifted piece is set down, by its name.
+    pub fn to(before: &str, name: &impl ToString) -> Self {
+        Self::named(before, name, PartKind::To)
+    }
+
+    fn named(before: &str, name: &impl ToString, kind: fn(String) -> PartKind) -> Self {
         let name = name.to_string();
-        Self { text: format!("{before}{name}"), kind: PartKind::Spot(name) }
+        Self { text: format!("{before}{name}"), kind: kind(name) }
     }
 }
 

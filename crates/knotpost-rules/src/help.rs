@@ -33,7 +33,7 @@ impl HelpPage {
     /// A page that opens with the challenge line and the option table of the game.
     pub fn open(meta: &Meta) -> Self {
         let challenge = HelpSection { title: "Challenge", text: describe_challenge(meta) };
-        Self { title: format!("{} - {}", meta.title, meta.summary), sections: vec![challenge] }
+        Self { title: meta.heading(), sections: vec![challenge] }
     }
 
     /// Adds a section.

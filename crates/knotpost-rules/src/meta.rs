@@ -4,7 +4,7 @@ use crate::{help::HelpPage, options::OptionSpec};
 use std::ops::RangeInclusive;
 
 /// The facts of a game that do not depend on a position.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Meta {
     /// The word players type, lower case.
     pub name: &'static str,
@@ -40,6 +40,9 @@ pub struct Meta {
     pub summary: &'static str,
     /// Writes the help page.
     pub help: fn() -> HelpPage,
+    /// The file of its lessons, as JSON: the moves of a figure, and small boards with one move each, see
+    /// `docs/adding-a-game.md`; empty where there are none.
+    pub lessons: &'static str,
     /// The file of its puzzles, see [`Puzzle`](crate::Puzzle); empty where there are none.
     pub puzzles: &'static str,
 }
@@ -119,6 +122,11 @@ impl Meta {
     /// True if a word is the name of the game or one of its aliases, in any case.
     pub fn is_called(&self, word: &str) -> bool {
         std::iter::once(&self.name).chain(self.aliases).any(|name| name.eq_ignore_ascii_case(word))
+    }
+
+    /// Title and summary, as the help page is headed.
+    pub fn heading(&self) -> String {
+        format!("{} - {}", self.title, self.summary)
     }
 
     /// The side names for this number of players; the longest list there is when none fits.

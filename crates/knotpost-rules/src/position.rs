@@ -136,6 +136,9 @@ pub trait AnyGame: Send + Sync {
     /// The help page.
     fn help(&self) -> HelpPage;
 
+    /// Gives the game another title, for as long as the process lives.
+    fn rename(&mut self, title: &str);
+
     /// Runs the conformance kit on the game, with `rounds` random games for each option and number of players.
     ///
     /// # Errors
@@ -145,11 +148,15 @@ pub trait AnyGame: Send + Sync {
 }
 
 /// A typed game as a value of the registry: `Box::new(Kind::<Osbox>::default())`.
-pub struct Kind<G>(PhantomData<fn() -> G>);
+pub struct Kind<G> {
+    /// Those of the game, under the title that it has here.
+    meta: &'static Meta,
+    game: PhantomData<fn() -> G>,
+}
 
-impl<G> Default for Kind<G> {
+impl<G: Show> Default for Kind<G> {
     fn default() -> Self {
-        Self(PhantomData)
+        Self { meta: G::META, game: PhantomData }
     }
 }
 
@@ -161,11 +168,11 @@ impl<G: Show> Kind<G> {
 
 impl<G: Show> AnyGame for Kind<G> {
     fn meta(&self) -> &'static Meta {
-        G::meta()
+        self.meta
     }
 
     fn parse_options(&self, given: &[GivenOption], players: usize) -> Result<GameOptions, OptionError> {
-        let Meta { title: game, players: range, options, .. } = G::meta();
+        let Meta { title: game, players: range, options, .. } = self.meta;
         let parsed = GameOptions::parse(options, given)?;
         if players < *range.start() {
             return Err(OptionError::TooFewPlayers { game, least: *range.start(), given: players });
@@ -192,7 +199,12 @@ impl<G: Show> AnyGame for Kind<G> {
     }
 
     fn help(&self) -> HelpPage {
-        (G::META.help)()
+        HelpPage { title: self.meta.heading(), ..(self.meta.help)() }
+    }
+
+    fn rename(&mut self, title: &str) {
+        let title = Box::leak(title.to_owned().into_boxed_str());
+        self.meta = Box::leak(Box::new(Meta { title, ..self.meta.clone() }));
     }
 
     #[cfg(feature = "test-kit")]

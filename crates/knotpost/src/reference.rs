@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use knotpost_bots::Player;
+use knotpost_bots::{Bot as _, Player};
 use knotpost_core::config::{SettingText, describe};
 
 use crate::cli::exit_codes::{CODES, COMMANDS};
@@ -32,11 +32,15 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
     ("log", "Monitoring", "../operations/monitoring.md#logs"),
 ];
 
+/// The levels of games with settings of their own, and those of all others.
 pub fn levels() -> String {
-    let games: Vec<_> = knotpost_games::registry()
+    let usual = knotpost_bots::default_bot::<knotpost_games::Hex>().levels();
+    let mut games: Vec<_> = knotpost_games::registry()
         .iter()
         .filter_map(|game| Some((game.meta().title, knotpost_games::find_bot(game.meta().name)?.levels())))
+        .filter(|(_, levels)| *levels != usual)
         .collect();
+    games.push(("all others", usual));
     let titles: String = games.iter().flat_map(|(title, _)| [" ", title, " |"]).collect();
     let mut table = format!("| level |{titles}\n|---|{}\n", "---|".repeat(games.len()));
     for level in 0..8 {

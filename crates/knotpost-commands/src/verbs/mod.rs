@@ -10,6 +10,7 @@ mod accounts {
     pub(super) mod change_password;
     pub(super) mod delete;
     pub(super) mod export_me;
+    pub(super) mod favourite;
     pub(super) mod game_set;
     pub(super) mod password_reset;
     pub(super) mod set;
@@ -78,6 +79,7 @@ mod help;
 mod multiple;
 
 use accounts::delete::{SURE, WITH_REMARKS};
+use accounts::favourite::OFF;
 
 use crate::arguments::Args;
 use crate::command::{Parts, Words};
@@ -144,6 +146,7 @@ verbs! {
     Vacation = accounts::vacation,
     ExportMe = accounts::export_me,
     Set = accounts::set,
+    Favourite = accounts::favourite,
     Puzzle = lists::puzzle,
     TestDisplay = lists::test_display,
     Resend = messages::resend,
@@ -223,6 +226,8 @@ pub enum Command {
     ExportMe { who: Credentials },
     /// Preferences, for one game or for all; none: show them.
     Set { who: Credentials, game: Option<String>, values: Vec<Setting> },
+    /// The mark of a favourite game.
+    Favourite { game: String, who: Credentials, is_favourite: bool },
     /// The puzzle of a day, by default today's; `play` is checked. Without a game: those of all games.
     Puzzle { game: Option<String>, day: Option<u16>, play: Option<String> },
     /// A sample board in every format.
@@ -330,6 +335,9 @@ impl Command {
             Self::ExportMe { who } => Parts::of(Verb::ExportMe).by(who),
             Self::Set { who, game: None, values: _ } => Parts::of(Verb::Set).by(who),
             Self::Set { who, game: Some(game), values: _ } => Parts::of(Verb::GameSet).by(who).in_game(game),
+            Self::Favourite { game, who, is_favourite: _ } => {
+                Parts::of(Verb::Favourite).by(who).in_game(game)
+            }
             Self::Puzzle { game, day: _, play: _ } => Parts::of(Verb::Puzzle).in_any(game.as_ref()),
             Self::TestDisplay { userid: _ } => Parts::of(Verb::TestDisplay),
             Self::Resend { who, game, board } => {
@@ -419,6 +427,9 @@ impl Command {
             | Self::Set { who, game: _, values: _ }
             | Self::Accept { game: _, who }
             | Self::Reject { game: _, who } => words.who(who),
+            Self::Favourite { game, who, is_favourite } => {
+                words.add(game).who(who).all((!is_favourite).then_some(OFF))
+            }
             Self::Message { who, to } => words.who(who).all(to),
             // A selector first: behind it no userid reads as a board.
             Self::AllShow { users, selector }

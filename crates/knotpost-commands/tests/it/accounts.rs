@@ -162,3 +162,27 @@ fn a_given_password_is_taken_as_typed() {
         Command::Delete { who: who("fred", "x"), leaving: Leaving::Asked, remarks: Remarks::Stay }
     );
 }
+
+#[test]
+fn a_favourite_stands_before_userid_and_password() {
+    for (line, is_favourite) in [
+        ("games favourite osbox fred secret", true),
+        ("GAMES Favourite OSBOX fred secret off", false),
+        ("games favo osbox fred secret", true),
+    ] {
+        let wanted = Command::Favourite { game: "osbox".to_owned(), who: fred(), is_favourite };
+        assert_eq!(read(line), wanted, "{line}");
+    }
+    for (line, expected) in [
+        ("games favourite osbox fred", ErrorCode::WrongArguments),
+        ("games favourite fred secret", ErrorCode::WrongArguments),
+        ("games favourite chess fred secret", ErrorCode::UnknownGame),
+        ("games favourite osbox fred secret maybe", ErrorCode::BadValue),
+        ("games favourite osbox fred secret off on", ErrorCode::WrongArguments),
+        // Without `favourite` the table of boards was meant.
+        ("games", ErrorCode::UnknownCommand),
+        ("games osbox", ErrorCode::UnknownCommand),
+    ] {
+        assert_eq!(code(line), expected, "{line}");
+    }
+}

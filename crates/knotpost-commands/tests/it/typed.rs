@@ -111,6 +111,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::Reject { game, .. }
         | Command::Rematch { game, .. }
         | Command::Hint { game, .. }
+        | Command::Favourite { game, .. }
         | Command::Analyse { game, .. }
         | Command::Limit { game, .. }
         | Command::Subscribe { game, .. }

@@ -1,6 +1,6 @@
 //! A move composed by pointing, with a preview. Nothing here changes a board.
 
-use knotpost_rules::{Cast, Choices, PartKind, Position, Turn, View, Viewer};
+use knotpost_rules::{Cast, Choices, Position, Turn, View, Viewer};
 
 /// Bytes of a move.
 const LONGEST: usize = 200;
@@ -50,9 +50,7 @@ fn follow(position: &dyn Position, text: &str) -> (String, String, Vec<String>) 
         let fitting = choices.next.into_iter().filter(|choice| text.starts_with(&choice.begun));
         // Longest wins: `e10` begins with `e1`.
         let Some(choice) = fitting.max_by_key(|choice| choice.begun.len()) else { break };
-        if let PartKind::Spot(name) = choice.kind {
-            spots.push(name);
-        }
+        spots.extend(choice.kind.spot().map(str::to_owned));
         before = std::mem::replace(&mut begun, choice.begun);
     }
     (begun, before, spots)

@@ -109,6 +109,7 @@ use tournaments::{announce, direct, enter, tournament, tournaments as list_tourn
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::play::moves::Turning;
+use crate::play::preferences::favourite;
 use crate::replies::Answer;
 use crate::requests::Ready;
 use knotpost_model::{Millis, Rate};
@@ -172,6 +173,10 @@ pub(crate) async fn run(
         Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, ready, *until, now).await,
         Command::Set { who: _, game, values } => {
             set::run(tx.write()?, app, ready, game.as_deref(), values, now).await
+        }
+        Command::Favourite { game, who: _, is_favourite } => {
+            let wish = favourite(*is_favourite);
+            set::run(tx.write()?, app, ready, Some(game), &[wish], now).await
         }
         Command::Puzzle { game, day, play } => puzzle::run(app, game.as_deref(), *day, play.as_deref(), now),
         Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
@@ -292,6 +297,7 @@ pub(crate) fn policy(command: &Command) -> Policy {
         | Command::AllGames { .. }
         | Command::Vacation { .. }
         | Command::Set { .. }
+        | Command::Favourite { .. }
         | Command::Puzzle { .. }
         | Command::TestDisplay { .. }
         | Command::Resend { .. }

@@ -41,6 +41,7 @@ fn shown(value: Option<&Value>) -> String {
     match value {
         None => "empty".to_owned(),
         Some(Value::String(text)) if text.is_empty() => "empty".to_owned(),
+        Some(Value::Table(pairs)) if pairs.is_empty() => "empty".to_owned(),
         Some(Value::String(text)) => format!("`{text}`"),
         Some(value) => format!("`{value}`"),
     }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -204,6 +205,9 @@ section! {
     Games {
         /// Names of games of which no new boards begin here. Boards that have begun are played to their end.
         disabled: Vec<String> = Vec::new(),
+        /// Other titles of games, by their names, such as `{ connect4 = "Four" }`: for places where a title is a trademark.
+        /// Commands keep their words.
+        titles: BTreeMap<String, String> = BTreeMap::new(),
     }
 }
 

@@ -146,7 +146,7 @@ fn fit_all(settings: &mut Table, defaults: &Table) -> Vec<String> {
     problems
 }
 
-/// Converts to the type of `like`, if known; text may stand for numbers and lists.
+/// Converts to the type of `like`, if known; text may stand for numbers, lists and pairs.
 fn fit(value: Value, like: Option<&Value>) -> Result<Value, String> {
     let text = match (&value, like) {
         (Value::String(text), _) => text,
@@ -174,6 +174,15 @@ fn fit(value: Value, like: Option<&Value>) -> Result<Value, String> {
         Some(Value::Array(_)) => {
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             Ok(Value::Array(words.map(|word| Value::String(word.to_owned())).collect()))
+        }
+        Some(Value::Table(_)) => {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            let pair = |word: &str| {
+                let (name, value) = word.split_once('=')?;
+                Some((name.trim().to_owned(), Value::String(value.trim().to_owned())))
+            };
+            let pairs: Option<Table> = words.map(pair).collect();
+            pairs.map(Value::Table).ok_or_else(|| "must be pairs such as name=value".to_owned())
         }
         _ => Ok(value),
     }

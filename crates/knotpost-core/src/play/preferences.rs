@@ -8,6 +8,7 @@ use crate::boards::{ServiceError, find_game};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::check_proven;
 use crate::mailing::puzzles::PUZZLE;
+use knotpost_commands::Setting;
 use knotpost_model::UserKey;
 use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError, UserRow};
 
@@ -85,6 +86,12 @@ pub async fn set_favourite(
         Ok(tx.set_preference(proven.user, game, FAVOURITE, value).await?)
     })
     .await
+}
+
+/// The setting that marks a favourite, or takes the mark away.
+pub(crate) fn favourite(is_favourite: bool) -> Setting {
+    let value = if is_favourite { "on" } else { DEFAULT };
+    Setting { name: FAVOURITE, value: value.to_owned() }
 }
 
 pub(crate) fn lines_for_all_games(stored: &[PreferenceRow]) -> Vec<PreferenceLine> {

@@ -46,6 +46,7 @@ pub(super) static META: Meta = Meta {
     contact: None,
     summary: "place stones of arrows, capture weaker sides",
     help: super::help::write,
+    lessons: include_str!("lessons.json"),
     puzzles: include_str!("puzzles.tsv"),
 };
 

@@ -33,6 +33,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "bring one piece to the far side",
     help: || kit::write_help::<Breakthrough>(include_str!("help.txt")),
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

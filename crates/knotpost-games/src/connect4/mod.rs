@@ -32,6 +32,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "drop stones until four are in a line",
     help: || kit::write_help::<Connect4>(include_str!("help.txt")),
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

@@ -40,6 +40,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "make a ring, a bridge or a fork",
     help: || kit::write_help::<Havannah>(include_str!("help.txt")),
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

@@ -41,6 +41,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "join your two sides of a board of hexagons",
     help: || kit::write_help::<Hex>(include_str!("help.txt")),
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

@@ -75,7 +75,9 @@ fn a_folder_is_made_for_each_board_and_nothing_of_the_sample_is_left() {
         assert!(all.contains(&format!("let names = {:?};", kind.names)), "{all}");
         let turns = if moves == Some(Moves::Shift) { kind.shifts } else { kind.places };
         for (size, turn) in [(kind.sizes[1], turns[0]), (kind.sizes[0], turns[1])] {
-            turn.iter().for_each(|turn| check_turn(board, size, turn));
+            for turn in turn {
+                check_turn(board, size, turn);
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ pub(super) static META: Meta = Meta {
     contact: Some("the author asks those who program or sell the game to get in touch"),
     summary: "surround targets along lines of sight",
     help: super::help::write,
+    lessons: include_str!("lessons.json"),
     puzzles: include_str!("puzzles.tsv"),
 };
 

@@ -35,6 +35,7 @@ pub(super) static META: Meta = Meta {
     contact: None,
     summary: "grow knots of rolled dice, yours and theirs",
     help: super::help::write,
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

@@ -42,6 +42,7 @@ pub(super) static META: Meta = Meta {
     contact: None,
     summary: "push knot dice into a box and close thick knots",
     help: super::help::write,
+    lessons: include_str!("lessons.json"),
     puzzles: include_str!("puzzles.tsv"),
 };
 

@@ -33,6 +33,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "turn the discs you enclose",
     help: || kit::write_help::<Othello>(include_str!("help.txt")),
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

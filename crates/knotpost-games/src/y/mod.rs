@@ -41,6 +41,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "join the three sides of a triangle",
     help: || kit::write_help::<Y>(include_str!("help.txt")),
+    lessons: include_str!("lessons.json"),
     puzzles: "",
 };
 

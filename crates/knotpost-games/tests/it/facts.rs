@@ -26,6 +26,7 @@ fn meta() -> Meta {
         contact: None,
         summary: "a game",
         help: || HelpPage { title: String::new(), sections: Vec::new() },
+        lessons: "",
         puzzles: "",
     }
 }

@@ -78,6 +78,7 @@ const fn toy_meta(abilities: Abilities) -> Meta {
         contact,
         summary,
         help,
+        lessons: "",
         puzzles: "",
     }
 }

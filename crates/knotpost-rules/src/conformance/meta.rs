@@ -37,8 +37,7 @@ fn check_words(meta: &Meta) -> Result<(), Broken> {
     for (what, text) in lines.into_iter().chain(meta.contact.map(|contact| ("contact", contact))) {
         ensure(is_line(text), || format!("the {what} is not one line of text: {text:?}"))?;
     }
-    let heading = meta.title.len() + " - ".len() + meta.summary.len();
-    let width = WIDTH - LONGEST_NAME - 2;
+    let (heading, width) = (meta.heading().len(), WIDTH - LONGEST_NAME - 2);
     ensure(meta.name.len() <= LONGEST_NAME, || format!("the name `{}` is too long", meta.name))?;
     ensure(heading <= width, || format!("title and summary are {heading} columns wide, not {width}"))
 }

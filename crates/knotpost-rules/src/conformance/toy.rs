@@ -27,6 +27,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "take the last match",
     help: || HelpPage::open(&META).section("A turn", "Take one, two or three matches."),
+    lessons: "",
     puzzles: "",
 };
 

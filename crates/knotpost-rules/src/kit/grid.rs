@@ -371,9 +371,30 @@ impl Grid {
             columns: self.columns,
             cells: self.cells.iter().map(piece).collect(),
             spots: self.cells.iter().map(spot).collect(),
+            stars: self.stars(),
             margins,
             ..Panel::default()
         }
+    }
+
+    /// The points of a square of lines by which places are counted: the middle and four others, with 19 lines four more.
+    fn stars(&self) -> Vec<usize> {
+        if self.shape != Shape::Points || self.columns != self.rows || self.columns < 9 {
+            return Vec::new();
+        }
+        let (edge, middle) = (if self.columns < 13 { 2 } else { 3 }, self.columns / 2);
+        let lines: &[usize] = &[edge, self.columns - 1 - edge];
+        let is_star = |row: usize, column: usize| {
+            let is_middle = |line| line == middle && self.columns % 2 == 1;
+            let on = |line| lines.contains(&line) || self.columns == 19 && line == middle;
+            on(row) && on(column) || is_middle(row) && is_middle(column)
+        };
+        let places = self.cells.iter().enumerate();
+        let stars = places.filter(|(_, cell)| {
+            let (row, column) = self.row_and_column(*cell);
+            is_star(row, column)
+        });
+        stars.map(|(place, _)| place).collect()
     }
 
     /// The place of a cell among all, as panels count.

@@ -114,7 +114,7 @@ impl Spelt for Place {
 
 impl Spelt for Shift {
     fn parts(&self) -> Vec<Part> {
-        vec![Part::spot("", &self.from), Part::spot("-", &self.to)]
+        vec![Part::from("", &self.from), Part::to("-", &self.to)]
     }
 
     fn tell(&self) -> String {

@@ -81,6 +81,9 @@ pub trait Rules: Clone + fmt::Debug + Send + Sync + 'static {
     /// The owners of the left, top, right and bottom side.
     const OWNERS: [&'static str; 4] = [""; 4];
 
+    /// The stones on the board in answer to which the second seat may swap, where [`Board::new`] gives that right.
+    const SWAP_AFTER: u32 = 1;
+
     /// A move.
     type Move: Spelt;
 
@@ -228,7 +231,10 @@ impl<R: Rules> Game for Play<R> {
             return Err(Refusal::Over);
         }
         self.board.two.end = self.rules.play(&mut self.board, *mv)?;
-        self.board.two.swap = self.board.two.swap.after_move();
+        let stones: u32 = Seats::first(2).iter().map(|seat| self.board.grid.of(seat).len()).sum();
+        if stones >= R::SWAP_AFTER {
+            self.board.two.swap = self.board.two.swap.after_move();
+        }
         self.board.two.advance();
         Ok(0)
     }
@@ -261,6 +267,9 @@ impl<R: Rules> Game for Play<R> {
 
     fn swap(&mut self) -> Result<(), Forbidden> {
         if R::META.abilities.has(Ability::Swap) {
+            if R::SWAP_AFTER > 1 && !self.may_swap() {
+                return Err(Forbidden::NotNow("there is nothing to answer by a swap now"));
+            }
             self.board.two.swap()
         } else {
             Err(Forbidden::Never("swapping"))
@@ -387,11 +396,9 @@ impl<R: Rules> Play<R> {
             (Some(End { winner: None, reason }), _) => format!("A tie: {reason}."),
             (None, None) => "There is no move: the turn is a pass.".to_owned(),
             (None, Some(mv)) if self.may_swap() => {
-                format!(
-                    "{}\n{} may type `swap` instead of a first move.",
-                    mv.tell(),
-                    name(self.board.two.next)
-                )
+                let instead = if R::SWAP_AFTER == 1 { "a first move" } else { "a move" };
+                let next = name(self.board.two.next);
+                format!("{}\n{next} may type `swap` instead of {instead}.", mv.tell())
             }
             (None, Some(mv)) => mv.tell(),
         }

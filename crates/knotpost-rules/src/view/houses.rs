@@ -1,6 +1,7 @@
 //! Houses of seeds: numbers in a frame, the letters of each row on its own side.
 
 use super::{Edge, Figure, Panel, Piece, text::MARGIN};
+use std::fmt::Write as _;
 
 /// Characters between two bars: brackets of the last move around two digits.
 const WIDTH: usize = 4;
@@ -10,13 +11,11 @@ pub(super) fn draw(panel: &Panel, tight: bool) -> Vec<String> {
     let before = " ".repeat(if tight { 0 } else { MARGIN });
     let rule = format!("{before}+{}", format!("{}+", "-".repeat(WIDTH)).repeat(panel.columns));
     let label = |edge: Edge| {
-        let cells: String = panel
-            .margin(edge)
-            .labels
-            .iter()
-            .map(|label| format!("{label:^room$}", room = WIDTH + 1))
-            .collect();
-        format!("{before} {cells}")
+        let mut line = format!("{before} ");
+        for label in &panel.margin(edge).labels {
+            let _ = write!(line, "{label:^room$}", room = WIDTH + 1);
+        }
+        line
     };
     let owner = |edge: Edge| {
         let owner = panel.margin(edge).owner;

@@ -89,6 +89,8 @@ pub struct Panel {
     pub last: Vec<usize>,
     /// From where to where the last move went, by places in `cells`.
     pub arrow: Option<[usize; 2]>,
+    /// Points by which places are counted, by their places in `cells`; where one is empty, it is drawn stronger.
+    pub stars: Vec<usize>,
     /// The cells that the last move changed by moving what lay there, by their places in `cells`.
     pub moved: Vec<usize>,
     /// The margins along the left, top, right and bottom side.

@@ -39,7 +39,8 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize) {
     let (start, count) = (panel.start(row), panel.cells_in(row));
     let mut signs = vec![' '; 2 * count + 1];
     for (column, pair) in signs.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-        pair[1] = sign(panel.cell(row, column));
+        let is_star = panel.stars.contains(&(start + column));
+        pair[1] = sign(panel.cell(row, column), if is_star { '+' } else { '.' });
     }
     for place in panel.last.iter().filter_map(|place| place.checked_sub(start)).filter(|place| *place < count)
     {
@@ -54,10 +55,10 @@ fn push_cells(line: &mut String, panel: &Panel, row: usize) {
     line.push(side(panel, row, |row| panel.indent(row) + 2 * panel.cells_in(row)));
 }
 
-const fn sign(piece: Piece) -> char {
+const fn sign(piece: Piece, empty: char) -> char {
     match piece {
         Piece::Token { sign, .. } => sign,
-        _ => '.',
+        _ => empty,
     }
 }
 

@@ -89,9 +89,9 @@ fn draw(game: &dyn AnyGame, theme: Theme) -> String {
 /// Plays the moves chosen for the game, else any.
 fn some_view(game: &dyn AnyGame) -> View {
     let mut position = begin(game);
-    if let Some(moves) = lessons::figure(game.meta().name) {
+    if let Some(moves) = lessons::figure(game.meta()) {
         for play in moves {
-            if position.play(Turn::from_word(play)).is_err() {
+            if position.play(Turn::from_word(&play)).is_err() {
                 break;
             }
         }

@@ -204,7 +204,7 @@ pub(super) async fn game(
         .collect();
     let own = context! {
         sections, usage, faces => faces(game), is_offered => web.app.offered_game(meta.name).is_some(),
-        has_lessons => lessons::has_lessons(meta.name),
+        has_lessons => lessons::has_lessons(meta),
         preview => preview::of_game(&web, game),
     };
     let facts = join([own, game_facts(game)]);

@@ -92,7 +92,7 @@ pub(super) async fn show(
     }
     let own = context! {
         game => meta.name, title => meta.title, summary => meta.summary,
-        has_lessons => has_lessons(meta.name), has_puzzles => has_puzzles(meta), options => seeks::name_terms(meta.trial), another, level,
+        has_lessons => has_lessons(meta), has_puzzles => has_puzzles(meta), options => seeks::name_terms(meta.trial), another, level,
         levels => MOST_LEVEL, deal => look.deal,
     };
     let facts = join([own, line.facts(meta.title, &look)]);

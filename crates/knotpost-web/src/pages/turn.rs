@@ -92,7 +92,7 @@ impl<'a> Turn<'a> {
             match part {
                 PartKind::Face(chosen) => face = Some(*chosen),
                 PartKind::Spot(name) => place(&mut view, name, face.take(), self.ground.position.next_seat()),
-                PartKind::Turns(_) | PartKind::Word => {}
+                PartKind::From(_) | PartKind::To(_) | PartKind::Turns(_) | PartKind::Word => {}
             }
         }
         if matches!(self.parts.last(), Some(PartKind::Spot(_))) {
@@ -178,8 +178,6 @@ fn place(view: &mut View, name: &str, face: Option<Face>, mover: Seat) {
         let Some(piece) = panel.cells.get_mut(index) else { continue };
         match (face, &mut *piece) {
             (Some(face), _) => *piece = Piece::Die { face, fate: Fate::Placed },
-            // The piece that is to be moved.
-            (None, Piece::Token { owner, .. }) if *owner == Some(mover) => {}
             (None, Piece::Token { sign: shown, owner, look }) if is_of_tokens => {
                 (*shown, *owner) = (sign, Some(mover));
                 if look.figure != Figure::Target {

@@ -293,10 +293,21 @@ fn report(done: Result<(), ServiceError>) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// The games under the titles that they have on this server.
+fn name_games(config: &Config) -> &'static Registry {
+    let titles = &config.games.titles;
+    if titles.is_empty() {
+        return &GAMES;
+    }
+    let games = knotpost_games::registry();
+    Box::leak(Box::new(titles.iter().fold(games, |games, (name, title)| games.renamed(name, title))))
+}
+
 /// Accepts any key of the database.
 async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
-    crate::server::open_with_any_key(config, &GAMES, clock, entropy, opening).await
+    let games = name_games(&config);
+    crate::server::open_with_any_key(config, games, clock, entropy, opening).await
 }
 
 async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
@@ -307,5 +318,6 @@ async fn open(mut config: Config, opening: Opening) -> anyhow::Result<Arc<App>> 
         config.lead_links_to(http);
     }
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
-    crate::server::open(config, &GAMES, clock, entropy, opening).await
+    let games = name_games(&config);
+    crate::server::open(config, games, clock, entropy, opening).await
 }

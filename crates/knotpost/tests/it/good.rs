@@ -152,6 +152,13 @@ const GOOD: &[Row] = &[
         &["bob: Your Osbox preferences at Knotpost"],
         "preferences",
     ),
+    (
+        "bob",
+        "games favourite osbox bob bob-secret",
+        "",
+        &["bob: Your Osbox preferences at Knotpost"],
+        "preferences",
+    ),
     ("bob", "puzzle", "", &["bob: Puzzles of the day"], ""),
     ("bob", "puzzle osbox 60", "", &["bob: Puzzle osbox 60"], ""),
     ("bob", "test display bob", "", &["bob: Display test"], ""),

@@ -12,7 +12,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &[],
     syntax: &["<game> chat board userid password"],
     meaning: "pass the text of the mail on to the players and subscribers of a board",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

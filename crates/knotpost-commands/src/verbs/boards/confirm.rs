@@ -12,7 +12,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &[],
     syntax: &["<game> confirm board userid password"],
     meaning: "play the move that was submitted",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

@@ -12,7 +12,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &[],
     syntax: &["<game> hint board userid password"],
     meaning: "on your turn on an unrated board: a good move, and who is ahead",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Sender,
     effect: Effect::Query,
     masking: Masking::ByPlace,

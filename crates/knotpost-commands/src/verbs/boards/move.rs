@@ -17,7 +17,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
         "<game> move board userid password pass|swap|propose|undo|accept|reject|resign|substitute",
     ],
     meaning: "make a move; with #n only if it will be move number n",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

@@ -15,7 +15,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
         "<game> queue board userid password none",
     ],
     meaning: "keep moves and play one whenever it is your turn; if: makes the next one depend on a reply",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

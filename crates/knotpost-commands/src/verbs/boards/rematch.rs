@@ -12,7 +12,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &[],
     syntax: &["<game> rematch board userid password"],
     meaning: "play a finished board once more, the seats exchanged",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

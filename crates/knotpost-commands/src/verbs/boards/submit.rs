@@ -12,7 +12,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &[],
     syntax: &["<game> submit board userid password move[#n]"],
     meaning: "have the board after a move sent to you alone; confirm plays the move",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

@@ -14,7 +14,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     synonyms: &[],
     syntax: &["<game> swap board userid password"],
     meaning: "change sides, where the game has it",
-    who: WhoAt::AfterBoard,
+    who: WhoAt::AfterFirst,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,

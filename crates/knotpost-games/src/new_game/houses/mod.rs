@@ -43,6 +43,7 @@ static META: Meta = Meta {
     contact: None,
     summary: "what to strive for, in a few words",
     help: || kit::write_help::<Sample>(include_str!("help.txt")),
+    lessons: "",
     puzzles: "",
 };
 

@@ -65,7 +65,7 @@ impl Turn<'_> {
     }
 
     fn links_to_spots(&self, page: &dyn TurnPage, present: &View) -> Vec<Link> {
-        let is_target = |name: &String| {
+        let is_target = |name: &str| {
             present.panels.iter().any(|panel| {
                 let at = panel.spots.iter().position(|spot| spot == name);
                 let piece = at.and_then(|at| panel.cells.get(at));
@@ -73,17 +73,16 @@ impl Turn<'_> {
             })
         };
         // While a piece is chosen that is to be moved, another one can be chosen instead.
-        let others = if self.lifts(present) { self.ground.position.choices("").next } else { Vec::new() };
+        let lifts = matches!(self.parts.as_slice(), [PartKind::From(_)]);
+        let others = if lifts { self.ground.position.choices("").next } else { Vec::new() };
         let others = others.iter().filter(|choice| choice.begun != self.choosing.begun);
-        let next = self.choosing.choices.next.iter().chain(others).filter_map(|choice| match &choice.kind {
-            PartKind::Spot(name) => Some((name, choice)),
-            _ => None,
-        });
+        let next = self.choosing.choices.next.iter().chain(others);
+        let next = next.filter_map(|choice| Some((choice.kind.spot()?, choice)));
         next.map(|(name, choice)| {
             let href = Some(page.address(&choice.begun, None));
             if is_target(name) {
                 let label = format!("Claim {name}");
-                Link { spot: name.clone(), href, label, target: Target::Claim }
+                Link { spot: name.to_owned(), href, label, target: Target::Claim }
             } else {
                 link_place(name, href, format!("{name}: choose"))
             }
@@ -91,20 +90,9 @@ impl Turn<'_> {
         .collect()
     }
 
-    /// True if what is chosen so far is a piece of the player to move.
-    fn lifts(&self, present: &View) -> bool {
-        let [PartKind::Spot(name)] = self.parts.as_slice() else { return false };
-        let mover = self.ground.position.next_seat();
-        present.panels.iter().any(|panel| {
-            let at = panel.spots.iter().position(|spot| spot == name);
-            let piece = at.and_then(|at| panel.cells.get(at));
-            matches!(piece, Some(Piece::Token { owner: Some(owner), .. }) if *owner == mover)
-        })
-    }
-
     pub(in crate::pages) fn facts(&self, page: &dyn TurnPage) -> Value {
         let choosing = &self.choosing;
-        let on_board = choosing.choices.next.iter().any(|choice| matches!(choice.kind, PartKind::Spot(_)));
+        let on_board = choosing.choices.next.iter().any(|choice| choice.kind.spot().is_some());
         let words = self.ground.position.legal_words().into_iter().filter(|_| choosing.begun.is_empty());
         let news = choosing.preview.as_ref().and_then(|view| view.news.as_ref());
         let back = if self.turns.is_empty() {
@@ -173,7 +161,9 @@ impl Turn<'_> {
         let chip = |choice: &Choice| {
             let href = page.address(&choice.begun, None);
             match choice.kind {
-                PartKind::Spot(ref name) => Some(context! { label => name, href }),
+                PartKind::Spot(ref name) | PartKind::From(ref name) | PartKind::To(ref name) => {
+                    Some(context! { label => name, href })
+                }
                 PartKind::Word => Some(context! { label => choice.begun.clone(), href }),
                 PartKind::Face(_) | PartKind::Turns(_) => None,
             }

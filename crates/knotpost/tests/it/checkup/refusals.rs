@@ -48,6 +48,7 @@ fn faults(taken: &str) -> Vec<Fault> {
         set("KNOTPOST_SERVER__SOCKET", "/nowhere/socket", "server.socket", "/nowhere/socket"),
         set("KNOTPOST_SERVER__DATA", "/dev/null/data", "server.data", "/dev/null/data"),
         set("KNOTPOST_GAMES__DISABLED", "chess", "games.disabled", "chess"),
+        set("KNOTPOST_GAMES__TITLES", "checkers=Draughts", "games.titles", "checkers"),
         set("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", "mail.transport", "sendmail:PATH"),
         set("KNOTPOST_MAIL__TRANSPORT", "maildir:/dev/null/out", "mail.transport", "folder"),
         set("KNOTPOST_MAIL__TLS_CA", "/nowhere/ca.pem", "mail.tls_ca", "/nowhere/ca.pem"),

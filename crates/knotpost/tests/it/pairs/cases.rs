@@ -117,6 +117,7 @@ pub(super) const CASES: &[Case] = &[
     command("osbox unsubscribe 101 cyd cyd-secret"),
     command("osbox notify dan dan-secret 101"),
     command("set bob bob-secret moves=all"),
+    command("games favourite osbox bob bob-secret"),
     command("set bob bob-secret digest=20 timezone=Asia/Tokyo"),
     command("set ann ann-secret moves=digest"),
     command("osbox set ann ann-secret confirm=on"),

@@ -74,6 +74,10 @@ async fn a_setting_that_turns_out_unusable_at_the_start_is_named_too() {
         ("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", 78, "mail.transport"),
         ("KNOTPOST_GAMES__DISABLED", "chess", 78, "games.disabled"),
         ("KNOTPOST_GAMES__DISABLED", all.as_str(), 78, "all games are switched off"),
+        ("KNOTPOST_GAMES__TITLES", "checkers=Draughts", 78, "games.titles"),
+        ("KNOTPOST_GAMES__TITLES", "hex=", 78, "not one line"),
+        ("KNOTPOST_GAMES__TITLES", "hex=The game of Piet Hein", 78, "longer than 13 characters"),
+        ("KNOTPOST_GAMES__TITLES", "hex", 78, "name=value"),
         ("KNOTPOST_LOG__LEVEL", "=,=", 78, "log.level"),
         ("KNOTPOST_LOG__LEVEL", "verbose", 78, "error, warn, info, debug, trace"),
         ("KNOTPOST_SERVER__DATA", "/dev/null/data", 1, "/dev/null/data"),
@@ -443,6 +447,26 @@ async fn a_game_switched_off_is_not_offered_and_its_boards_go_on() {
     assert!(shown.contains("a1"), "{shown}");
     server.stop().await;
     assert!(letters(&place.maildir()).len() >= 6);
+}
+
+#[tokio::test]
+async fn a_game_with_another_title_has_it_everywhere_and_keeps_its_words() {
+    let place = Place::new();
+    place.write("knotpost.toml", "[games]\ntitles = { hex = \"Con-tac-tix\" }\n");
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("hex challenge ann bob").await;
+    for said in [server.ask("list").await, server.ask("hex help").await, server.ask("hex show 101").await] {
+        let said = said.to_string();
+        assert!(said.contains("Con-tac-tix") && !said.contains("Hex - "), "{said}");
+    }
+    for address in ["/api/v1/games", "/games", "/games/hex", "/boards/hex/101"] {
+        let page = server.get(address).await;
+        assert!(page.body.contains("Con-tac-tix"), "{address}: {page:?}");
+    }
+    server.stop().await;
+    let shown = place.run(&["config", "show"]).await.succeed();
+    assert!(shown.contains("hex = \"Con-tac-tix\""), "{shown}");
 }
 
 /// Counters that cannot say all values of their labels beforehand, as `docs/reference/metrics.md` tells.
