@@ -4,6 +4,7 @@
 
 use crate::boards::{Board, ServiceError};
 use crate::ratings::board_ratings::score;
+use knotpost_model::computer_player::level_of;
 use knotpost_model::{BoardKey, LeaveReason, Millis, MoveKind, Score, SeatState, TournamentDeed, UserKey};
 use knotpost_storage::{NewLogEntry, SeatResult, StoreError, Told, WriteTx};
 
@@ -35,9 +36,11 @@ pub(crate) async fn board_ended(
             Score::Tied => 1,
             Score::Lost => 0,
         };
-        let on_time = board.seats.iter().any(|row| row.user_id == user && row.state == SeatState::Forfeited);
+        let late = board.seats.iter().find(|row| row.user_id == user && row.state == SeatState::Forfeited);
+        let on_time = late.is_some();
         tx.set_points(board.row.id, SeatResult { user, points, played, on_time }).await?;
-        if on_time
+        // A computer player is late because the server is.
+        if late.is_some_and(|row| level_of(&row.userid).is_none())
             && let Some((tournament, losses)) = tx.losses_on_time(pairing, user).await?
             && (losses >= MOST_LOSSES_ON_TIME || !has_moved(board, user))
         {

@@ -239,10 +239,12 @@ fn show_pairings(
             boards.dedup();
             let first_board: Vec<&PairedSeat> =
                 pairing.iter().filter(|seat| seat.game == first.game).collect();
-            let state = match () {
-                () if pairing.iter().all(|seat| seat.points.is_some()) => PairingState::Over,
-                () if first.opened => PairingState::Open,
-                () => PairingState::Waiting,
+            let state = if pairing.iter().all(|seat| seat.points.is_some()) {
+                PairingState::Over
+            } else if first.opened {
+                PairingState::Open
+            } else {
+                PairingState::Waiting
             };
             let seat = |of: &&PairedSeat| {
                 let own = pairing.iter().filter(|seat| seat.entry == of.entry);
@@ -289,4 +291,22 @@ pub async fn log(tx: &mut ReadTx, name: TournamentName) -> Result<Vec<Tournament
         words: entry.words,
     };
     Ok(lines.into_iter().map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use knotpost_model::TournamentTerms;
+
+    /// Terms are stored, and read by later versions.
+    #[test]
+    fn stored_terms_keep_their_form() {
+        let stored = concat!(
+            r#"{"game_options":"-size=4","minimum":4,"maximum":10,"group":10,"advance":2,"round":10368000000,"#,
+            r#""start":{"date":1796083200000},"repeat":false,"games":1,"fill":3,"closed":false,"rated":true,"#,
+            r#""nag":86400000,"forfeit":604800000,"total":null}"#
+        );
+        let terms: TournamentTerms = serde_json::from_str(stored).expect("terms");
+        assert_eq!(terms.to_string(), "-size=4 -start=2026-12-01 -fill=3");
+        assert_eq!(serde_json::to_string(&terms).expect("text"), stored);
+    }
 }

@@ -1,6 +1,6 @@
 //! Tournaments as they run by themselves, on both databases.
 
-mod club;
+pub(crate) mod club;
 mod directing;
 mod entering;
 mod leaving;

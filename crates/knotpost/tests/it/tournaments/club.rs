@@ -15,10 +15,10 @@ use knotpost_storage::{UserRow, WriteTx};
 
 use crate::harness::{Letter, Place, TestApp, edit_user};
 
-pub(super) const T1: TournamentName = TournamentName(1);
+pub(crate) const T1: TournamentName = TournamentName(1);
 
-pub(super) struct Club {
-    pub(super) app: TestApp,
+pub(crate) struct Club {
+    pub(crate) app: TestApp,
 }
 
 async fn user(tx: &mut WriteTx, name: &str) -> Result<UserRow, ServiceError> {
@@ -26,7 +26,7 @@ async fn user(tx: &mut WriteTx, name: &str) -> Result<UserRow, ServiceError> {
 }
 
 /// Message of a refusal, with its code.
-pub(super) fn refused<T: std::fmt::Debug>(outcome: Result<T, ServiceError>) -> String {
+pub(crate) fn refused<T: std::fmt::Debug>(outcome: Result<T, ServiceError>) -> String {
     match outcome.expect_err("it is refused") {
         ServiceError::Refused(refusal) => format!("{} {}", refusal.code.as_str(), refusal.message),
         ServiceError::Store(error) => panic!("{}", error.with_causes()),
@@ -45,11 +45,11 @@ fn given(words: &str) -> Vec<GivenOption> {
 
 impl Club {
     /// Players who have signed up; `dir` is an administrator.
-    pub(super) async fn open(place: Place, players: &[&str]) -> Self {
+    pub(crate) async fn open(place: Place, players: &[&str]) -> Self {
         Self::open_with(place, players, |_| {}).await
     }
 
-    pub(super) async fn open_with(place: Place, players: &[&str], change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) async fn open_with(place: Place, players: &[&str], change: impl FnOnce(&mut Config)) -> Self {
         let app = TestApp::start_with(place, change).await;
         for name in ["dir"].iter().chain(players) {
             app.sign_up(name).await;
@@ -59,7 +59,7 @@ impl Club {
         Self { app }
     }
 
-    pub(super) async fn announce_by(
+    pub(crate) async fn announce_by(
         &self,
         by: &str,
         form: &str,
@@ -83,11 +83,11 @@ impl Club {
             .await
     }
 
-    pub(super) async fn announce(&self, terms: &str) -> TournamentName {
+    pub(crate) async fn announce(&self, terms: &str) -> TournamentName {
         self.announce_by("dir", "roundrobin", terms).await.expect("announced").line.name
     }
 
-    pub(super) async fn try_enter(
+    pub(crate) async fn try_enter(
         &self,
         name: TournamentName,
         who: &str,
@@ -102,13 +102,13 @@ impl Club {
             .await
     }
 
-    pub(super) async fn enter(&self, name: TournamentName, players: &[&str]) {
+    pub(crate) async fn enter(&self, name: TournamentName, players: &[&str]) {
         for player in players {
             self.try_enter(name, player).await.expect("entered");
         }
     }
 
-    pub(super) async fn withdraw(
+    pub(crate) async fn withdraw(
         &self,
         name: TournamentName,
         who: &str,
@@ -123,7 +123,7 @@ impl Club {
             .await
     }
 
-    pub(super) async fn direct(
+    pub(crate) async fn direct(
         &self,
         by: &str,
         name: TournamentName,
@@ -140,13 +140,13 @@ impl Club {
             .await
     }
 
-    pub(super) async fn view(&self, name: TournamentName) -> TournamentView {
+    pub(crate) async fn view(&self, name: TournamentName) -> TournamentView {
         let mut tx = self.app.app.store.read().await.unwrap();
         view(&mut tx, name, None).await.expect("a tournament")
     }
 
     /// Starts a tournament of these players, and reads what they are mailed.
-    pub(super) async fn begin(&self, terms: &str, players: &[&str]) -> TournamentName {
+    pub(crate) async fn begin(&self, terms: &str, players: &[&str]) -> TournamentName {
         let name = self.announce(terms).await;
         self.enter(name, players).await;
         self.app.tick().await;
@@ -156,12 +156,12 @@ impl Club {
     }
 
     /// Plays a board to its end with the first moves there are.
-    pub(super) async fn play_out(&self, board: &BoardRef) {
+    pub(crate) async fn play_out(&self, board: &BoardRef) {
         while self.play_one(board).await {}
     }
 
     /// Makes one move; false if the board is over then.
-    pub(super) async fn play_one(&self, name: &BoardRef) -> bool {
+    pub(crate) async fn play_one(&self, name: &BoardRef) -> bool {
         let Some(userid) = self.mover(name).await else { return false };
         let board = view_board(&self.app.app, name, None).await.expect("a board").board;
         let play = board.position.example_move().expect("a move");
@@ -172,14 +172,14 @@ impl Club {
     }
 
     /// The player to move; `None`: the board is over.
-    pub(super) async fn mover(&self, name: &BoardRef) -> Option<String> {
+    pub(crate) async fn mover(&self, name: &BoardRef) -> Option<String> {
         let board = view_board(&self.app.app, name, None).await.expect("a board").board;
         let Standing::ToMove(seat) = board.standing() else { return None };
         Some(board.userid_at(i64::from(seat.number())).to_owned())
     }
 
     /// Resigns for a player on their turn; the other one moves before where it is theirs.
-    pub(super) async fn resign(&self, name: &BoardRef, who: &str) {
+    pub(crate) async fn resign(&self, name: &BoardRef, who: &str) {
         if self.mover(name).await.as_deref() != Some(who) {
             self.play_one(name).await;
         }
@@ -189,7 +189,7 @@ impl Club {
     }
 
     /// The board of two players.
-    pub(super) async fn board_of(&self, name: TournamentName, one: &str, other: &str) -> BoardRef {
+    pub(crate) async fn board_of(&self, name: TournamentName, one: &str, other: &str) -> BoardRef {
         let view = self.view(name).await;
         let meets = |userid: &str, seats: &[knotpost_core::tournaments::PairingSeat]| {
             seats.iter().any(|seat| seat.userid == userid)
@@ -202,7 +202,7 @@ impl Club {
         pairing.boards[0].clone()
     }
 
-    pub(super) async fn result_of(&self, name: &BoardRef) -> serde_json::Value {
+    pub(crate) async fn result_of(&self, name: &BoardRef) -> serde_json::Value {
         let BoardRef { game, number } = name;
         let board = self.app.get(&format!("/api/v1/boards/{game}/{number}")).await.json();
         serde_json::json!([
@@ -214,7 +214,7 @@ impl Club {
     }
 
     /// Checks what is true of a tournament at any moment, and of all tables computed from its boards alone.
-    pub(super) async fn check(&self, name: TournamentName) {
+    pub(crate) async fn check(&self, name: TournamentName) {
         let view = self.view(name).await;
         let mut points: BTreeMap<String, f64> = BTreeMap::new();
         for pairing in &view.pairings {
@@ -223,7 +223,7 @@ impl Club {
             if pairing.state == PairingState::Waiting {
                 assert_eq!(pairing.boards, []);
             }
-            let mut halves: BTreeMap<&str, f64> = BTreeMap::new();
+            let mut halves: BTreeMap<String, f64> = BTreeMap::new();
             for board in &pairing.boards {
                 let shown = view_board(&self.app.app, board, None).await.expect("a board").board;
                 let players: Vec<&str> = shown.seats.iter().map(|seat| seat.userid.as_str()).collect();
@@ -238,14 +238,13 @@ impl Club {
                 };
                 let winners = outcome.winners();
                 for seat in &winners {
-                    *halves
-                        .entry(shown.userid_at(i64::from(seat.number())).to_owned().leak())
-                        .or_default() += 1.0 / winners.len() as f64;
+                    *halves.entry(shown.userid_at(i64::from(seat.number())).to_owned()).or_default() +=
+                        1.0 / winners.len() as f64;
                 }
             }
             if is_over && !pairing.boards.is_empty() {
                 for seat in &pairing.seats {
-                    let of_boards = halves.get(seat.userid.as_str()).copied().unwrap_or_default();
+                    let of_boards = halves.get(&seat.userid).copied().unwrap_or_default();
                     assert_eq!(seat.points, Some(of_boards), "{pairing:?}");
                 }
             }
@@ -268,11 +267,11 @@ impl Club {
 }
 
 /// Userid, place and points of the players, in order.
-pub(super) fn table(players: &[TournamentPlayer]) -> Vec<(String, Option<u32>, Option<f64>)> {
+pub(crate) fn table(players: &[TournamentPlayer]) -> Vec<(String, Option<u32>, Option<f64>)> {
     players.iter().map(|player| (player.userid.clone(), player.place, player.points)).collect()
 }
 
-pub(super) fn subjects(letters: &[Letter]) -> Vec<String> {
+pub(crate) fn subjects(letters: &[Letter]) -> Vec<String> {
     let mut subjects: Vec<String> = letters
         .iter()
         .map(|letter| format!("{}: {}", letter.to.split('@').next().unwrap_or_default(), letter.subject))

@@ -267,6 +267,14 @@ mod stories {
         assert_eq!(club.view(even).await.players.len(), 4);
         let own = club.board_of(name, "ann", "knotbot-3").await;
         assert_eq!(club.result_of(&own).await[3], false, "boards with computer players are unrated");
+        assert!(club.app.let_bots_play().await > 0);
+        club.app.tick().await;
+        club.check(name).await;
+        let theirs = club.board_of(name, "knotbot-3", "knotbot-2").await;
+        assert_eq!(club.result_of(&theirs).await[0], "over", "they play their own games too");
+        let bot =
+            club.view(name).await.players.into_iter().find(|player| player.userid == "knotbot-3").unwrap();
+        assert!(bot.bot && bot.won + bot.lost + bot.tied >= 2);
     }
 
     pub(super) async fn a_repetition_takes_entries_as_soon_as_one_begins(place: Place) {

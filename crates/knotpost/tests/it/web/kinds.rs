@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::body::Body;
 use axum::http::Request;
+use knotpost_commands::Deed;
 use knotpost_core::admin::{AdminAction, Administrator, BoardAction, UserEdit, administer};
 use knotpost_core::config::{AuthPolicy, Confirm};
 use knotpost_core::identity::{HookWish, ProvenUser, create_webhook};
@@ -17,6 +18,7 @@ use super::browser::{Browser, form};
 use super::passkeys::stories::{Device, ORIGIN, add};
 use crate::harness::{ADDRESS, DAY, HOUR, HookHost, Letter, Place, TestApp, edit_user};
 use crate::postgres::database;
+use crate::tournaments::club::Club;
 
 /// What `Auto-Submitted` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -402,6 +404,22 @@ async fn wait(app: &TestApp, seen: &mut Seen) {
     }
 }
 
+/// A tournament, in which the director writes and expels a player, to its deadline.
+async fn play_tournament(seen: &mut Seen) {
+    let players = ["ann", "bob", "cyd", "dan"];
+    let here = |config: &mut knotpost_core::config::Config| ORIGIN.clone_into(&mut config.server.public_url);
+    let club = Club::open_with(Place::Sqlite, &players, here).await;
+    let name = club.announce("-players=4 -roundtime=4 -forfeittime=6").await;
+    club.enter(name, &players).await;
+    club.app.tick().await;
+    club.direct("dir", name, Deed::Say, "Good games.").await.unwrap();
+    club.direct("dir", name, Deed::Expel("dan".to_owned()), "Two accounts.").await.unwrap();
+    for _ in 0..4 {
+        club.app.pass(DAY).await;
+        seen.look(&club.app).await;
+    }
+}
+
 /// Lets a mail of every kind leave.
 async fn everything() -> Seen {
     let (app, mut seen) = (server(Place::Sqlite, |_| {}).await, Seen::default());
@@ -416,6 +434,7 @@ async fn everything() -> Seen {
     compete(&app, &mut seen).await;
     log_in_and_spend(&app, &mut seen).await;
     wait(&app, &mut seen).await;
+    play_tournament(&mut seen).await;
     let other =
         server(Place::Sqlite, |config| config.inbound.auth_policy = AuthPolicy::RequireForTokens).await;
     for name in ["ann", "bob"] {
