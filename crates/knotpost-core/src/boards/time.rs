@@ -142,7 +142,7 @@ pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
 pub(crate) fn time_used_at(board: &Board, end: Millis) -> Vec<Span> {
     let mut at_work = board.clone();
     at_work.timing.pauses.vacations.clear();
-    time_used(&at_work, end)
+    time_used(&at_work, end.max(waiting_since(board)))
 }
 
 /// Time per seat that counts towards the total limit, without moves made under a more generous one.

@@ -16,6 +16,7 @@ use crate::play::notifications::{notify_of_removal, notify_readers, notify_users
 use crate::play::opponents::wake_seeks;
 use crate::play::proposals::agree_on_draw;
 use crate::play::resignation::{Left, take_out, tell_declined};
+use crate::play::tournament_boards::count_as_tie;
 use crate::replies::facts::note_of_proposal;
 use crate::replies::{BoardFacts, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
@@ -75,6 +76,8 @@ async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, St
             );
             let (key, later) = (name.id, app.clock.now().plus(SET_ASIDE_MS));
             app.store.write_queue(async move |tx| tx.put_off(key, later).await).await?;
+            let now = app.clock.now();
+            app.store.write(async move |tx| count_as_tie(tx, key, now).await).await?;
             Ok(true)
         }
     }

@@ -7,7 +7,7 @@ use super::entering::barred_until;
 use super::reading::read_terms;
 use super::rounds::{Fillers, Group, levels_near, make_groups, pair_group, seat_everybody};
 use super::tables::{GroupTable, letter, tables_of_round};
-use super::telling::{tell, tell_out};
+use super::telling::{tell, tell_out, tell_webhooks};
 use crate::app::App;
 use crate::boards::ServiceError;
 use knotpost_model::computer_player::{LEVELS, userid_of};
@@ -200,11 +200,13 @@ async fn step_running(
         if tx.waiting_seats(row.id, 1).await?.is_empty() {
             let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Opened) };
             tx.log_tournament(row.id, &entry, now).await?;
+            let kind = if row.round == 1 { "tournament.started" } else { "tournament.round" };
+            tell_webhooks(tx, app, &row, &players, kind, now).await?;
         }
         return Ok(Vec::new());
     }
     if !tx.has_open_seats(row.id).await? {
-        return finish_round(tx, row, &players, now).await.map(|()| Vec::new());
+        return finish_round(tx, app, row, &players, now).await.map(|()| Vec::new());
     }
     if row.deadline.is_some_and(|deadline| deadline <= now) {
         return end_at_deadline(tx, app, &row, now).await;
@@ -255,6 +257,7 @@ async fn take_leave(
 /// Goes on to the next stage with the first of each group, or ends the tournament.
 async fn finish_round(
     tx: &mut WriteTx,
+    app: &App,
     mut row: TournamentRow,
     players: &[PlayerRow],
     now: Millis,
@@ -281,6 +284,7 @@ async fn finish_round(
     row.ended_at = Some(now);
     row.due_at = None;
     tx.update_tournament(&row).await?;
+    tell_webhooks(tx, app, &row, players, "tournament.over", now).await?;
     let entry = NewLogEntry { told: Told::Players, ..NewLogEntry::of_server(TournamentDeed::Over) };
     Ok(tx.log_tournament(row.id, &entry, now).await?)
 }

@@ -3,7 +3,8 @@ use crate::replies::{BoardFacts, Heading, Note, Ruling};
 use knotpost_model::{ProposalKind, words};
 
 words! {
-    /// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
+    /// Something that happens on a board, or in a tournament. The words are those of the board's server-sent events, `turn`
+    /// and `tournament`.
     #[derive(PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
     #[serde(rename_all = "lowercase")]
     HookEvent {
@@ -17,6 +18,9 @@ words! {
         Proposal = "proposal",
         /// The game is over.
         Over = "over",
+        /// A tournament that its owner plays in or directs began, went on to its next round, or is over. Its messages are
+        /// of the types `tournament.started`, `tournament.round` and `tournament.over`.
+        Tournament = "tournament",
     }
 }
 

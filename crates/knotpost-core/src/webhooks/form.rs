@@ -96,7 +96,7 @@ fn with_link(app: &App, told: &Told) -> String {
 
 fn words(app: &App, told: &Told) -> String {
     let board = told.board(app);
-    let Data { user, moves, chat, proposal, result, .. } = &told.data;
+    let Data { user, moves, chat, proposal, result, tournament, title, round, .. } = &told.data;
     let text = match told.kind.as_str() {
         "turn" => format!("{board}: it is your turn, {user}."),
         "move" => {
@@ -112,6 +112,9 @@ fn words(app: &App, told: &Told) -> String {
             [one] => format!("{board} is over: {one} has won."),
             many => format!("{board} is over: {} share it.", many.join(", ")),
         },
+        "tournament.started" => format!("Tournament {tournament}, {title}, has begun."),
+        "tournament.round" => format!("Tournament {tournament}, {title}: round {round} has begun."),
+        "tournament.over" => format!("Tournament {tournament}, {title}, is over."),
         _ => format!("{} can reach you here.", app.config.server.name),
     };
     text.chars().take(LONGEST).collect()

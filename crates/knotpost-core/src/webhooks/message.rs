@@ -27,6 +27,10 @@ pub(super) struct Data {
     pub url: String,
     pub ply: i64,
     pub user: String,
+    /// Name of the tournament, in its messages alone.
+    pub tournament: String,
+    pub title: String,
+    pub round: i64,
     pub moves: Vec<Move>,
     pub chat: Option<Said>,
     pub proposal: Option<Proposal>,
@@ -65,6 +69,10 @@ impl Told {
 
     pub(super) fn is_test(&self) -> bool {
         self.kind == TEST
+    }
+
+    pub(super) fn is_about_tournament(&self) -> bool {
+        !self.data.tournament.is_empty()
     }
 
     pub(super) fn board(&self, app: &App) -> String {

@@ -1,4 +1,4 @@
-//! Webhooks: signed requests to users' programs about their boards.
+//! Webhooks: signed requests to users' programs about their boards and tournaments.
 //!
 //! `queueing` writes events in the transaction that causes them, `delivering` chooses and evaluates attempts,
 //! `form` formats, `push` is the format for browsers, `signing` the Standard Webhooks specification. HTTP is
@@ -19,7 +19,7 @@ pub use push::view_push_key;
 pub use signing::HookSecret;
 
 pub(crate) use push::BrowserKeys;
-pub(crate) use queueing::{queue, queue_for_board, queue_for_removed};
+pub(crate) use queueing::{queue, queue_for_board, queue_for_removed, queue_for_tournament};
 
 use serde_json::json;
 

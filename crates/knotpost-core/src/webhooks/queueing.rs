@@ -80,6 +80,28 @@ pub(crate) async fn queue_for_removed(
     Ok(())
 }
 
+/// Queues an event of a tournament, of this type, for the webhooks of these users.
+pub(crate) async fn queue_for_tournament(
+    tx: &mut WriteTx,
+    app: &App,
+    kind: &str,
+    data: &Map<String, Value>,
+    users: &[UserKey],
+    now: Millis,
+) -> Result<(), StoreError> {
+    if !app.config.webhooks.enabled {
+        return Ok(());
+    }
+    for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
+        if HookEvent::split(&hook.events).contains(&HookEvent::Tournament) {
+            let mut data = data.clone();
+            data.insert("user".into(), hook.userid.clone().into());
+            queue(tx, app, &hook, kind, &Value::Object(data), now).await?;
+        }
+    }
+    Ok(())
+}
+
 fn base(app: &App, board: &Board) -> Map<String, Value> {
     let BoardRef { game, number } = board.name();
     let url = app.config.server.public_url.trim_end_matches('/');
@@ -127,7 +149,7 @@ async fn details(
     event: HookEvent,
 ) -> Result<Option<(&'static str, Value)>, StoreError> {
     Ok(match event {
-        HookEvent::Turn => None,
+        HookEvent::Turn | HookEvent::Tournament => None,
         HookEvent::Move => Some(("moves", moves(board))),
         HookEvent::Chat => match facts.remark {
             Some(remark) => said(tx, remark).await?.map(|said| ("chat", said)),

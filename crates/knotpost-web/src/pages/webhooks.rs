@@ -16,12 +16,13 @@ use knotpost_core::identity::{
 };
 use knotpost_core::webhooks::{HookEvent, HookForm};
 
-const EVENTS: [(HookEvent, &str); 5] = [
+const EVENTS: [(HookEvent, &str); 6] = [
     (HookEvent::Turn, "it is your turn"),
     (HookEvent::Move, "a move"),
     (HookEvent::Chat, "words"),
     (HookEvent::Proposal, "proposals and answers"),
     (HookEvent::Over, "the end of a game"),
+    (HookEvent::Tournament, "rounds and ends of tournaments"),
 ];
 
 const FORMS: [(HookForm, &str); 5] = [

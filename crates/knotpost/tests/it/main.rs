@@ -27,4 +27,5 @@ mod smtp_listener;
 mod smtp_peer;
 mod store;
 mod stories;
+mod tournaments;
 mod web;

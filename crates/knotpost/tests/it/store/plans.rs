@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use knotpost_model::{BoardKey, BoardState, Millis, OutboxKey, TournamentName, UserKey};
+use knotpost_model::{
+    BoardKey, BoardState, Millis, OutboxKey, TournamentDeed, TournamentName, TournamentState, UserKey,
+};
 use knotpost_storage::{
     BoardFilter, BoardMail, Driver, NewOutbox, NewPlace, OutboxContent, OutboxRow, QueueBounds, ReadTx,
-    RequestKey, Share, StandingsBlock, StoreError, WaitingOrder, WriteTx,
+    RequestKey, Share, StandingsBlock, StoreError, TournamentFilter, WaitingOrder, WriteTx,
 };
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
@@ -40,6 +42,42 @@ impl Visit for Statement<'_> {
     }
 }
 
+/// Everything that is asked about tournaments.
+async fn ask_about_tournaments(tx: &mut ReadTx, ann: UserKey, board: BoardKey) {
+    let name = TournamentName(1);
+    tx.tournament(name).await.unwrap();
+    for user in [None, Some(ann)] {
+        for game in [None, Some("osbox".to_owned())] {
+            let filter = TournamentFilter {
+                game,
+                states: vec![TournamentState::Open, TournamentState::Running],
+                user,
+                before: Some(name),
+            };
+            tx.list_tournaments(&filter, 9).await.unwrap();
+        }
+    }
+    tx.count_directed(ann).await.unwrap();
+    tx.count_announced(ann, Millis(1)).await.unwrap();
+    tx.tournament_players(name).await.unwrap();
+    tx.player_state(name, ann).await.unwrap();
+    tx.entries_of(ann).await.unwrap();
+    tx.shares_address(name, ann, true).await.unwrap();
+    tx.time_outs(ann).await.unwrap();
+    tx.paired_seats(name).await.unwrap();
+    tx.waiting_seats(name, 9).await.unwrap();
+    tx.place_of_pairing(1).await.unwrap();
+    tx.has_open_seats(name).await.unwrap();
+    tx.open_boards(name, Some(1), 9).await.unwrap();
+    tx.losses_on_time(1, ann).await.unwrap();
+    tx.tournament_log(name, 9).await.unwrap();
+    tx.entry_to_tell(name).await.unwrap();
+    tx.last_deed(name, TournamentDeed::Say).await.unwrap();
+    tx.last_word_on(name, ann).await.unwrap();
+    tx.tournaments_to_work(Millis(1)).await.unwrap();
+    tx.board(board).await.unwrap();
+}
+
 /// Everything that is asked for while people play, look and mail.
 #[expect(clippy::too_many_lines, reason = "one list of questions")]
 async fn ask_everything(ground: &Ground) {
@@ -59,6 +97,7 @@ async fn ask_everything(ground: &Ground) {
     tx.moves(board).await.unwrap();
     tx.seats(board).await.unwrap();
     tx.shared_boards(ann, bob, 9).await.unwrap();
+    ask_about_tournaments(&mut tx, ann, board).await;
     tx.subscribers(board).await.unwrap();
     tx.notified_users(board).await.unwrap();
     tx.users_waiting_for(board).await.unwrap();

@@ -1,0 +1,282 @@
+//! A club that plays tournaments, and what is always true of them.
+
+use std::collections::BTreeMap;
+
+use knotpost_commands::{Deed, GivenOption};
+use knotpost_core::admin::UserEdit;
+use knotpost_core::boards::{ServiceError, Standing};
+use knotpost_core::config::Config;
+use knotpost_core::queries::view_board;
+use knotpost_core::tournaments::{
+    Announcement, PairingState, TournamentPlayer, TournamentView, announce, direct, enter, view, withdraw,
+};
+use knotpost_model::{BoardRef, TournamentName, TournamentState, TournamentText};
+use knotpost_storage::{UserRow, WriteTx};
+
+use crate::harness::{Letter, Place, TestApp, edit_user};
+
+pub(super) const T1: TournamentName = TournamentName(1);
+
+pub(super) struct Club {
+    pub(super) app: TestApp,
+}
+
+async fn user(tx: &mut WriteTx, name: &str) -> Result<UserRow, ServiceError> {
+    Ok(tx.find_user(name).await?.expect("a user"))
+}
+
+/// Message of a refusal, with its code.
+pub(super) fn refused<T: std::fmt::Debug>(outcome: Result<T, ServiceError>) -> String {
+    match outcome.expect_err("it is refused") {
+        ServiceError::Refused(refusal) => format!("{} {}", refusal.code.as_str(), refusal.message),
+        ServiceError::Store(error) => panic!("{}", error.with_causes()),
+    }
+}
+
+/// Options as they stand in a line: `-players=4 -closed`.
+fn given(words: &str) -> Vec<GivenOption> {
+    let option = |word: &str| {
+        let word = word.trim_start_matches('-');
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        GivenOption { name: name.to_owned(), value: value.map(str::to_owned) }
+    };
+    words.split_whitespace().map(option).collect()
+}
+
+impl Club {
+    /// Players who have signed up; `dir` is an administrator.
+    pub(super) async fn open(place: Place, players: &[&str]) -> Self {
+        Self::open_with(place, players, |_| {}).await
+    }
+
+    pub(super) async fn open_with(place: Place, players: &[&str], change: impl FnOnce(&mut Config)) -> Self {
+        let app = TestApp::start_with(place, change).await;
+        for name in ["dir"].iter().chain(players) {
+            app.sign_up(name).await;
+        }
+        edit_user(&app.app, "dir", UserEdit::Role("admin")).await.unwrap();
+        app.tick().await;
+        Self { app }
+    }
+
+    pub(super) async fn announce_by(
+        &self,
+        by: &str,
+        form: &str,
+        terms: &str,
+    ) -> Result<TournamentView, ServiceError> {
+        let (by, form, terms) = (by.to_owned(), form.to_owned(), given(terms));
+        self.app
+            .app
+            .write(async move |tx, app| {
+                let by = user(tx, &by).await?;
+                let text = TournamentText::new("Winter cup", "For all.").expect("a text");
+                let announcement = Announcement {
+                    game: "osbox",
+                    form: &form,
+                    options: &given("-size=3"),
+                    terms: &terms,
+                    text: &text,
+                };
+                announce(tx, app, &by, announcement, app.clock.now()).await
+            })
+            .await
+    }
+
+    pub(super) async fn announce(&self, terms: &str) -> TournamentName {
+        self.announce_by("dir", "roundrobin", terms).await.expect("announced").line.name
+    }
+
+    pub(super) async fn try_enter(
+        &self,
+        name: TournamentName,
+        who: &str,
+    ) -> Result<TournamentView, ServiceError> {
+        let who = who.to_owned();
+        self.app
+            .app
+            .write(async move |tx, app| {
+                let who = user(tx, &who).await?;
+                enter(tx, app, &who, name, app.clock.now()).await
+            })
+            .await
+    }
+
+    pub(super) async fn enter(&self, name: TournamentName, players: &[&str]) {
+        for player in players {
+            self.try_enter(name, player).await.expect("entered");
+        }
+    }
+
+    pub(super) async fn withdraw(
+        &self,
+        name: TournamentName,
+        who: &str,
+    ) -> Result<TournamentView, ServiceError> {
+        let who = who.to_owned();
+        self.app
+            .app
+            .write(async move |tx, app| {
+                let who = user(tx, &who).await?;
+                withdraw(tx, &who, name, app.clock.now()).await
+            })
+            .await
+    }
+
+    pub(super) async fn direct(
+        &self,
+        by: &str,
+        name: TournamentName,
+        deed: Deed,
+        text: &str,
+    ) -> Result<TournamentView, ServiceError> {
+        let (by, text) = (by.to_owned(), text.to_owned());
+        self.app
+            .app
+            .write(async move |tx, app| {
+                let by = user(tx, &by).await?;
+                direct(tx, app, &by, name, &deed, &text, app.clock.now()).await
+            })
+            .await
+    }
+
+    pub(super) async fn view(&self, name: TournamentName) -> TournamentView {
+        let mut tx = self.app.app.store.read().await.unwrap();
+        view(&mut tx, name, None).await.expect("a tournament")
+    }
+
+    /// Starts a tournament of these players, and reads what they are mailed.
+    pub(super) async fn begin(&self, terms: &str, players: &[&str]) -> TournamentName {
+        let name = self.announce(terms).await;
+        self.enter(name, players).await;
+        self.app.tick().await;
+        self.check(name).await;
+        self.app.letters();
+        name
+    }
+
+    /// Plays a board to its end with the first moves there are.
+    pub(super) async fn play_out(&self, board: &BoardRef) {
+        while self.play_one(board).await {}
+    }
+
+    /// Makes one move; false if the board is over then.
+    pub(super) async fn play_one(&self, name: &BoardRef) -> bool {
+        let Some(userid) = self.mover(name).await else { return false };
+        let board = view_board(&self.app.app, name, None).await.expect("a board").board;
+        let play = board.position.example_move().expect("a move");
+        let BoardRef { game, number } = name;
+        let page = self.app.post(&format!("{game} move {number} {userid} {userid}-secret {play}"), "").await;
+        assert_eq!(page.outcome(), "200 ok", "{play}: {}", page.text);
+        self.mover(name).await.is_some()
+    }
+
+    /// The player to move; `None`: the board is over.
+    pub(super) async fn mover(&self, name: &BoardRef) -> Option<String> {
+        let board = view_board(&self.app.app, name, None).await.expect("a board").board;
+        let Standing::ToMove(seat) = board.standing() else { return None };
+        Some(board.userid_at(i64::from(seat.number())).to_owned())
+    }
+
+    /// Resigns for a player on their turn; the other one moves before where it is theirs.
+    pub(super) async fn resign(&self, name: &BoardRef, who: &str) {
+        if self.mover(name).await.as_deref() != Some(who) {
+            self.play_one(name).await;
+        }
+        let BoardRef { game, number } = name;
+        let page = self.app.post(&format!("{game} resign {number} {who} {who}-secret"), "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+    }
+
+    /// The board of two players.
+    pub(super) async fn board_of(&self, name: TournamentName, one: &str, other: &str) -> BoardRef {
+        let view = self.view(name).await;
+        let meets = |userid: &str, seats: &[knotpost_core::tournaments::PairingSeat]| {
+            seats.iter().any(|seat| seat.userid == userid)
+        };
+        let pairing = view
+            .pairings
+            .iter()
+            .find(|pairing| meets(one, &pairing.seats) && meets(other, &pairing.seats))
+            .expect("they meet");
+        pairing.boards[0].clone()
+    }
+
+    pub(super) async fn result_of(&self, name: &BoardRef) -> serde_json::Value {
+        let BoardRef { game, number } = name;
+        let board = self.app.get(&format!("/api/v1/boards/{game}/{number}")).await.json();
+        serde_json::json!([
+            board["state"],
+            board["result"]["winners"],
+            board["result"]["reason"],
+            board["rated"]
+        ])
+    }
+
+    /// Checks what is true of a tournament at any moment, and of all tables computed from its boards alone.
+    pub(super) async fn check(&self, name: TournamentName) {
+        let view = self.view(name).await;
+        let mut points: BTreeMap<String, f64> = BTreeMap::new();
+        for pairing in &view.pairings {
+            let is_over = pairing.seats.iter().all(|seat| seat.points.is_some());
+            assert_eq!(pairing.state == PairingState::Over, is_over, "{pairing:?}");
+            if pairing.state == PairingState::Waiting {
+                assert_eq!(pairing.boards, []);
+            }
+            let mut halves: BTreeMap<&str, f64> = BTreeMap::new();
+            for board in &pairing.boards {
+                let shown = view_board(&self.app.app, board, None).await.expect("a board").board;
+                let players: Vec<&str> = shown.seats.iter().map(|seat| seat.userid.as_str()).collect();
+                for seat in &pairing.seats {
+                    assert!(players.contains(&seat.userid.as_str()), "{board} {players:?}");
+                }
+                let Standing::Over(outcome) = shown.standing() else {
+                    if view.line.state == TournamentState::Running {
+                        assert!(!is_over, "{board} is played");
+                    }
+                    continue;
+                };
+                let winners = outcome.winners();
+                for seat in &winners {
+                    *halves
+                        .entry(shown.userid_at(i64::from(seat.number())).to_owned().leak())
+                        .or_default() += 1.0 / winners.len() as f64;
+                }
+            }
+            if is_over && !pairing.boards.is_empty() {
+                for seat in &pairing.seats {
+                    let of_boards = halves.get(seat.userid.as_str()).copied().unwrap_or_default();
+                    assert_eq!(seat.points, Some(of_boards), "{pairing:?}");
+                }
+            }
+            let counted = |userid: &str| {
+                view.players.iter().any(|player| {
+                    player.userid == userid && player.counts && player.round == Some(pairing.round)
+                })
+            };
+            if is_over && pairing.seats.iter().all(|seat| counted(&seat.userid)) {
+                for seat in &pairing.seats {
+                    *points.entry(seat.userid.clone()).or_default() += seat.points.unwrap_or_default();
+                }
+            }
+        }
+        for player in view.players.iter().filter(|player| player.points.is_some()) {
+            let own = points.get(&player.userid).copied().unwrap_or_default();
+            assert_eq!(player.points, Some(own), "{player:?}");
+        }
+    }
+}
+
+/// Userid, place and points of the players, in order.
+pub(super) fn table(players: &[TournamentPlayer]) -> Vec<(String, Option<u32>, Option<f64>)> {
+    players.iter().map(|player| (player.userid.clone(), player.place, player.points)).collect()
+}
+
+pub(super) fn subjects(letters: &[Letter]) -> Vec<String> {
+    let mut subjects: Vec<String> = letters
+        .iter()
+        .map(|letter| format!("{}: {}", letter.to.split('@').next().unwrap_or_default(), letter.subject))
+        .collect();
+    subjects.sort();
+    subjects
+}

@@ -1,0 +1,201 @@
+//! Deeds of the director.
+
+use super::tell;
+
+tell! {
+    only_the_director_and_administrators_direct,
+    a_director_starts_with_the_minimum,
+    a_round_is_extended_once,
+    an_award_ends_a_board,
+    an_expelled_player_is_out_and_all_are_told,
+    a_director_writes_once_a_day_and_hands_over,
+    boards_of_a_cancelled_tournament_go_on,
+}
+
+mod stories {
+    use knotpost_commands::{Days, Deed};
+    use knotpost_core::tournaments::log;
+    use knotpost_model::{LeaveReason, TournamentState};
+
+    use crate::harness::{DAY, Place};
+    use crate::tournaments::club::{Club, T1, refused, subjects};
+
+    const FOUR: [&str; 4] = ["ann", "bob", "cyd", "dan"];
+
+    async fn logged(club: &Club) -> Vec<String> {
+        let mut tx = club.app.app.store.read().await.unwrap();
+        let lines = log(&mut tx, T1).await.unwrap();
+        let line = |line: &knotpost_core::tournaments::TournamentLogLine| {
+            let by = line.by.as_deref().unwrap_or("-");
+            [by, line.deed.as_str(), line.userid.as_deref().unwrap_or(""), &line.words]
+                .join(" ")
+                .trim()
+                .to_owned()
+        };
+        lines.iter().rev().map(line).collect()
+    }
+
+    fn days(text: &str) -> Days {
+        Days::from_word(text).expect("days")
+    }
+
+    pub(super) async fn only_the_director_and_administrators_direct(place: Place) {
+        let club = Club::open(place, &["ann", "bob"]).await;
+        club.app.post("osbox challenge -size=3 ann bob", "").await;
+        club.play_out(&knotpost_model::BoardRef { game: "osbox".to_owned(), number: 101 }).await;
+        let name = club.announce_by("ann", "roundrobin", "-players=2").await.unwrap().line.name;
+        let expected = "not_allowed you do not direct t1";
+        assert_eq!(refused(club.direct("bob", name, Deed::Cancel, "").await), expected);
+        club.direct("dir", name, Deed::Cancel, "").await.unwrap();
+        assert_eq!(refused(club.direct("ann", name, Deed::Cancel, "").await), "conflict t1 was cancelled");
+        assert_eq!(logged(&club).await, ["ann announce", "dir cancel"]);
+    }
+
+    pub(super) async fn a_director_starts_with_the_minimum(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.announce("-players=3-10").await;
+        club.enter(name, &["ann", "bob"]).await;
+        let expected = "conflict t1 needs 3 players to start, and 2 have entered";
+        assert_eq!(refused(club.direct("dir", name, Deed::Start, "").await), expected);
+        club.enter(name, &["cyd"]).await;
+        club.direct("dir", name, Deed::Start, "").await.unwrap();
+        club.app.tick().await;
+        club.check(name).await;
+        assert_eq!(club.view(name).await.pairings.len(), 3);
+        assert_eq!(refused(club.direct("dir", name, Deed::Start, "").await), "conflict t1 has begun already");
+        assert_eq!(logged(&club).await, ["dir announce", "dir start", "- opened"]);
+    }
+
+    pub(super) async fn a_round_is_extended_once(place: Place) {
+        let club = Club::open(place, &["ann", "bob"]).await;
+        let name = club.begin("-players=2 -roundtime=10 -forfeittime=60 -nagtime=59", &["ann", "bob"]).await;
+        let over = refused(club.direct("dir", name, Deed::Extend(days("31")), "").await);
+        assert_eq!(over, "bad_value a round is extended by 30 days at most");
+        club.direct("dir", name, Deed::Extend(days("5")), "Holidays.").await.unwrap();
+        let again = refused(club.direct("dir", name, Deed::Extend(days("5")), "").await);
+        assert_eq!(again, "conflict the round has been extended; a round is extended once");
+        club.app.tick().await;
+        let letters = club.app.letters();
+        assert_eq!(
+            subjects(&letters),
+            [
+                "ann: Tournament t1 Winter cup: a later deadline",
+                "bob: Tournament t1 Winter cup: a later deadline"
+            ]
+        );
+        assert!(
+            letters[0].text.contains("Holidays.") && letters[0].text.contains("2026-12-05"),
+            "{}",
+            letters[0].text
+        );
+        club.app.pass(10 * DAY).await;
+        assert_eq!(club.view(name).await.line.state, TournamentState::Running);
+        club.app.pass(5 * DAY).await;
+        assert_eq!(club.view(name).await.line.state, TournamentState::Over);
+    }
+
+    pub(super) async fn an_award_ends_a_board(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        club.app.post("osbox challenge -size=3 ann bob", "").await;
+        club.play_out(&knotpost_model::BoardRef { game: "osbox".to_owned(), number: 101 }).await;
+        let name = club.announce_by("ann", "roundrobin", "-players=4").await.unwrap().line.name;
+        club.enter(name, &FOUR).await;
+        club.app.tick().await;
+        let board = club.board_of(name, "cyd", "dan").await;
+        let award = |number, seat| Deed::Award { board: number, seat };
+        let own = refused(club.direct("ann", name, award(board.number, Some(1)), "").await);
+        assert_eq!(own, "not_allowed a director who plays awards no board of their own group");
+        let none = refused(club.direct("dir", name, award(board.number, Some(3)), "").await);
+        assert_eq!(none, format!("bad_value there is no seat 3 on {board}"));
+        assert_eq!(
+            refused(club.direct("dir", name, award(101, None), "").await),
+            "bad_value osbox 101 is no board of t1"
+        );
+        club.direct("dir", name, award(board.number, Some(2)), "They agreed.").await.unwrap();
+        assert_eq!(club.result_of(&board).await, serde_json::json!(["over", [2], "adjudication", false]));
+        let other = club.board_of(name, "ann", "dan").await;
+        club.direct("dir", name, award(other.number, None), "").await.unwrap();
+        club.app.tick().await;
+        club.check(name).await;
+        let again = refused(club.direct("dir", name, award(other.number, None), "").await);
+        assert_eq!(again, format!("game_over {other} is over"));
+        assert_eq!(
+            logged(&club).await,
+            ["ann announce", "- start", "- opened", "dir award  They agreed.", "dir award"]
+        );
+    }
+
+    pub(super) async fn an_expelled_player_is_out_and_all_are_told(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.begin("-players=4", &FOUR).await;
+        let expel = || Deed::Expel("dan".to_owned());
+        assert_eq!(refused(club.direct("dir", name, expel(), "").await), "bad_value the reason is missing");
+        club.direct("dir", name, expel(), "Two accounts.").await.unwrap();
+        assert_eq!(
+            refused(club.direct("dir", name, expel(), "again").await),
+            "conflict `dan` does not play in t1"
+        );
+        club.app.tick().await;
+        club.check(name).await;
+        let dan = club.view(name).await.players.into_iter().find(|player| player.userid == "dan").unwrap();
+        assert_eq!((dan.left, dan.counts), (Some(LeaveReason::Expelled), false));
+        let letters = club.app.letters();
+        let told: Vec<String> = subjects(&letters)
+            .into_iter()
+            .filter(|line| line.contains("Tournament t1 Winter cup:"))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "ann: Tournament t1 Winter cup: dan is out",
+                "bob: Tournament t1 Winter cup: dan is out",
+                "cyd: Tournament t1 Winter cup: dan is out",
+                "dan: Tournament t1 Winter cup: you are out"
+            ]
+        );
+    }
+
+    pub(super) async fn a_director_writes_once_a_day_and_hands_over(place: Place) {
+        let club = Club::open(place, &["ann", "bob"]).await;
+        let name = club.begin("-players=2", &["ann", "bob"]).await;
+        assert_eq!(
+            refused(club.direct("dir", name, Deed::Say, " ").await),
+            "bad_value there is nothing to say"
+        );
+        club.direct("dir", name, Deed::Say, "Good games to all.").await.unwrap();
+        let again = refused(club.direct("dir", name, Deed::Say, "More.").await);
+        assert_eq!(
+            again,
+            "not_allowed the players of t1 were written to within a day; once a day is the most"
+        );
+        club.app.tick().await;
+        let letters = club.app.letters();
+        assert_eq!(letters.len(), 2);
+        assert!(letters[0].text.contains("Good games to all."), "{}", letters[0].text);
+        let stranger = refused(club.direct("dir", name, Deed::Hand("dir".to_owned()), "").await);
+        assert_eq!(stranger, "conflict `dir` does not play in t1");
+        club.direct("dir", name, Deed::Hand("bob".to_owned()), "").await.unwrap();
+        club.app.tick().await;
+        assert_eq!(subjects(&club.app.letters()), ["bob: Tournament t1 Winter cup: you direct it"]);
+        assert_eq!(club.view(name).await.line.director.as_deref(), Some("bob"));
+        club.app.pass(DAY).await;
+        club.direct("bob", name, Deed::Say, "I direct now.").await.unwrap();
+    }
+
+    pub(super) async fn boards_of_a_cancelled_tournament_go_on(place: Place) {
+        let club = Club::open(place, &FOUR).await;
+        let name = club.begin("-players=4 -roundtime=5 -forfeittime=30", &FOUR).await;
+        let over = club.board_of(name, "ann", "bob").await;
+        club.resign(&over, "bob").await;
+        let board = club.board_of(name, "cyd", "dan").await;
+        club.direct("dir", name, Deed::Cancel, "Too cold.").await.unwrap();
+        club.app.tick().await;
+        assert_eq!(club.view(name).await.line.state, TournamentState::Cancelled);
+        club.app.pass(10 * DAY).await;
+        assert_eq!(club.result_of(&board).await[0], "active", "no deadline");
+        club.app.post(&format!("osbox resign {} cyd cyd-secret", board.number), "").await;
+        club.app.post(&format!("osbox resign {} dan dan-secret", board.number), "").await;
+        assert_eq!(club.result_of(&board).await[0], "removed", "an ordinary board can be declined");
+        club.app.tick().await;
+    }
+}
