@@ -466,7 +466,10 @@ mod tests {
 
     #[test]
     fn forms_of_the_language_are_those_of_tournaments() {
-        assert_eq!(TournamentForm::ALL.iter().map(|form| form.as_str()).collect::<Vec<_>>(), TOURNAMENT_FORMS);
+        assert_eq!(
+            TournamentForm::ALL.iter().map(|form| form.as_str()).collect::<Vec<_>>(),
+            TOURNAMENT_FORMS
+        );
     }
 
     #[test]

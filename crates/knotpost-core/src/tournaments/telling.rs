@@ -1,13 +1,16 @@
 //! Telling players and the director what happened, as the log has it: some players in a transaction.
 
+use knotpost_commands::TournamentPart;
 use serde::Serialize;
+use serde_json::json;
 
-use super::reading::find_tournament;
-use super::tables::tables_of_round;
+use super::layout::{LEGEND, ShownGroup, group_tables};
+use super::reading::{find_tournament, show};
+use super::view::TournamentView;
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::mailing::post::post_about_tournament;
-use crate::replies::{Column, Content, Facts, Reply, Table};
+use crate::replies::{Column, Content, Fact, Facts, Reply, Table};
 use crate::webhooks::queue_for_tournament;
 use knotpost_model::{
     LeaveReason, Millis, PlayerState, TournamentDeed, TournamentName, TournamentState, UserKey,
@@ -88,22 +91,20 @@ struct Over {
     about: About,
     place: Option<u32>,
     next: Option<TournamentName>,
-    /// The first of the final table, a line each.
     #[serde(skip)]
-    lines: Vec<[String; 3]>,
+    groups: Vec<ShownGroup>,
 }
 
 impl Content for Over {
     const TEMPLATE: &'static str = "tournament_over";
 
     fn facts(&self) -> Facts {
-        let columns = vec![
-            Column::of_numbers("Place", 5),
-            Column::of_words("Player", 12),
-            Column::of_numbers("Points", 6),
-        ];
-        let rows = self.lines.iter().map(|line| line.to_vec()).collect();
-        Facts::of(self).table("table", Table { columns, rows })
+        let group = |group: &ShownGroup| {
+            Facts::of(&json!({ "heading": group.heading() })).table("standings", group.standings.clone())
+        };
+        Facts::of(self)
+            .with("groups", Fact::Parts(self.groups.iter().map(group).collect()))
+            .prose("legend", LEGEND.to_owned())
     }
 }
 
@@ -176,17 +177,19 @@ pub(super) async fn tell(
         return Ok(tx.set_told(entry.id, None).await?);
     }
     let seats = match entry.deed {
-        TournamentDeed::Opened | TournamentDeed::Remind | TournamentDeed::Over => {
-            tx.paired_seats(row.id).await?
-        }
+        TournamentDeed::Opened | TournamentDeed::Remind => tx.paired_seats(row.id).await?,
         _ => Vec::new(),
+    };
+    let view = match entry.deed {
+        TournamentDeed::Over => Some(show(tx, row.clone(), None).await?),
+        _ => None,
     };
     let last = next.last().map(|player| player.entry);
     let here = |player: &&PlayerRow| {
         player.state == PlayerState::In && !player.is_bot && player.user_state == UserState::Active
     };
     for player in next.into_iter().filter(here) {
-        if let Some(reply) = letter(app, row, entry, player, &players, &seats) {
+        if let Some(reply) = letter(app, row, entry, player, (&players, &seats), view.as_ref()) {
             post_about_tournament(tx, app, &reply, (row.id, player.user_id), now).await?;
         }
     }
@@ -199,8 +202,8 @@ fn letter(
     row: &TournamentRow,
     entry: &LogRow,
     player: &PlayerRow,
-    players: &[PlayerRow],
-    seats: &[PairedSeat],
+    (players, seats): (&[PlayerRow], &[PairedSeat]),
+    view: Option<&TournamentView>,
 ) -> Option<Reply> {
     let about = about(app, row, &player.userid);
     match entry.deed {
@@ -213,8 +216,9 @@ fn letter(
             (!boards.is_empty()).then(|| Reply::from(Boards::<false> { about, group, boards }))
         }
         TournamentDeed::Over => {
-            let (place, lines) = final_lines(row, player, players, seats);
-            Some(Reply::from(Over { about, place, next: row.next_id, lines }))
+            let place = view?.players.iter().find(|line| line.userid == player.userid)?.place;
+            let groups = group_tables(view?, Some(&TournamentPart::Round(view?.line.round)));
+            Some(Reply::from(Over { about, place, next: row.next_id, groups }))
         }
         _ => Some(Reply::from(News {
             about,
@@ -262,27 +266,6 @@ fn boards_of(
         ]);
     }
     (group, lines)
-}
-
-/// The player's place in their group of the last round, and the lines of its table.
-fn final_lines(
-    row: &TournamentRow,
-    player: &PlayerRow,
-    players: &[PlayerRow],
-    seats: &[PairedSeat],
-) -> (Option<u32>, Vec<[String; 3]>) {
-    let tables = tables_of_round(players, seats, row.round);
-    let name = |entry: i64| {
-        players
-            .iter()
-            .find(|player| player.entry == entry)
-            .map(|player| player.userid.clone())
-            .unwrap_or_default()
-    };
-    let lines = tables.iter().flat_map(|table| &table.lines);
-    let place = lines.clone().find(|line| line.entry == player.entry).map(|line| line.place);
-    let shown = lines.map(|line| [line.place.to_string(), name(line.entry), line.points.to_string()]);
-    (place, shown.collect())
 }
 
 async fn tell_director(

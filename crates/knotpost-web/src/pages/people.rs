@@ -23,9 +23,11 @@ use knotpost_core::commands::view_standings;
 use knotpost_core::identity::view_profile;
 use knotpost_core::queries::{BoardPage, BoardQuery, view_boards, view_zone};
 use knotpost_core::replies::Reply;
-use knotpost_model::{BoardKey, BoardState, Zone};
+use knotpost_core::tournaments::{TournamentQuery, view_tournaments};
+use knotpost_model::{BoardKey, BoardState, TournamentState, Zone};
 
 const BOARDS: i64 = 50;
+const TOURNAMENTS: usize = 20;
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 170.0;
 const LEFT: f64 = 50.0;
@@ -70,6 +72,12 @@ pub(super) async fn user(
     let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
     let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
     let against = against::facts(&web, from.against.trim(), visitor, &profile.userid).await?;
+    let entered = TournamentQuery {
+        userid: Some(profile.userid.clone()),
+        states: TournamentState::ALL.to_vec(),
+        ..TournamentQuery::default()
+    };
+    let entered = view_tournaments(&web.app, &entered, TOURNAMENTS).await?;
     let zone = match visitor {
         Some(visitor) => view_zone(&web.app, visitor).await?,
         None => Zone::utc(),
@@ -83,6 +91,7 @@ pub(super) async fn user(
         preview => preview::of_user(&web, &profile),
         zone => zone.name(),
         graphs => profile.ratings.iter().map(|game| graph(&game.curve)).collect::<Vec<_>>(),
+        tournaments => Serde(&entered.tournaments),
         is_sent => !from.sent.is_empty(),
         against,
         active => lines(&active),

@@ -5,6 +5,7 @@ use super::tell;
 tell! {
     a_round_robin_of_four_is_played_to_its_table_by_mail,
     lists_say_what_is_open_and_what_a_tournament_is_like,
+    a_reply_to_a_mail_about_a_tournament_is_one_word,
     what_cannot_be_is_refused_with_what_would_work;
     on_postgres: a_round_robin_of_four_is_played_to_its_table_by_mail,
 }
@@ -110,6 +111,34 @@ mod stories {
             help.text.contains("-players=4-8 (default 4-10)") && help.text.contains("direct USERID"),
             "{help}"
         );
+    }
+
+    pub(super) async fn a_reply_to_a_mail_about_a_tournament_is_one_word(place: Place) {
+        let app = begin(place, &["ann", "bob", "cyd"]).await;
+        only(&app, "ann", "announce ann ann-secret osbox roundrobin", "Winter cup").await;
+        let entered = only(&app, "bob", "enter bob bob-secret t1", "").await;
+        let answer = async |from: &str, letter: &Letter, words: &str| {
+            app.clock.advance(HOUR);
+            app.reply(from, letter, words).await;
+            app.work().await;
+            app.letters()
+        };
+        let out = answer("bob@bob.example", &entered, "Withdraw").await;
+        assert!(out.iter().any(|letter| letter.text.contains("You are out of t1.")), "{}", show_all(&out));
+        let again = answer("bob@bob.example", &out[0], "enter\n\nI am back.").await;
+        assert!(
+            again.iter().any(|letter| letter.text.contains("You have entered t1.")),
+            "{}",
+            show_all(&again)
+        );
+        let shown = answer("bob@bob.example", &again[0], "tournament").await;
+        assert!(shown[0].text.contains("1 of 10 players"), "{}", show_all(&shown));
+        let error = answer("bob@bob.example", &again[0], "Thank you!").await;
+        let told = "`enter`, `withdraw` or `tournament`";
+        assert!(error[0].text.replace('\n', " ").contains(told), "{}", show_all(&error));
+        // Nobody else speaks for bob.
+        answer("cyd@cyd.example", &again[0], "withdraw").await;
+        assert_eq!(app.get("/api/v1/tournaments/t1").await.json()["entered"], 1);
     }
 
     pub(super) async fn what_cannot_be_is_refused_with_what_would_work(place: Place) {

@@ -90,6 +90,10 @@ mod stories {
         holds(&Browser::new(&app).get("/tournaments/t1").await, "It is over, and was won by");
         let page = Browser::new(&app).get("/tournaments").await;
         holds(&page, "<a href=\"/tournaments/t1\"><strong>Winter &lt;cup&gt;</strong></a>");
+        holds(
+            &Browser::new(&app).get("/users/cyd").await,
+            "<a href=\"/tournaments/t1\">Winter &lt;cup&gt;</a>",
+        );
         assert_eq!(Browser::new(&app).get("/tournaments/t9").await.status, 404);
         assert_eq!(Browser::new(&app).get("/tournaments/first").await.status, 404);
     }

@@ -284,7 +284,7 @@ mod stories {
             template: "tournament_new.html",
             who: "ann",
             path: "/tournaments/new",
-            kept: &[("game", "hex"), ("title", "A cup"), ("description", WORDS), ("options", "-nothing")],
+            kept: &[("game", "obsidio"), ("title", "A cup"), ("description", WORDS), ("options", "-nothing")],
             secrets: &[],
         },
         Refused {
