@@ -60,12 +60,12 @@ async fn a_mail_acknowledged_before_a_kill_is_carried_out_once_after_it() {
     }
     println!("{sent} mails, {kills:?}");
     assert!(kills.before_the_outcome > 0, "no kill fell where it should: {kills:?}");
-    expect_one_of_everything(&place, sent).await;
+    expect_one_of_everything(&place, sent);
 }
 
 /// Each mail was carried out once and nothing is told twice, save at most the mails that were in
 /// the hands of the four senders when a kill fell.
-async fn expect_one_of_everything(place: &Place, sent: u32) {
+fn expect_one_of_everything(place: &Place, sent: u32) {
     let rows = place.received();
     assert_eq!(rows.len(), sent as usize);
     assert!(rows.iter().all(|row| row.reason.as_deref() == Some("executed")), "{rows:?}");

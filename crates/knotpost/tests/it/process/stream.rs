@@ -229,12 +229,12 @@ async fn kills_at_any_moment_lose_no_move_and_double_none() {
         tally.tried_again.load(Ordering::Relaxed),
     );
     assert!(kills > 0, "the games ended before the first kill");
-    expect_every_move_once(&place, boards).await;
-    expect_every_mail_answered_once(&place, boards).await;
-    expect_every_board_mailed(&place, boards, kills).await;
+    expect_every_move_once(&place, boards);
+    expect_every_mail_answered_once(&place, boards);
+    expect_every_board_mailed(&place, boards, kills);
 }
 
-async fn expect_every_move_once(place: &Place, boards: u32) {
+fn expect_every_move_once(place: &Place, boards: u32) {
     let expected: Vec<Made> = (101..101 + boards)
         .flat_map(|board| (1..=MOVES).map(move |ply| (board, ply)))
         .map(|(board, ply)| Made { board: i64::from(board), number: i64::from(ply), text: nth_move(ply) })
@@ -243,7 +243,7 @@ async fn expect_every_move_once(place: &Place, boards: u32) {
 }
 
 /// Every mail that was acknowledged has one outcome, and only one of its copies was carried out.
-async fn expect_every_mail_answered_once(place: &Place, boards: u32) {
+fn expect_every_mail_answered_once(place: &Place, boards: u32) {
     let mut outcomes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in place.received() {
         assert_eq!(row.state, "done", "{row:?}");
@@ -268,7 +268,7 @@ async fn expect_every_mail_answered_once(place: &Place, boards: u32) {
 
 /// Each player was told of each move: by a mail about it, or by one about a later move that tells of all since the last.
 /// Twice only where a crash fell between sending a mail and marking it.
-async fn expect_every_board_mailed(place: &Place, boards: u32, kills: usize) {
+fn expect_every_board_mailed(place: &Place, boards: u32, kills: usize) {
     let mut told: BTreeMap<(i64, String), Vec<(i64, Value)>> = BTreeMap::new();
     let mut copies = copies(&place.maildir());
     let mut again = 0;
