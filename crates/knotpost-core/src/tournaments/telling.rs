@@ -35,6 +35,7 @@ struct About {
 
 /// A round begins, or its deadline is near: the reader's boards.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the boards are what the mail is about")]
 struct Boards<const STARTS: bool> {
     #[serde(flatten)]
     about: About,

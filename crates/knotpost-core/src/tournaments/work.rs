@@ -119,12 +119,11 @@ pub(super) async fn start(
         let mut numbered: Vec<(i64, i64)> = Vec::with_capacity(places.len());
         for place in places {
             let person = place.person.and_then(|person| people.get(person));
-            let entry = match person {
-                Some(player) => player.entry,
-                None => {
-                    let Some(filler) = fillers.next() else { return Err(no_filler(row.id).into()) };
-                    tx.insert_player(row.id, filler.id, now).await?
-                }
+            let entry = if let Some(player) = person {
+                player.entry
+            } else {
+                let Some(filler) = fillers.next() else { return Err(no_filler(row.id).into()) };
+                tx.insert_player(row.id, filler.id, now).await?
             };
             tx.place_player(row.id, entry, place.number, &pool).await?;
             numbered.push((place.number, entry));
